@@ -13,8 +13,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from harness.model.simulation.strategies import parts_of
 from harness.reports.findings import BLAME, FINDINGS, witness_text
-from harness.reports.sentences import mapping_text, refusal_text
-from harness.reports.words import NOT_WORDED, short, worded
+from harness.reports.words import NOT_WORDED, mapping_text, refusal_text, short, worded
 from harness.run.causes import FoundCause, by_default, causes
 from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run

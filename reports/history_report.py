@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import NOT_RIGHT, History, TurnGroup
 from harness.comparison.history_store import StoredRun
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind

@@ -12,12 +12,11 @@ from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import VerdictKind
-from harness.reports import agreement, html_data, html_page, pairs, summary, tolerance_counts
+from harness.reports import agreement, html_data, html_page, summary
 from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
 from harness.reports.findings import FINDINGS
 from harness.reports.reader_answers import reader_answers
-from harness.reports.sentences import metastore_lines
-from harness.reports.words import STRATEGIES, VERDICTS, VIEWS
+from harness.reports.words import STRATEGIES, VERDICTS, VIEWS, metastore_lines
 from harness.run.load_run import Run
 
 NAME: Final = "html"
@@ -87,12 +86,12 @@ def _run_values(run: Run) -> dict[str, object]:
         "failed": list(summary.failed_steps(run)),
         "half_done": list(summary.half_done_steps(run)),
         "wrong_steps": list(summary.wrong_steps(run)),
-        "normalised": tolerance_counts.met(run.verdicts),
-        "pairs_said": pairs.said(run.info.pairs),
-        "partly_said": pairs.PARTLY,
-        "partly": pairs.asked(run.info.partly),
-        "pairs_impossible": pairs.impossible(run.info.pairs),
-        "crossings": pairs.crossings(run),
+        "normalised": summary.met(run.verdicts),
+        "pairs_said": summary.said(run.info.pairs),
+        "partly_said": summary.PARTLY,
+        "partly": summary.asked(run.info.partly),
+        "pairs_impossible": summary.impossible(run.info.pairs),
+        "crossings": summary.crossings(run),
     }
 
 

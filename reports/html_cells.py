@@ -1,22 +1,126 @@
-"""One cell of the HTML report as plain data, and the pool in which cells share what is equal."""
+"""Cells, variants and files of the HTML report as plain data, in a pool of what they share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
 
+from harness.core.outcomes import word
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META
 from harness.model.simulation.matching import StrategyAnswer
-from harness.reports import tolerance_counts
+from harness.reports import summary
 from harness.reports.advice import advice
-from harness.reports.file_numbers import NumberedFiles
 from harness.reports.findings import places_text
 from harness.reports.marks import Marks, Note, marks
-from harness.reports.sentences import answered_text
-from harness.reports.words import NOT_WORDED, exact, worded
+from harness.reports.words import NOT_WORDED, answered_text, exact, worded
 from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
+
+CREATE: Final = "create_table"
+"""What the page calls the first step."""
+
+
+def variant_data(
+    run: Run,
+    variant: VariantInfo,
+    numbers: Iterable[int],
+    instants: Mapping[str, int],
+    pool: Pool,
+) -> JsonValue:
+    """Return what the page shows of a variant.
+
+    Args:
+        run: what was recorded.
+        variant: of its plan.
+        numbers: of the steps.
+        instants: the step that made each instant.
+        pool: gets what is shared.
+
+    """
+    return {
+        "id": variant.id,
+        "scenario": variant.scenario,
+        "format": variant.format,
+        "settings": dict(variant.settings),
+        "writers": list(dict.fromkeys(variant.writers)),
+        "twin": variant.twin,
+        "about": variant.about,
+        "source": variant.source,
+        "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
+        "created": _step(run, variant, 0, instants, pool),
+        "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
+    }
+
+
+def _step(
+    run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
+) -> JsonValue:
+    step = variant.step(number)
+    state = run.by_step.get((variant.id, number))
+    outcome = state.outcome if state else None
+    return {
+        "number": number,
+        "text": step.text,
+        "operation": step.operation if number else CREATE,
+        "quiet": step.quiet,
+        "changes": step.changes_schema,
+        "outcome": word(outcome) if outcome else "",
+        "because": outcome.because if outcome else "",
+        "refusal": refusal(outcome.refusal, pool) if outcome else 0,
+        "instant": outcome.instant if outcome else "",
+        "statements": pool.add(list(outcome.statements) if outcome else []),
+        "files": pool.add(_files(state.files if state else (), instants, pool)),
+    }
+
+
+def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
+    """Return a state's files, the one numbered 1 first. Most were there a step before."""
+    return [
+        pool.add(_file(fact, instants.get(fact.instant), pool))
+        for fact in number_files(files, instants).facts
+    ]
+
+
+def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
+    return {
+        "path": fact.path,
+        "kind": str(fact.kind),
+        "group": fact.file_group,
+        "instant": fact.instant,
+        "step": step,
+        "columns": pool.add([list(c) for c in fact.columns if c[0] not in META]),
+        "meta": sum(name in META for name, _ in fact.columns),
+        "keys": list(fact.keys),
+        "deleted": list(fact.deleted),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedFiles:
+    """Files, the oldest first: the place of each is its number."""
+
+    facts: tuple[FileFact, ...]
+
+    def name(self, fact: FileFact | None) -> str:
+        """Return what a file is called; nothing for one that is not among them."""
+        same = (f"#{at}" for at, numbered in enumerate(self.facts, start=1) if numbered is fact)
+        return next(same, "")
+
+    def names(self, path: str) -> str:
+        """Return what a path is called; a log file has a number for each of its blocks."""
+        return " or ".join(self.name(fact) for fact in self.facts if fact.path == path)
+
+
+def number_files(files: Sequence[FileFact], steps: Mapping[str, int]) -> NumberedFiles:
+    """Number files by the step that made their instant, then by file group."""
+    order = sorted(files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
+    return NumberedFiles(tuple(order))
+
 
 JsonValue = object
 
@@ -78,7 +182,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
         "advice": _advice(verdict, of.verdicts, pool),
-        "evened": list(tolerance_counts.of_cell(verdict.reader, verdict.normalised)),
+        "evened": list(summary.of_cell(verdict.reader, verdict.normalised)),
     }
     if verdict.expected:
         shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)

@@ -11,17 +11,18 @@ from typing import Any, Final
 
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.reports import agreement, summary
-from harness.reports.file_numbers import NumberedFiles, number_files
 from harness.reports.findings import BLAME, FINDINGS
 from harness.reports.html_cells import (
     JsonValue,
+    NumberedFiles,
     Pool,
     QuestionContext,
     cell,
+    number_files,
     reused,
     strategy_tables,
+    variant_data,
 )
-from harness.reports.html_variants import variant_data
 from harness.reports.words import TRACED, VERDICTS, Word, strategy_text
 from harness.run.causes import ORDER, FoundCause, by_default
 from harness.run.load_run import Run

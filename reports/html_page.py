@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -15,6 +16,25 @@ from markupsafe import Markup
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.reports.document import Block, Heading
+
+
+def cell_address(page: Path, case: str) -> str:
+    """Return the address of a cell, as the page's own links and scripts have it.
+
+    >>> cell_address(Path("/runs/a b/report.html"), "hudi/move[hudi-cow]/s1/snapshot/all/trino-476")
+    'file:///runs/a%20b/report.html#hudi%2Fmove%5Bhudi-cow%5D%2Fs1%2Fsnapshot%2Fall%2Ftrino-476'
+    """
+    return f"{page.absolute().as_uri()}#{quote(case, safe='')}"
+
+
+def cause_address(page: Path, number: int) -> str:
+    """Return the address of a cause, by its number from 1.
+
+    >>> cause_address(Path("/runs/a/report.html"), 3)
+    'file:///runs/a/report.html#cause-3'
+    """
+    return f"{page.absolute().as_uri()}#cause-{number}"
+
 
 HIDDEN: Final = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]"

@@ -33,8 +33,14 @@ from harness.core.records import (
 )
 from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
-from harness.reports.sentences import answered_text, log_text, mapping_text, refusal_text
-from harness.reports.words import NOT_WORDED, worded
+from harness.reports.words import (
+    NOT_WORDED,
+    answered_text,
+    log_text,
+    mapping_text,
+    refusal_text,
+    worded,
+)
 from harness.run import run_gate
 from harness.run.load_run import WRITE, NotableStep, Run
 from harness.run.scenario_places import ScenarioPlaces

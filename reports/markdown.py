@@ -20,7 +20,7 @@ from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.ci_site import CiSite
 from harness.reports.document import Block, Code, Heading, Items, Line, ReportTable, section
 from harness.reports.markdown_text import code, escaped, paragraphs
-from harness.reports.scoreboard import scoreboard
+from harness.reports.reader_answers import scoreboard
 from harness.reports.words import short
 from harness.run import run_gate
 from harness.run.load_run import Run

@@ -8,7 +8,7 @@ from typing import Final
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
-from harness.reports import agreement, pairs, summary, tolerance_counts
+from harness.reports import agreement, summary
 from harness.reports.cause_texts import DEFAULT, CauseText
 from harness.reports.document import (
     Block,
@@ -21,7 +21,7 @@ from harness.reports.document import (
     ReportTable,
     section,
 )
-from harness.reports.scoreboard import Score
+from harness.reports.reader_answers import Score
 from harness.reports.words import VERDICTS
 from harness.run.load_run import Run
 
@@ -104,14 +104,14 @@ def coverage(run: Run) -> Iterator[Block]:
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
         lines.append(f"{'; '.join(names[:AT_ONCE])}{more}: {why}")
     yield from section("Left out of the plan", lines, most=EVERYTHING)
-    covered = pairs.said(run.info.pairs)
+    covered = summary.said(run.info.pairs)
     impossible = [
         f"not covered in {counted(len(scenarios), 'scenario')}: {pair.what}: {pair.why}"
-        for pair, scenarios in pairs.impossible(run.info.pairs)
+        for pair, scenarios in summary.impossible(run.info.pairs)
     ]
-    asked = pairs.asked(run.info.partly)
+    asked = summary.asked(run.info.partly)
     sentences = [f"{covered}."] if covered else []
-    sentences += impossible + ([f"{pairs.PARTLY}:", *asked] if asked else [])
+    sentences += impossible + ([f"{summary.PARTLY}:", *asked] if asked else [])
     yield from section("Pairs of axis values", sentences, most=EVERYTHING)
 
 
@@ -125,7 +125,7 @@ def totals(run: Run) -> Iterator[Line]:
     yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
     if explained := summary.explained(run):
         yield Line(explained)
-    if met := tolerance_counts.met(run.verdicts):
+    if met := summary.met(run.verdicts):
         yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
     if again := len(summary.flaky(run)):
         text = f"Flaky: {counted(again, 'answer')} came only on a second try."

@@ -1,19 +1,166 @@
-"""The results of a run as a whole: what all reports say first. Pure."""
+"""The results of a run as a whole: totals, steps, tolerances that applied, axis pairs. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
 from typing import Final
 
+from harness.core import tolerances
 from harness.core.counting import counted
-from harness.core.records import OutcomeKind, VerdictKind
+from harness.core.grouping import grouped
+from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.tolerances import Declaration, Normalised
 from harness.reports.findings import findings_text
-from harness.reports.sentences import refusal_text
+from harness.reports.words import refusal_text
 from harness.run import run_gate
 from harness.run.causes import ORDER
 from harness.run.load_run import NotableStep, Run
-from harness.run.run_info import NOT_COMPARED
+from harness.run.run_info import NOT_COMPARED, VariantInfo
+from harness.scenario.cells import Excluded, Pairs, Partly
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceCount:
+    """One declaration of a product, and how often answers needed it."""
+
+    product: str
+    name: str
+    count: int
+    """Of values or columns, as the declaration says."""
+    cells: int
+    declared: Declaration | None
+    """None when it was declared where this was judged and is not any more."""
+
+    @property
+    def text(self) -> str:
+        """Return it as a clause: `hive sends nested values as text (3 values)`."""
+        what = self.declared.what if self.declared else f"was normalised by '{self.name}'"
+        return f"{self.product} {what} ({self.amount})"
+
+    @property
+    def amount(self) -> str:
+        """How many values, or columns."""
+        return counted(self.count, self.declared.of.removesuffix("s") if self.declared else "place")
+
+
+def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
+    """Return what was met in verdicts, by product and name."""
+    counts: Counter[tuple[str, str]] = Counter()
+    cells: Counter[tuple[str, str]] = Counter()
+    for verdict in verdicts:
+        product = tolerances.product(verdict.reader)
+        for tolerance in verdict.normalised:
+            counts[product, tolerance.name] += tolerance.count
+            cells[product, tolerance.name] += 1
+    return tuple(
+        ToleranceCount(
+            product, name, count, cells[product, name], tolerances.declared_for(product).get(name)
+        )
+        for (product, name), count in sorted(counts.items())
+    )
+
+
+def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
+    """Return what was met in one cell, a clause for each."""
+    product = tolerances.product(reader)
+    declared = tolerances.declared_for(product)
+    return tuple(
+        ToleranceCount(
+            product, tolerance.name, tolerance.count, 1, declared.get(tolerance.name)
+        ).text
+        for tolerance in applied
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Two axes, and how many variants have each two of their values."""
+
+    down: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    """A value of `down`, and the variants that have it with each of `columns`."""
+
+
+def said(pairs: Sequence[Pairs]) -> str:
+    """Return what is covered, over all scenarios; empty where all combinations are variants."""
+    if not pairs:
+        return ""
+    variants, all_of_them = sum(p.variants for p in pairs), sum(p.combinations for p in pairs)
+    covered, cannot = sum(p.covered for p in pairs), sum(len(p.cannot) for p in pairs)
+    lacking = f"; {cannot:,} more are impossible" if cannot else "; there are no others"
+    return (
+        f"{variants:,} of {all_of_them:,} possible variants cover all {covered:,} possible pairs "
+        f"of axis values in {counted(len(pairs), 'scenario')}{lacking}"
+    )
+
+
+PARTLY: Final = (
+    "Readers that are asked about every axis value of a scenario, but not about every pair of them"
+)
+
+
+def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
+    """Say about how many variants the readers are asked of which `PARTLY` holds."""
+    return tuple(
+        f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
+        f"that it can read, {counted(partly.cells, 'cell')}"
+        for partly in readers
+    )
+
+
+def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
+    """Return each pair that cannot be, with the scenarios in which it cannot."""
+    excluded = grouped(
+        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
+    )
+    return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
+
+
+def crossings(run: Run) -> tuple[Crossing, ...]:
+    """Return a table for every two axes that have several values each; none without pairs."""
+    if not run.info.pairs:
+        return ()
+    variants = [axes_of(variant) for variant in run.info.variants]
+    values: dict[str, dict[str, None]] = {}
+    for variant in variants:
+        for name, value in variant.items():
+            values.setdefault(name, {})[value] = None
+    names = [name for name, of_axis in values.items() if len(of_axis) > 1]
+    return tuple(
+        _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
+        for two in combinations(names, 2)
+    )
+
+
+def _crossing(
+    two: tuple[str, str],
+    variants: Sequence[Mapping[str, str]],
+    down: tuple[str, ...],
+    across: tuple[str, ...],
+) -> Crossing:
+    times = Counter((variant.get(two[0]), variant.get(two[1])) for variant in variants)
+    rows = tuple((value, tuple(times[value, other] for other in across)) for value in down)
+    return Crossing(*two, across, rows)
+
+
+def axes_of(variant: VariantInfo) -> Mapping[str, str]:
+    """Return axis values of a variant in people's words; sequences are one, whatever the step."""
+    table_version = variant.settings.get("table_version", "")
+    rest = {k: v for k, v in variant.settings.items() if k != "table_version"}
+    writer = " then ".join(name for name, _ in groupby(variant.writers))
+    return {
+        "writer": f"{writer}{{table_version={table_version}}}" if table_version else writer,
+        "format": variant.format,
+        "partitioned": "none",
+        **rest,
+        "types": "twin" if variant.twin else "own",
+    }
+
 
 SHORTEST: Final = 2
 """Neighbours up to so many are named one by one."""

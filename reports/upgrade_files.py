@@ -2,17 +2,187 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from harness.comparison import acceptance_file
-from harness.comparison.result import SideComparison
+from harness.comparison import acceptance
+from harness.comparison.acceptance import Acceptance
+from harness.comparison.cell_pairs import CellPair, VerdictChange
+from harness.comparison.regressions import Regression
+from harness.comparison.remedies import Remedy, workarounds
+from harness.comparison.result import ComparedSide, ReaderScore, SideComparison
 from harness.comparison.rollout import Rollout
-from harness.core.records import VerdictKind
-from harness.reports import html_page, lines, rollout_report, upgrade_json, upgrade_page
+from harness.core.records import Verdict, VerdictKind
+from harness.model import past_views
+from harness.reports import html_page, lines, rollout_report, upgrade_page
+from harness.reports import upgrade_report as report
 from harness.reports.document import Heading
 from harness.reports.markdown_text import markdown
 from harness.reports.upgrade_report import document
+
+JSON: Final = "upgrade.json"
+FORMAT: Final = 1
+
+JsonObject = dict[str, object]
+
+
+def write_json(comparison: SideComparison, folder: Path) -> Path:
+    path = folder / JSON
+    # As ASCII, so that no text of an engine is more than a text.
+    with path.open("w", encoding="ascii") as out:
+        # A piece at a time: of a million cells the whole text would fill the memory.
+        json.dump(comparison_data(comparison), out, indent=1, default=pair_data)
+        out.write("\n")
+    return path
+
+
+def comparison_data(comparison: SideComparison) -> JsonObject:
+    """Return the whole comparison; its cells are pairs, which `pair_data` makes plain."""
+    accepted = comparison.accepted
+    return {
+        "format": FORMAT,
+        **answer_data(comparison),
+        "old": _side(comparison.old),
+        "new": _side(comparison.new),
+        "scoreboard": list(map(_score, comparison.reader_scores)),
+        "causes": [_cause(cause, comparison) for cause in comparison.relevant],
+        "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
+        "not_covered": dict(comparison.not_covered),
+        "remedies": [_remedy(remedy, comparison) for remedy in comparison.remedies],
+        "accepted": [
+            _cause(cause.cause, comparison) | {"by": _line(cause.by)} for cause in accepted.causes
+        ],
+        "lines": {
+            "gone": list(map(_line, accepted.gone)),
+            "unreviewed": list(map(_line, accepted.unreviewed)),
+            "expired": list(map(_line, accepted.expired)),
+        },
+        "cells": {
+            str(change): comparison.pairs_of(change)
+            for change in VerdictChange
+            if change is not VerdictChange.RIGHT_AS_BEFORE
+        },
+    }
+
+
+def answer_data(comparison: SideComparison) -> JsonObject:
+    """Return what to do, in few words."""
+    return {
+        "answer": report.headline(comparison),
+        "decision": str(comparison.decision),
+        "status": comparison.status,
+        "counts": {str(change): number for change, number in comparison.counts.items()},
+        "settings": _settings(comparison.remedy),
+    }
+
+
+def _settings(remedy: Remedy | None) -> list[str]:
+    return list(remedy.texts) if remedy else []
+
+
+def _side(side: ComparedSide) -> JsonObject:
+    info = side.run.info
+    writers = (writer for variant in info.variants for writer in variant.writers)
+    return {
+        "name": side.name,
+        "run": str(side.run.folder),
+        "id": info.id,
+        "profile": info.profile,
+        "version": info.version,
+        "started": info.started.isoformat(),
+        "scenarios": list(dict.fromkeys(variant.scenario for variant in info.variants)),
+        "formats": list(dict.fromkeys(variant.format for variant in info.variants)),
+        "writers": list(dict.fromkeys(writers)),
+        "readers": [
+            {
+                "reader": reader.reader,
+                "distribution": reader.distribution,
+                "fidelity": reader.fidelity,
+                "settings": reader.settings,
+            }
+            for reader in info.readers
+        ],
+        "metastore": info.metastore.distribution if info.metastore else "",
+    }
+
+
+def _score(score: ReaderScore) -> JsonObject:
+    return {
+        "old": {"reader": score.old, **{str(k): n for k, n in score.before.items()}},
+        "new": {"reader": score.new, **{str(k): n for k, n in score.after.items()}},
+    }
+
+
+def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
+    run, key, pairs, asked = comparison.new.run, cause.key, cause.pairs, cause.asked
+    remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
+    changes = Counter(pair.change for pair in pairs)
+    formats = (run.variant(pair.either.variant).format for pair in pairs)
+    return {
+        "title": report.cause_title(cause),
+        "engine": key.engine,
+        "finding": key.finding.value if key.finding else "",
+        "refusal": "" if key.finding else key.symptom.what,
+        "party": str(key.symptom.party or ""),
+        "operation": key.operation,
+        "by_default": cause.by_default,
+        "counts": {str(change): changes[change] for change in cause.changes},
+        "scenarios": list(cause.scenarios),
+        "formats": list(dict.fromkeys(formats)),
+        "views": list(dict.fromkeys(past_views.name_of(verdict.view) for verdict in asked)),
+        "readers": list(dict.fromkeys(verdict.reader for verdict in asked)),
+        "witness": report.cause_witness(cause, run),
+        "sql": cause.first.either.sql,
+        "what_to_do": report.what_to_do(cause, comparison),
+        "settings": _settings(remedy),
+        "brought_about_by": report.suspects_text(cause, comparison),
+        "tables": list(affected.tables) if affected else [],
+        "workarounds": [] if remedy else list(map(str, workarounds(cause, run))),
+        "cases": [pair.either.case for pair in pairs],
+    }
+
+
+def _remedy(remedy: Remedy, comparison: SideComparison) -> JsonObject:
+    return {
+        "reader": remedy.reader,
+        "settings": _settings(remedy),
+        "heals": len(remedy.heals),
+        "harms": len(remedy.harms),
+        "heals_all": remedy is comparison.remedy,
+    }
+
+
+def _line(line: Acceptance) -> JsonObject:
+    return {
+        "place": line.place,
+        "engine": line.engine,
+        "finding": str(line.finding or ""),
+        "refusal": line.refusal,
+        "operation": line.operation,
+        "scenarios": list(line.scenarios),
+        "because": line.because,
+        "until": line.until.isoformat() if line.until else "",
+    }
+
+
+def pair_data(pair: CellPair) -> JsonObject:
+    """Return a pair of cells as plain data."""
+    return {
+        "case": pair.either.case,
+        "old_case": pair.old.case if pair.old else "",
+        "old": _verdict(pair.old),
+        "new": _verdict(pair.new),
+    }
+
+
+def _verdict(verdict: Verdict | None) -> JsonObject | None:
+    if verdict is None:
+        return None
+    kinds = dict.fromkeys(str(finding.kind) for finding in verdict.findings)
+    return {"verdict": str(verdict.verdict), "findings": list(kinds), "because": verdict.because}
+
 
 TEXT: Final = "upgrade.txt"
 MARKDOWN: Final = "upgrade.md"
@@ -27,12 +197,12 @@ def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
         "html": upgrade_page.write(comparison, folder),
         "text": lines.write(document(comparison), folder / TEXT),
         "markdown": text,
-        "json": upgrade_json.write(comparison, folder),
+        "json": write_json(comparison, folder),
     }
-    accept = folder / acceptance_file.FILE
+    accept = folder / acceptance.FILE
     if comparison.relevant and not accept.exists():
         accepted = (cause.by for cause in comparison.accepted.causes)
-        content = acceptance_file.dump(comparison.relevant, accepted)
+        content = acceptance.dump(comparison.relevant, accepted)
         accept.write_text(content, encoding="utf-8")
         files["accept"] = accept
     return files

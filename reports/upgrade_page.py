@@ -13,10 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from harness.comparison.cell_pairs import CellPair
+from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange
 from harness.comparison.regressions import Regression
 from harness.comparison.result import ComparedSide, SideComparison
-from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
@@ -29,9 +28,17 @@ from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html_cells import JsonValue
 from harness.reports.html_data import CauseCells, CellBefore, PageCells
 from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
-from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
-from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, Word, exact, short, worded
+from harness.reports.words import (
+    LONGEST,
+    NOT_WORDED,
+    VERDICTS,
+    Word,
+    exact,
+    refusal_text,
+    short,
+    worded,
+)
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from harness.run.run_info import StepInfo

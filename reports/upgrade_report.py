@@ -10,20 +10,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from harness.comparison.accepted import AcceptedCause
+from harness.comparison.acceptance import AcceptedCause
 from harness.comparison.affected_tables import AffectedTables, wrong_today
-from harness.comparison.regressions import Regression
-from harness.comparison.remedies import Remedy, remedy_for
-from harness.comparison.result import Decision, SideComparison
-from harness.comparison.suspect_components import suspect_components
-from harness.comparison.verdict_change import (
+from harness.comparison.cell_pairs import (
     BETTER,
     WORSE,
     VerdictChange,
     finding_places,
     places,
 )
-from harness.comparison.workarounds import Workaround, workarounds
+from harness.comparison.regressions import Regression
+from harness.comparison.remedies import (
+    Remedy,
+    Workaround,
+    remedy_for,
+    suspect_components,
+    workarounds,
+)
+from harness.comparison.result import Decision, SideComparison
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Verdict, VerdictKind
@@ -41,8 +45,7 @@ from harness.reports.document import (
     section,
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
-from harness.reports.sentences import metastore_lines, refusal_text
-from harness.reports.words import VERDICTS, short
+from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.run.setting_lines import SettingLine

@@ -18,8 +18,6 @@ from harness.core.yaml_reader import load_yaml
 
 BUCKET: Final = "states"
 """The bucket of all table states."""
-WRITTEN: Final = "tables"
-"""The bucket of the tables that are being written, each under the name of its database."""
 _FILE: Final = "s3.yaml"
 _ENDPOINT: Final = "{endpoint}"
 

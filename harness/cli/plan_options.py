@@ -45,7 +45,7 @@ from harness.plan import (
     writer_support,
 )
 from harness.plan.profile import named as is_named
-from harness.reports import pairs
+from harness.reports import summary
 from harness.scenario.cells import Cell, Excluded, Plan, Variant
 from harness.scenario.definition import Scenario
 from harness.scenario.notices import notices
@@ -282,13 +282,13 @@ def _show_pairs(made: Plan, console: Console) -> None:
         every = counted(covered.combinations, "variant")
         line = f"pairs of {covered.scenario}: {covered.variants} of {every}"
         console.print(f"{line} cover all {covered.covered} ({axes})", markup=False, highlight=False)
-    for pair, scenarios in pairs.impossible(made.pairs):
+    for pair, scenarios in summary.impossible(made.pairs):
         where = ", ".join(scenarios)
         line = f"pair not covered: {pair.what}: {pair.why} ({where})"
         console.print(line, markup=False, highlight=False)
-    if message := pairs.said(made.pairs):
+    if message := summary.said(made.pairs):
         console.print(message, markup=False, highlight=False)
     if made.partly:
-        console.print(f"{pairs.PARTLY}:", soft_wrap=True)
-    for line in pairs.asked(made.partly):
+        console.print(f"{summary.PARTLY}:", soft_wrap=True)
+    for line in summary.asked(made.partly):
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

@@ -1,16 +1,200 @@
-"""The cells of two runs, pair by pair: what each side answered to one question. Pure."""
+"""The cells of two runs, pair by pair: what each side answered, and what became of that. Pure.
+
+Both sides are judged against the truth, never against each other. What has the same name is the
+same. A reader of another version, and a table of another writer, are paired by what else they have,
+where only one can be meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
 
-from harness.comparison.correspondence import AS_NAMED, Correspondence
-from harness.comparison.verdict_change import VerdictChange, change
-from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.grouping import grouped
+from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, VerdictKind
+from harness.formats.api import HANDOVER_VERSION
 from harness.plan import controls
+from harness.run import causes
 from harness.run.load_run import WRITE, Run
-from harness.scenario.cells import Cell
+from harness.run.run_info import RunInfo, VariantInfo
+from harness.scenario.cells import Cell, parse_reader
+
+WrongPlace = tuple[FindingKind, str, str, str]
+"""A wrong place wherever it was read from: the finding, the row's key, the column, the value."""
+
+
+class VerdictChange(StrEnum):
+    """What became of an answer; each pair of cells is in exactly one of these classes."""
+
+    REGRESSED = "regressed"
+    """It was right, and is wrong without an error."""
+    REGRESSED_SILENTLY = "regressed silently"
+    """There was an error, and is a wrong answer."""
+    WRONG_OTHERWISE = "wrong otherwise"
+    """It was wrong, and is so in a place, or in a way, in which it was not."""
+    REGRESSED_LOUDLY = "regressed loudly"
+    """It was right, and there is an error."""
+    FIXED = "fixed"
+    REFUSED_NOW = "refused now"
+    """It was wrong, and there is an error."""
+    WRONG_AS_BEFORE = "wrong as before"
+    """Each wrong place was so before; there may be fewer."""
+    REFUSED_AS_BEFORE = "refused as before"
+    RIGHT_AS_BEFORE = "right as before"
+    NEW = "new"
+    """Only the new side has the cell."""
+    GONE = "gone"
+    """Only the old side has it."""
+    UNKNOWN = "unknown"
+    """Of one side nothing is known; it is never counted as anything else."""
+
+
+WORSE: Final = (
+    VerdictChange.REGRESSED,
+    VerdictChange.REGRESSED_SILENTLY,
+    VerdictChange.WRONG_OTHERWISE,
+    VerdictChange.REGRESSED_LOUDLY,
+)
+"""What speaks against the new side, the most harmful first: silent before loud."""
+BETTER: Final = (VerdictChange.FIXED, VerdictChange.REFUSED_NOW)
+AS_BEFORE: Final = (
+    VerdictChange.RIGHT_AS_BEFORE,
+    VerdictChange.WRONG_AS_BEFORE,
+    VerdictChange.REFUSED_AS_BEFORE,
+)
+
+_RIGHT, _WRONG, _ERROR = "right", "wrong", "error"
+_OUTCOMES: Final[Mapping[VerdictKind, str]] = {
+    VerdictKind.CORRECT: _RIGHT,
+    VerdictKind.WRONG: _WRONG,
+    VerdictKind.REFUSED: _ERROR,
+    VerdictKind.UNSUPPORTED: _ERROR,  # declared, and refused when it was asked
+}
+_CLASSES: Final[Mapping[tuple[str, str], VerdictChange]] = {
+    (_RIGHT, _RIGHT): VerdictChange.RIGHT_AS_BEFORE,
+    (_RIGHT, _WRONG): VerdictChange.REGRESSED,
+    (_RIGHT, _ERROR): VerdictChange.REGRESSED_LOUDLY,
+    (_WRONG, _RIGHT): VerdictChange.FIXED,
+    (_WRONG, _WRONG): VerdictChange.WRONG_AS_BEFORE,
+    (_WRONG, _ERROR): VerdictChange.REFUSED_NOW,
+    (_ERROR, _RIGHT): VerdictChange.FIXED,
+    (_ERROR, _WRONG): VerdictChange.REGRESSED_SILENTLY,
+    (_ERROR, _ERROR): VerdictChange.REFUSED_AS_BEFORE,
+}
+_ELSEWHERE: Final = {
+    VerdictChange.WRONG_AS_BEFORE: VerdictChange.WRONG_OTHERWISE,
+    VerdictChange.REFUSED_AS_BEFORE: VerdictChange.REGRESSED_SILENTLY,
+}
+"""What a class becomes where there is a wrong place that was none."""
+
+
+def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
+    """Return the class of a pair of cells; None where a side has no such cell.
+
+    Raises:
+        ValueError: no side has it.
+
+    """
+    if new is None or old is None:
+        if old is new:
+            raise ValueError("a pair has a cell of one side at least")
+        return VerdictChange.GONE if new is None else VerdictChange.NEW
+    elsewhere = bool(new.findings) and bool(places(new) - places(old))
+    return class_of(old.verdict, new.verdict, elsewhere=elsewhere)
+
+
+def class_of(old: VerdictKind, new: VerdictKind, *, elsewhere: bool) -> VerdictChange:
+    """Return the class of two verdicts on a cell.
+
+    `elsewhere`: whether the new side has a wrong place that the old one has not; errors may have
+    some too, of columns asked alone.
+    """
+    if VerdictKind.UNKNOWN in (old, new):
+        return VerdictChange.UNKNOWN
+    verdict_change = _CLASSES[_OUTCOMES[old], _OUTCOMES[new]]
+    return _ELSEWHERE.get(verdict_change, verdict_change) if elsewhere else verdict_change
+
+
+def places(verdict: Verdict) -> frozenset[WrongPlace]:
+    """Return every wrong place of an answer, whatever file it was read from."""
+    return frozenset(place for finding in verdict.findings for place in finding_places(finding))
+
+
+def finding_places(finding: Finding) -> frozenset[WrongPlace]:
+    """Return the places that a finding explains."""
+    return frozenset(
+        (finding.kind, witness.key, witness.column, repr(witness.found))
+        for witness in finding.places
+    )
+
+
+WRITER_SETTINGS: Final = frozenset({"table_version", "auto_upgrade", HANDOVER_VERSION})
+"""The settings of a table that say what its writer makes: the newer one makes newer tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """How the old side calls what the new side has; by the same name, where nothing is said."""
+
+    variants: Mapping[str, str] = field(default_factory=dict)
+    """The old side's variant of each of the new side's."""
+    readers: Mapping[str, str] = field(default_factory=dict)
+
+
+AS_NAMED: Final = Correspondence()
+
+
+def correspondence(old: RunInfo, new: RunInfo) -> Correspondence:
+    """Return what the old run calls what the new one has.
+
+    Several tables of the new side may stand beside one of the old: they are continued after one
+    step or another.
+    """
+    stories = {_story(variant): variant.id for variant in old.variants}
+    ids = {variant.id for variant in old.variants}
+    variants = {
+        variant.id: stories[_story(variant)]
+        for variant in new.variants
+        if variant.id not in ids and _story(variant) in stories
+    }
+    was, now = ([reader.reader for reader in info.readers] for info in (old, new))
+    return Correspondence(variants, _readers(was, now))
+
+
+def _story(variant: VariantInfo) -> Hashable:
+    """Return what a variant is but for its writers, and for the version that they make."""
+    settings = {k: v for k, v in variant.settings.items() if k not in WRITER_SETTINGS}
+    return variant.scenario, variant.format, tuple(sorted(settings.items())), variant.twin
+
+
+def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
+    """Pair the readers that the other run has not: by engine and settings, by engine, at last any.
+
+    Each time those alone that nobody else can be meant by.
+    """
+    gone, added = [r for r in old if r not in new], [r for r in new if r not in old]
+    keys: list[Callable[[str], Hashable]] = [_engine_and_settings, _engine, lambda _: ""]
+    pairs: dict[str, str] = {}
+    for key in keys:
+        before = grouped((key(reader), reader) for reader in gone if reader not in pairs.values())
+        after = grouped((key(reader), reader) for reader in added if reader not in pairs)
+        pairs |= {
+            readers[0]: before[name][0]
+            for name, readers in after.items()
+            if len(readers) == len(before.get(name, ())) == 1
+        }
+    return pairs
+
+
+def _engine(reader: str) -> Hashable:
+    return causes.engine(parse_reader(reader).distribution)
+
+
+def _engine_and_settings(reader: str) -> Hashable:
+    return _engine(reader), parse_reader(reader).settings
+
 
 Key = tuple[str, int, str, str, str]
 """Variant, step, reader, view and query, as the new side calls them."""

@@ -23,8 +23,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from harness.comparison.cell_pairs import every_verdict, key_of
-from harness.comparison.verdict_change import places
+from harness.comparison.cell_pairs import every_verdict, key_of, places
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import (
     EnvironmentProblem,

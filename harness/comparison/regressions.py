@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.comparison.cell_pairs import CellPair
-from harness.comparison.verdict_change import WORSE, VerdictChange, finding_places, places
+from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange, finding_places, places
 from harness.core.grouping import grouped
 from harness.core.records import FindingKind, Refusal, Verdict, VerdictKind
 from harness.core.responsible import WRITERS

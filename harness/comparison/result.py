@@ -10,14 +10,19 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from harness.comparison.accepted import NOTHING_ACCEPTED, Acceptance, AcceptedCauses, accept
+from harness.comparison.acceptance import NOTHING_ACCEPTED, Acceptance, AcceptedCauses, accept
 from harness.comparison.affected_tables import AffectedTables, affected_tables, not_covered
-from harness.comparison.cell_pairs import CellPair, cell_pairs
-from harness.comparison.correspondence import correspondence
+from harness.comparison.cell_pairs import (
+    AS_BEFORE,
+    BETTER,
+    WORSE,
+    CellPair,
+    VerdictChange,
+    cell_pairs,
+    correspondence,
+)
 from harness.comparison.regressions import Regression, regressions
-from harness.comparison.remedies import Remedy, remedy_for
-from harness.comparison.suspect_components import Swap
-from harness.comparison.verdict_change import AS_BEFORE, BETTER, WORSE, VerdictChange
+from harness.comparison.remedies import Remedy, Swap, remedy_for
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
@@ -176,7 +181,7 @@ class SideComparison:
     @cached_property
     def _accepted_cases(self) -> frozenset[str]:
         causes = self.accepted.causes
-        cases = frozenset(pair.either.case for each in causes for pair in each.cause.pairs)
+        cases = frozenset(pair.either.case for cause in causes for pair in cause.cause.pairs)
         return cases - {pair.either.case for cause in self.regressions for pair in cause.pairs}
 
     @property

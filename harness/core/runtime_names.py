@@ -13,6 +13,10 @@ PROCESS: Final = "process"
 CONTAINER: Final = "container"
 RUNTIMES: Final = (PROCESS, CONTAINER)
 S3: Final = "s3"
+WRITTEN_BUCKET: Final = "tables"
+"""The bucket of the tables that are being written, each under the name of its database."""
+DEFAULT_DATABASE: Final = "default"
+"""The metastore's own, in which tables of an object store are registered."""
 WAREHOUSES: Final = (S3,)
 """Where readers find tables when it is not the disk."""
 AT: Final = "@"

@@ -21,7 +21,7 @@ from harness.formats.iceberg import migration as iceberg_migration
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from harness.scenario.statements import Sql, Statement
 
 WRITES: Final = "writes"
@@ -61,7 +61,6 @@ def family(facts: FormatFacts) -> str:
 
 
 def makes(distribution: Distribution, facts: FormatFacts) -> bool:
-    """Return whether a distribution makes tables of a format."""
     return family(facts) in distribution.texts_if_any(WRITES)
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
@@ -19,21 +20,12 @@ from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
-from harness.runtime.metastore_objects import DEFAULT
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.new_rows import fresh, known
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.row_writes import Delete, Insert, Touch, Truncate, Update, Upsert
+from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import columns_in_order
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import DATABASE, RegisterInStore, Sql, Statement
 
 _NAMES: Final = {
@@ -66,8 +58,8 @@ def wording_in_store(
     Its entry there is in another schema, so that those of its own are as they are.
     """
     catalog = quoted(connector_catalogs.catalog(format_, {}))
-    table = f"{catalog}.{quoted(DEFAULT)}.{quoted(DATABASE)}"
-    known = f"schema_name => '{DEFAULT}', table_name => '{DATABASE}'"
+    table = f"{catalog}.{quoted(DEFAULT_DATABASE)}.{quoted(DATABASE)}"
+    known = f"schema_name => '{DEFAULT_DATABASE}', table_name => '{DATABASE}'"
     forget = f"call {catalog}.system.unregister_table({known})"
     return (
         RegisterInStore(),
@@ -81,7 +73,6 @@ def _sql(table: str, operation: Operation, before: Truth, after: Truth) -> Sql:
 
 
 def quoted(path: str) -> str:
-    """Quote a dotted name part by part."""
     return quoted_with(path, ANSI)
 
 

@@ -13,9 +13,8 @@ from harness.plan.profile import Profile, Writer, named
 from harness.scenario.cells import Excluded, Variant
 from harness.scenario.definition import AXES, Partitioned, Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.row_writes import Rewrites, Touch
 from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
 

@@ -16,9 +16,8 @@ from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.touch import Rewrites
+from harness.scenario.operations.columns import AddColumn, ChangeType
+from harness.scenario.operations.row_writes import Rewrites
 from harness.scenario.operations.write_frame import WriteFrame
 
 TABLE_VERSION: Final = "table_version"

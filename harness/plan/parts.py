@@ -17,7 +17,7 @@ from harness.plan import reader_support, writer_support
 from harness.plan.axes import REWRITES
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.row_writes import Rewrites, Touch
 
 T = TypeVar("T")
 

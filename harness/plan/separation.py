@@ -21,11 +21,8 @@ from harness.model.truth import Group, History, Row, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.overwrite import Overwrite
-from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate
+from harness.scenario.operations.services import Cluster, Compact
 
 
 def expected_files(

@@ -10,7 +10,7 @@ from typing import Final
 from harness.model.commit import OTHERS
 from harness.model.table import MergeMode, Table
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.touch import Rewrites
+from harness.scenario.operations.row_writes import Rewrites
 
 
 class Partitioned(StrEnum):

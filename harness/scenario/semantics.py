@@ -22,10 +22,9 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.nested_types import untold
 from harness.scenario.operations import name_of
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.scenario.operations.write_frame import WriteFrame
 
 MAX_NAME: Final = 200

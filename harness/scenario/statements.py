@@ -12,12 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.artifacts.object_storage import WRITTEN
+from harness.core.runtime_names import DEFAULT_DATABASE, WRITTEN_BUCKET
 from harness.model.identifiers import TABLE
-from harness.runtime.metastore_objects import DEFAULT
 
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
+TABLE_NAME: Final = f"{DATABASE}.{TABLE}"
+ALTER_TABLE: Final = f"alter table {TABLE_NAME}"
+TABLE_ARGUMENT: Final = f"table => '{TABLE_NAME}'"
+"""How procedures get the table."""
 PIPE: Final = ".pipe"
 """What the name of the named pipe has behind the path of the table's folder."""
 TRANSACTIONS: Final = "{open transactions}"
@@ -72,8 +75,10 @@ class SetColumns:
 class RegisterInStore:
     """Make the table known at its address in an object store, as `{database}` in `default`."""
 
-    path: ClassVar[str] = f"s3://{WRITTEN}/{DATABASE}"
-    record: ClassVar[str] = f"metastore: register the table as {DEFAULT}.{DATABASE} at {path}"
+    path: ClassVar[str] = f"s3://{WRITTEN_BUCKET}/{DATABASE}"
+    record: ClassVar[str] = (
+        f"metastore: register the table as {DEFAULT_DATABASE}.{DATABASE} at {path}"
+    )
     commits: ClassVar[bool] = False
 
 
@@ -203,7 +208,7 @@ Statement = (
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
     """Return the statements of an operation's common SQL, in which `{table}` is the table."""
-    return tuple(Sql(text.replace("{table}", f"{DATABASE}.{TABLE}")) for text in common)
+    return tuple(Sql(text.replace("{table}", TABLE_NAME)) for text in common)
 
 
 def under(
@@ -241,6 +246,17 @@ def recorded(statement: Statement) -> str:
             return f"another writer, which waits before its commit, told {told}: {text}"
         case ResumeWaiting():
             return "the other writer commits"
+
+
+def call_hudi(procedure: str, *arguments: str) -> Sql:
+    """Return the call of a procedure of Hudi (documentation, "SQL Procedures") on the table."""
+    return Sql(f"call {procedure}({', '.join((TABLE_ARGUMENT, *arguments))})")
+
+
+def call_iceberg(procedure: str, *arguments: str) -> Sql:
+    """Return the call of a procedure of Iceberg (documentation, "Spark Procedures")."""
+    all_arguments = ", ".join((TABLE_ARGUMENT, *arguments))
+    return Sql(f"call spark_catalog.system.{procedure}({all_arguments})")
 
 
 def is_mutation(text: str) -> bool:

@@ -23,9 +23,8 @@ from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.expected_history import Truths
 from harness.scenario.operations.api import Operation, StepTrace
-from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.services import SetTableVersion, Sync
 from harness.scenario.operations.spark_sql import columns_in_order
-from harness.scenario.operations.sync import Sync
 from harness.scenario.statements import Statement, is_mutation, recorded
 from harness.write import state_store
 

@@ -22,8 +22,8 @@ from harness.core.grouping import grouped
 from harness.core.records import StateRecord
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.second_writer import BeginWrite
 from harness.write import state_store, write_variant
 from harness.write.state_records import VariantResult
 from harness.write.table_state import States

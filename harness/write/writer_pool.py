@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import HarnessError
 from harness.core.progress import Progress, started
-from harness.core.runtime_names import CONTAINER
+from harness.core.runtime_names import CONTAINER, WRITTEN_BUCKET
 from harness.engines.api import Connection, Server
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark, SparkRows
@@ -132,7 +132,7 @@ class WriterPool:
         self._processes: dict[tuple[str, int], Spark | SqlWriter] = {}
         self._lock = threading.Lock()
         self._numbers = count()
-        self._bucket = context.folder / "buckets" / object_storage.WRITTEN
+        self._bucket = context.folder / "buckets" / WRITTEN_BUCKET
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -22,7 +22,10 @@ pytestmark = pytest.mark.browser
 def violations(page: Page) -> list[str]:
     """Return every violation, also those that axe calls minor."""
     found = Axe().run(page).response["violations"]
-    return [f"{each['impact']}: {each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+    return [
+        f"{problem['impact']}: {problem['id']}: {problem['nodes'][0]['html'][:200]}"
+        for problem in found
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -31,7 +34,7 @@ def test_no_part_of_the_page_shuts_anybody_out(
     browser: Browser, address: str, run: Run, width: int, scheme: str
 ) -> None:
     size = ViewportSize(width=width, height=900)
-    wrong = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
     with browser.new_context(viewport=size) as context:
         page = context.new_page()
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
@@ -69,7 +72,7 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
     browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(html_data, "MOST_CELLS", 400)
-    verdicts = Counter(each.verdict for each in run.verdicts)
+    verdicts = Counter(verdict.verdict for verdict in run.verdicts)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(html.write(run, tmp_path).as_uri())
@@ -82,16 +85,18 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         told = page.locator("#count").inner_text()
         sums = page.locator("tr.operation a.sum")
         said = " ".join(sums.evaluate_all("all => all.map((a) => a.title)"))
-        trino = sum("trino" in each.reader for each in run.verdicts if each.verdict == "correct")
+        trino = sum(
+            "trino" in verdict.reader for verdict in run.verdicts if verdict.verdict == "correct"
+        )
         assert f"and {trino} that are only counted" in told
         numbers = re.findall(r"([\d,]+) correct", said)
-        assert sum(int(each.replace(",", "")) for each in numbers) == trino
-        first = next(each for each in run.verdicts if each.verdict is VerdictKind.CORRECT)
+        assert sum(int(number.replace(",", "")) for number in numbers) == trino
+        first = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.CORRECT)
         page.evaluate("(hash) => { location.hash = hash; }", quote(first.case, safe=""))
         expect(page.locator("#problems")).to_contain_text(
             "most of so large a run is only counted here"
         )
-        wrong = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
+        wrong = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
         page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
         page.locator("#cell-title").wait_for()
         assert page.locator("#pasted").count() == 0
@@ -115,7 +120,7 @@ def test_where_too_much_is_not_right_examples_of_each_cause_are_held(
         wrong += page.evaluate(
             "DATA.counted.reduce((sum, each) => sum + (each[4] === 'wrong' ? each[3] : 0), 0)"
         )
-        assert wrong == Counter(each.verdict for each in run.verdicts)[VerdictKind.WRONG]
+        assert wrong == Counter(verdict.verdict for verdict in run.verdicts)[VerdictKind.WRONG]
 
 
 def test_on_paper_causes_are_unfolded(browser: Browser, address: str) -> None:

@@ -32,7 +32,7 @@ def count(page: Page) -> int:
 
 
 def kinds(verdict: Verdict) -> set[FindingKind]:
-    return {each.kind for each in verdict.findings}
+    return {finding.kind for finding in verdict.findings}
 
 
 QUERIES: list[tuple[str, Chosen]] = [
@@ -52,7 +52,7 @@ QUERIES: list[tuple[str, Chosen]] = [
     ("view:read-optimized", lambda _, v: v.view == "read_optimized"),
     ("scenario:hudi/move", lambda _, v: v.scenario == "hudi/move"),
     ('"HUDI/MOVE[hudi-mor"', lambda _, v: "hudi/move[hudi-mor" in v.case),
-    ("party:reader", lambda _, v: any(each.party == "reader" for each in v.findings)),
+    ("party:reader", lambda _, v: any(finding.party == "reader" for finding in v.findings)),
 ]
 
 
@@ -61,16 +61,16 @@ def test_a_search_leaves_the_cells_that_it_names(
     page: Page, run: Run, text: str, chosen: Chosen
 ) -> None:
     search(page, text)
-    assert count(page) == sum(chosen(run, each) for each in run.verdicts)
+    assert count(page) == sum(chosen(run, verdict) for verdict in run.verdicts)
     assert page.locator("#problems").inner_text() == ""
 
 
 def test_words_are_looked_for_in_what_a_cell_says(page: Page, run: Run) -> None:
-    refused = next(each for each in run.verdicts if each.verdict is VerdictKind.REFUSED)
+    refused = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.REFUSED)
     refusal = run.answers[refused.case].refusal
     assert refusal
     search(page, f'"{refusal.kind}" is:refused')
-    alike = [each for each in run.answers.values() if each.refusal]
+    alike = [answer for answer in run.answers.values() if answer.refusal]
     assert 0 < count(page) <= len(alike)
 
 
@@ -125,9 +125,9 @@ def test_a_sum_counts_the_cells_to_which_it_leads(page: Page) -> None:
 def test_the_rows_count_every_wrong_cell(page: Page, run: Run) -> None:
     rows = page.evaluate("rows.map((row) => [row.id, count(row.hits, 'wrong')])")
     cells: dict[str, set[str]] = {}
-    for each in causes(run.verdicts, run):
-        own = {v.case for v in each.verdicts if v.verdict is VerdictKind.WRONG}
-        cells.setdefault(each.key.operation, set()).update(own)
+    for cause in causes(run.verdicts, run):
+        own = {v.case for v in cause.verdicts if v.verdict is VerdictKind.WRONG}
+        cells.setdefault(cause.key.operation, set()).update(own)
     assert {name: number for name, number in rows if number} == {
         name: len(own) for name, own in cells.items() if own
     }
@@ -159,7 +159,7 @@ def _shown(page: Page) -> list[str]:
 
 
 def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: Run) -> None:
-    wrong = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
     search(page, "is:wrong")
     page.evaluate("(hash) => { location.hash = hash; }", quote(wrong.case, safe=""))
     expect(page.locator("#cell-title")).to_have_text(wrong.reader)

@@ -72,13 +72,15 @@ def paste(page: Page, answer: str) -> str:
 
 
 def first(run: Run, chosen: Callable[[Verdict], bool]) -> Verdict:
-    wrong = (each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
-    return next(each for each in wrong if len(run.answers[each.case].rows) > 1 and chosen(each))
+    wrong = (verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
+    return next(
+        verdict for verdict in wrong if len(run.answers[verdict.case].rows) > 1 and chosen(verdict)
+    )
 
 
 @pytest.mark.parametrize("form", PRINTED)
 def test_the_one_way_that_gives_an_answer_is_named(page: Page, run: Run, form: Printed) -> None:
-    verdict = first(run, lambda each: bool(each.claimed))
+    verdict = first(run, lambda verdict: bool(verdict.claimed))
     show(page, verdict.case)
     said = paste(page, printed(run.answers[verdict.case], form))
     assert "This is not the expected answer." in said
@@ -89,7 +91,7 @@ def test_the_one_way_that_gives_an_answer_is_named(page: Page, run: Run, form: P
 
 
 def test_of_several_ways_none_is_claimed(page: Page, run: Run) -> None:
-    verdict = first(run, lambda each: len(each.reproduces) > 1)
+    verdict = first(run, lambda verdict: len(verdict.reproduces) > 1)
     show(page, verdict.case)
     said = paste(page, printed(run.answers[verdict.case], trino))
     assert "so none is claimed" in said
@@ -97,7 +99,7 @@ def test_of_several_ways_none_is_claimed(page: Page, run: Run) -> None:
 
 
 def test_an_answer_of_nobody_has_no_way(page: Page, run: Run) -> None:
-    verdict = first(run, lambda each: bool(each.claimed))
+    verdict = first(run, lambda verdict: bool(verdict.claimed))
     show(page, verdict.case)
     answer = printed(run.answers[verdict.case], spark_sql)
     assert "None of the read strategies that were tried" in paste(page, f"{answer}\n{answer}")
@@ -107,7 +109,7 @@ def test_an_answer_of_nobody_has_no_way(page: Page, run: Run) -> None:
 
 
 def test_the_expected_answer_is_known_and_proves_no_way(page: Page, run: Run) -> None:
-    verdict = first(run, lambda each: bool(each.claimed))
+    verdict = first(run, lambda verdict: bool(verdict.claimed))
     right = verdict.expected
     assert right
     show(page, verdict.case)
@@ -118,7 +120,7 @@ def test_the_expected_answer_is_known_and_proves_no_way(page: Page, run: Run) ->
 
 
 def test_rows_and_named_columns_may_come_in_any_order(page: Page, run: Run) -> None:
-    verdict = first(run, lambda each: bool(each.claimed))
+    verdict = first(run, lambda verdict: bool(verdict.claimed))
     answer = run.answers[verdict.case]
     show(page, verdict.case)
     rows = [[text(value) for value in reversed(row)] for row in reversed(answer.rows)]
@@ -135,14 +137,14 @@ def test_every_wrong_answer_of_the_run_is_found_by_the_ways_that_the_judge_found
           const cell = byCase.get(name);
           return [name, waysOf(cell, pastedRows(text))];
         }))""",
-        [[each.case, printed(run.answers[each.case], beeline)] for each in _wrong(run)],
+        [[verdict.case, printed(run.answers[verdict.case], beeline)] for verdict in _wrong(run)],
     )
-    assert found == {each.case: list(each.reproduces) for each in _wrong(run)}
+    assert found == {verdict.case: list(verdict.reproduces) for verdict in _wrong(run)}
 
 
 def _wrong(run: Run) -> list[Verdict]:
-    wrong = (each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
-    return [each for each in wrong if run.answers[each.case].rows]
+    wrong = (verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
+    return [verdict for verdict in wrong if run.answers[verdict.case].rows]
 
 
 @pytest.mark.parametrize(
@@ -178,8 +180,10 @@ def test_a_value_is_the_same_however_it_is_spelt(
 
 
 def test_a_question_that_nobody_got_wrong_leads_to_explain(page: Page, run: Run) -> None:
-    wrong = {each.question for each in run.verdicts if each.verdict is VerdictKind.WRONG}
-    right = next(each for each in run.verdicts if each.question not in wrong and each.expected)
+    wrong = {verdict.question for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG}
+    right = next(
+        verdict for verdict in run.verdicts if verdict.question not in wrong and verdict.expected
+    )
     show(page, right.case)
     assert f"harness explain '{right.case}'" in paste(page, printed(run.answers[right.case], trino))
     expect(page.locator(".pasted")).to_contain_text("This is the expected answer.")

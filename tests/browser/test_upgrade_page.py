@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.result import SideComparison
-from harness.comparison.verdict_change import WORSE, VerdictChange
 from harness.reports import upgrade_page
 from tests.browser.test_page import count, search
 from tests.builders import sample_run
@@ -41,10 +41,10 @@ def upgrade(browser: Browser, compared_sides: SideComparison, tmp_path: Path) ->
 def test_a_search_knows_what_became_of_each_answer(
     upgrade: Page, compared_sides: SideComparison
 ) -> None:
-    answers = [each for each in compared_sides.pairs if each.new and not each.is_step]
-    found = Counter(each.change for each in answers)
+    answers = [pair for pair in compared_sides.pairs if pair.new and not pair.is_step]
+    found = Counter(answer.change for answer in answers)
     search(upgrade, "changed:worse")
-    assert count(upgrade) == sum(found[each] for each in WORSE) > 0
+    assert count(upgrade) == sum(found[literal] for literal in WORSE) > 0
     for change, number in found.items():
         search(upgrade, f'changed:"{change}"')
         right = change is VerdictChange.RIGHT_AS_BEFORE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import replace
 
-from harness.comparison.accepted import Acceptance
+from harness.comparison.acceptance import Acceptance
 from harness.comparison.remedies import Remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.run.load_run import Run

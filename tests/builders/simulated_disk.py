@@ -15,15 +15,10 @@ from harness.model.schema import Schema
 from harness.model.table import Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.overwrite import Overwrite
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.truncate import Truncate
+from harness.scenario.operations.failed_writes import FailedWrite
+from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate
+from harness.scenario.operations.services import Clean, Cluster, Compact
+from harness.scenario.operations.snapshots import Restore, Rollback
 
 META = (
     "_hoodie_commit_time",

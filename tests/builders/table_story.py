@@ -24,36 +24,34 @@ from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.failed_writes import FailedWrite
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import (
+    Delete,
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    OverwriteScope,
+    Rewrites,
+    Touch,
+    Truncate,
+    Update,
+    Upsert,
+)
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.services import Archive, Clean, Cluster, Compact
+from harness.scenario.operations.snapshots import CreateTag, Restore, Rollback, Savepoint
 from harness.scenario.operations.write_frame import WriteFrame
 from tests.builders import simulated_disk, simulated_reader
 from tests.builders.hard_values import rows_of

@@ -10,7 +10,7 @@ from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
-from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.columns import ChangeType
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 

@@ -21,8 +21,8 @@ from harness.runtime.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Upsert
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.table_state import State

@@ -15,10 +15,8 @@ from harness.runtime import metastore_client
 from harness.scenario import load
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.services import Compact, SetTableVersion
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget

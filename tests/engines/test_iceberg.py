@@ -24,8 +24,8 @@ from harness.runtime.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import ChangeType
+from harness.scenario.operations.row_writes import Upsert
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.table_state import State

@@ -15,14 +15,10 @@ from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
+from harness.scenario.operations.services import Compact
 from harness.usage import scan
 from harness.usage.used_tables import UsedTable
 from harness.write import state_store, write_variant

@@ -21,9 +21,8 @@ from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, s
 from harness.run.load_run import Run
 from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 
 pytestmark = pytest.mark.engines
 

@@ -27,15 +27,10 @@ from harness.runtime.metastore import Metastore
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Delete, Insert, Rewrites, Touch, Update
+from harness.scenario.operations.services import Compact
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.table_state import State

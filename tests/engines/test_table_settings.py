@@ -20,10 +20,9 @@ from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.row_writes import Insert, Upsert
 from harness.write import write_variant
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import WriterFor

@@ -13,11 +13,9 @@ from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Delete, Insert, Rewrites, Touch
+from harness.scenario.operations.services import Compact
 
 pytestmark = pytest.mark.engines
 

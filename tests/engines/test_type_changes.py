@@ -7,8 +7,7 @@ import pytest
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
-from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.columns import ChangePartitionColumn, ChangeType
 from harness.write import write_variant
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget

@@ -7,8 +7,8 @@ import pytest
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import expected_history, load
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.columns import MoveColumn
+from harness.scenario.operations.services import Sync
 from harness.write import write_variant
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget

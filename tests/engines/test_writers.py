@@ -20,7 +20,7 @@ from harness.runtime.metastore import Metastore
 from harness.scenario import expected_history, load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from harness.write import state_store, write_variant
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult

@@ -16,7 +16,7 @@ from harness.plan import load_scenarios, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from tests.engines.planned_run import by_format
 
 pytestmark = pytest.mark.engines

@@ -21,9 +21,8 @@ from harness.model.canonical import Value, same
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import MoveColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert
 from tests.builders import simulated_disk
 from tests.builders.table_story import Story, cells, changed, diagnosed, named, table_of
 

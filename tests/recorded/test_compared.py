@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
+from harness.comparison.cell_pairs import AS_BEFORE, VerdictChange
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
-from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import FindingKind
 from harness.reports import upgrade_report
 from tests.builders import recordings

@@ -8,10 +8,9 @@ from itertools import pairwise
 import pytest
 
 from harness.comparison import history_store
-from harness.comparison.cell_pairs import key_of
+from harness.comparison.cell_pairs import AS_BEFORE, VerdictChange, key_of
 from harness.comparison.history import NOT_RIGHT, History, history_of
 from harness.comparison.result import ComparedSide, compare
-from harness.comparison.verdict_change import AS_BEFORE, VerdictChange
 from harness.core.records import VerdictKind
 from harness.run.load_run import Run
 from tests.recorded import ten_runs

@@ -19,9 +19,9 @@ from harness.cli.open_run import looked_at
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.reports import html
-from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import number_files
+from harness.reports.html_page import cell_address
 from harness.reports.lines import command, say
-from harness.reports.page_address import cell_address
 from harness.reports.words import NOT_WORDED, worded
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store

@@ -22,18 +22,20 @@ from harness.judge.file_evidence import Layout
 from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
-from harness.reports import tolerance_counts
+from harness.reports import summary
 from harness.reports.advice import advice
-from harness.reports.file_numbers import NumberedFiles
 from harness.reports.findings import BLAME, FINDINGS, own_text, witness_text
+from harness.reports.html_cells import NumberedFiles
 from harness.reports.lines import command, item, say
-from harness.reports.sentences import LITTLE, log_text, refusal_text
 from harness.reports.words import (
+    LITTLE,
     NOT_WORDED,
     STRATEGIES,
     TRACED,
     VERDICTS,
     exact,
+    log_text,
+    refusal_text,
     short,
     strategy_parts,
     worded,
@@ -67,7 +69,7 @@ def head(recorded: RecordedCell, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for text in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
+    for text in summary.of_cell(verdict.reader, verdict.normalised):
         say(console, f"  normalised, as declared: {text}")
 
 

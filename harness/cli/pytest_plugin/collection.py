@@ -15,7 +15,7 @@ from harness.core.errors import HarnessError
 from harness.core.records import VerdictKind
 from harness.judge.baseline import known
 from harness.plan import controls
-from harness.reports import junit, sentences
+from harness.reports import junit, words
 from harness.run.follow_run import CellOutcome, RunFollower
 from harness.scenario import load
 from harness.scenario.cells import Plan
@@ -78,7 +78,7 @@ class CellItem(pytest.Item):
         verdict = self._found.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             lines = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
-            lines += filter(None, [sentences.log_text(self._found.answer)])
+            lines += filter(None, [words.log_text(self._found.answer)])
             pytest.fail("\n".join(lines), pytrace=False)
         if verdict.verdict is VerdictKind.UNSUPPORTED:
             pytest.skip(f"unsupported: {verdict.because}")
@@ -95,7 +95,7 @@ class CellItem(pytest.Item):
             f"{known_finding.place}: known as {known_finding.expect}, but not so here"
             for known_finding in applied.gone
         ]
-        why += map(sentences.answered_text, applied.answered)
+        why += map(words.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._found.answer))
             why.append(junit.details(verdict, self._found.answer))

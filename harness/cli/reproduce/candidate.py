@@ -17,7 +17,7 @@ from harness.scenario import semantics
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.row_writes import Rewrites, Touch
 
 DIGITS = 8
 """Of a candidate's digest, in the name of its variant."""

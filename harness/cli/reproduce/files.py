@@ -30,8 +30,7 @@ from harness.model import past_views
 from harness.model.commit import NAMED, ref_name
 from harness.model.identifiers import TABLE
 from harness.reports.findings import FINDINGS, finding_text
-from harness.reports.sentences import refusal_text
-from harness.reports.words import exact
+from harness.reports.words import exact, refusal_text
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Variant
 from harness.scenario.dump import dump

@@ -17,14 +17,9 @@ from harness.model.datatypes import DataType, Struct
 from harness.model.schema import Schema
 from harness.model.table import Table
 from harness.scenario import expected_history
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, DropColumn, MoveColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch, Update
 from harness.scenario.operations.write_frame import WriteFrame
 
 Reduction = Callable[[Candidate], Candidate | None]

@@ -16,7 +16,7 @@ from harness.cli import history_commands, options, plan_options, stored_runs
 from harness.cli.console.output import Output
 from harness.cli.named_parts import NamedParts
 from harness.cli.open_run import Resources
-from harness.cli.upgrade import rollout_file, rollout_runs, trials
+from harness.cli.upgrade import rollout_runs, trials
 from harness.cli.upgrade.side_plans import (
     ChangeProfile,
     UpgradeFolder,
@@ -24,15 +24,15 @@ from harness.cli.upgrade.side_plans import (
     old_plan,
 )
 from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
-from harness.comparison import acceptance_file
-from harness.comparison.accepted import Acceptance
+from harness.comparison import acceptance
+from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import lines, rollout_report, upgrade_files, upgrade_json, upgrade_report
+from harness.reports import lines, rollout_report, upgrade_files, upgrade_report
 from harness.run import load_run
 from harness.run.run_work import TimeLimits
 from harness.scenario.cells import Plan
@@ -80,7 +80,7 @@ AcceptOption = Annotated[
         "--accept",
         metavar="FILE",
         help="Causes of worse answers that you accept, each with its reason; they do not count. "
-        f"An upgrade leaves a {acceptance_file.FILE} to begin with.",
+        f"An upgrade leaves a {acceptance.FILE} to begin with.",
     ),
 ]
 
@@ -117,7 +117,7 @@ def upgrade(
     make = partial(_plan, paths, profile, k, named)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
-        planned = rollout_file.read(rollout)
+        planned = rollout_runs.read(rollout)
         folder = UpgradeFolder.new(resources)
         return _finish_rollout(rollout_runs.judged(planned, make, folder), folder.path, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
@@ -192,7 +192,7 @@ def compare_runs(
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
-    return acceptance_file.parse(yaml_reader.read(file), str(file)) if file else ()
+    return acceptance.parse(yaml_reader.read(file), str(file)) if file else ()
 
 
 def _informed(
@@ -209,7 +209,7 @@ def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
     lines.render(upgrade_report.document(comparison), output.out)
     lines.say(output.out, "\nEvery answer that is not right as before, old beside new:")
     lines.command(output.out, str(files["html"]))
-    answer = upgrade_json.answer(comparison)
+    answer = upgrade_files.answer_data(comparison)
     output.end(
         status=comparison.status,
         answer=answer["answer"],

@@ -12,12 +12,10 @@ from dataclasses import replace
 from harness import engines
 from harness.artifacts import distributions
 from harness.cli.remedy.alternatives import alternatives, changes, plan_of
-from harness.cli.upgrade.components import SideBetween, sides_between
 from harness.cli.upgrade.side_plans import MakePlan, UpgradeFolder, new_plan, table_versions
-from harness.cli.upgrade.sides import Side
-from harness.comparison.remedies import Remedy, ranked, reader_remedy, writer_remedy
+from harness.cli.upgrade.sides import Side, SideBetween, sides_between
+from harness.comparison.remedies import Remedy, Swap, ranked, reader_remedy, writer_remedy
 from harness.comparison.result import SideComparison, compare
-from harness.comparison.suspect_components import Swap
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind
 from harness.formats.hudi import settings as hudi_settings

@@ -34,18 +34,12 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, WriteIds
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
-from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
+from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
+from harness.scenario.operations.merge import Merge, Mutate
+from harness.scenario.operations.row_writes import Insert, Overwrite, OverwriteScope, Touch, Upsert
+from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import quoted
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.upsert import Upsert
 from harness.scenario.statements import LOCATION, Sql, Statement, TransactionSql, of_table
 
 SESSION: Final = {
@@ -170,7 +164,6 @@ class HiveAcid(Format):
 
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:
-    """Return which writes count; none where there is no such table."""
     return next((entry.write_ids for entry in entries if entry.write_ids), WriteIds())
 
 

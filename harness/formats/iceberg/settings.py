@@ -10,10 +10,9 @@ from typing import Final
 from harness.formats import layout
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
-from harness.scenario.operations.add_partition_field import AddPartitionField
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.replace_partition_field import ReplacePartitionField
+from harness.scenario.operations.partition_spec import AddPartitionField, ReplacePartitionField
+from harness.scenario.operations.row_writes import Delete
+from harness.scenario.operations.second_writer import BeginWrite
 
 FORMAT_VERSION: Final = "format_version"
 VERSION: Final = "2"

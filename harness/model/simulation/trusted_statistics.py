@@ -59,21 +59,23 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
 
     Source: `allAncestorFieldsAreRequired` of Iceberg's `UnboundPredicate`.
     """
-    for each in conditions:
-        on_null = each.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
-            each.path
+    for condition in conditions:
+        on_null = condition.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
+            condition.path
         )
-        paths = accumulate(each.path.split("."), "{}.{}".format)
+        paths = accumulate(condition.path.split("."), "{}.{}".format)
         if on_null and all(truth.schema.find(path).id in truth.required for path in paths):
-            yield each
+            yield condition
 
 
 def without_decided(query: Query, truth: Truth) -> Query | None:
     """Return what is left of a question to ask of each row; None where no row can pass."""
     known = frozenset(decided(query.conditions, truth))
-    if any(each.test is Comparison.NULL for each in known):
+    if any(condition.test is Comparison.NULL for condition in known):
         return None
-    where, also = (None if each in known else each for each in (query.where, query.also))
+    where, also = (
+        None if condition in known else condition for condition in (query.where, query.also)
+    )
     return replace(query, where=where, also=also)
 
 

@@ -1,9 +1,8 @@
-"""What a step does: one file per operation, found by its file name.
+"""What a step does: an operation for each name in scenario files.
 
-Each file defines one frozen dataclass, called as the file is, whose fields are the keys of the
-scenario file; it tells how the truth evolves and how Spark SQL says it. `SHORT` names the field
-that a bare value fills (`insert: [1, 2]`), empty when there is none. A package adds operations by
-entry points of the group `lake_table_harness.operations`.
+An operation is a frozen dataclass in a file of this folder, found by its class: `AddColumn` is
+`add_column`. Its fields are the keys of the scenario file. A package adds operations by entry
+points of the group `lake_table_harness.operations`.
 """
 
 from __future__ import annotations
@@ -12,16 +11,18 @@ from collections.abc import Mapping
 from functools import cache
 
 from harness.core.registry import Registry, modules
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, name_in_files
 
 
 def _ours() -> Mapping[str, type[Operation]]:
-    found = {module.__name__.rpartition(".")[2]: module for module in modules(__name__)}
-    classes = {name: "".join(map(str.capitalize, name.split("_"))) for name in found}
     return {
-        name: getattr(found[name], called)
-        for name, called in classes.items()
-        if hasattr(found[name], called)
+        name_in_files(kind): kind
+        for module in modules(__name__)
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Operation)
+        and kind.EXAMPLES
+        and kind.__module__ == module.__name__
     }
 
 

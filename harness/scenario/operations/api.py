@@ -48,6 +48,10 @@ class Family(StrEnum):
     HIVE_ACID = "Hive ACID"
 
 
+WITH_DELETES: Final = frozenset(Family) - {Family.HIVE}
+"""Those in which rows are changed and deleted."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableKind:
     """A kind of table, as far as operations depend on it."""
@@ -110,6 +114,8 @@ class Operation:
     __slots__ = ()
 
     EXAMPLES: ClassVar[tuple[Example, ...]] = ()
+    TEXT: ClassVar[str] = ""
+    """What it does, where that is the same for each; see `text`."""
     SHORT: ClassVar[str] = ""
     """The field that a bare value fills, empty when there is none."""
     CHANGES_SCHEMA: ClassVar[bool] = False
@@ -122,7 +128,7 @@ class Operation:
 
     def text(self) -> str:
         """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""
-        raise NotImplementedError
+        return self.TEXT
 
     def evolve(self, before: Truth) -> Truth:
         """Return the truth after this operation as the next step; by default all stays as it was.
@@ -158,18 +164,16 @@ class Operation:
                 only = f", which {' and '.join(owners)} alone have"
             case _:
                 only = ""
-        return f"has no {_file_name(type(self))}{only}"
+        return f"has no {name_in_files(type(self))}{only}"
 
     def trace(self) -> StepTrace | None:
         """Return by what alone it shows in the table's records; None for a write."""
         return self.TRACE
 
 
-_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
-
-
-def _file_name(kind: type[Operation]) -> str:
-    return _CAPITAL.sub("_", kind.__name__).lower()
+def name_in_files(kind: type[Operation]) -> str:
+    """Return what scenario files call an operation: `add_column` for `AddColumn`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def position_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys

@@ -12,7 +12,7 @@ from pydantic import Strict
 from harness.model.canonical import Value
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
-from harness.scenario.operations.api import Example, Family, Key, Operation
+from harness.scenario.operations.api import WITH_DELETES, Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import (
     absent_text,
     fresh,
@@ -55,7 +55,7 @@ class Merge(Operation):
             "opposite order",
         ),
     )
-    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA, Family.HIVE_ACID})
+    FAMILIES = WITH_DELETES
     update: tuple[Key, ...] = ()
     insert: tuple[Key, ...] = ()
     delete: tuple[Key, ...] = ()
@@ -175,3 +175,39 @@ def _sets(fields: Iterable[Field], new: str) -> str:
 
 def _names(fields: tuple[Field, ...], prefix: str = "") -> str:
     return ", ".join(prefix + quoted(field.name) for field in fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutate(Operation):
+    """Replace the rows `update`, add the rows `insert`, take away the rows `delete`, all or none.
+
+    The rows are the same as after a merge; not SQL does it but a library, in one transaction.
+    """
+
+    EXAMPLES = (
+        Example(
+            "mutate: {update: [1], insert: [6], delete: [2]}",
+            "writes a batch in one transaction by Hive's Streaming Mutation API, see "
+            "[below](#mutations)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HIVE_ACID})
+    update: tuple[Key, ...] = ()
+    insert: tuple[Key, ...] = ()
+    delete: tuple[Key, ...] = ()
+
+    def text(self) -> str:
+        counts = (rows_text(len(keys)) for keys in (self.update, self.insert, self.delete))
+        return "mutate: update {}, insert {}, delete {}".format(*counts)
+
+    def evolve(self, before: Truth) -> Truth:
+        some((*self.update, *self.insert, *self.delete), "mutate")
+        return self._merge.evolve(before)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return the merge that has the same rows; the format says how a library does it."""
+        return self._merge.sql(before, after)
+
+    @property
+    def _merge(self) -> Merge:
+        return Merge(update=self.update, insert=self.insert, delete=self.delete)

@@ -14,7 +14,7 @@ from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Example, Family, Key, Operation
 from harness.scenario.operations.new_rows import rows_text
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Upsert
 
 NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
 """What `set` takes as the name of a setting without quotes."""

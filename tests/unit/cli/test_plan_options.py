@@ -13,10 +13,10 @@ from harness.cli.named_parts import NamedParts
 from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
-from harness.reports import pairs
+from harness.reports import summary
 from harness.scenario.cells import Cell, Partly, Plan, Variant, parse_reader
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Insert
 from tests.builders.scenarios import scenario_of
 
 STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g")), name="family/story")
@@ -131,6 +131,6 @@ def test_tables_that_name_their_files_by_paths_are_not_asked_for_in_an_object_st
 
 def test_a_plan_says_which_readers_are_not_asked_about_every_variant() -> None:
     lines = shown(replace(planned(), partly=(Partly("hive-3{path=mapreduce}", 1, 2, 10),)))
-    at = lines.index(f"{pairs.PARTLY}:")
+    at = lines.index(f"{summary.PARTLY}:")
     assert lines[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 cells"
-    assert not any(pairs.PARTLY in line for line in shown(planned()))
+    assert not any(summary.PARTLY in line for line in shown(planned()))

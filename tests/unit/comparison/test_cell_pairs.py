@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import cell_pairs
-from harness.comparison.correspondence import Correspondence
-from harness.comparison.verdict_change import VerdictChange
+from harness.comparison.cell_pairs import Correspondence, VerdictChange, cell_pairs
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.plan import controls
 from harness.run.load_run import WRITE
@@ -21,9 +19,14 @@ def test_cells_of_the_same_name_are_a_pair() -> None:
 
 def test_another_reader_corresponds_when_that_is_said() -> None:
     old, new = run(verdict(RIGHT, reader="trino-368")), run(verdict(RIGHT))
-    assert [each.change for each in cell_pairs(old, new)] == [VerdictChange.NEW, VerdictChange.GONE]
+    assert [cell_pair.change for cell_pair in cell_pairs(old, new)] == [
+        VerdictChange.NEW,
+        VerdictChange.GONE,
+    ]
     names = Correspondence(readers={"trino-476": "trino-368"})
-    assert [each.change for each in cell_pairs(old, new, names)] == [VerdictChange.RIGHT_AS_BEFORE]
+    assert [cell_pair.change for cell_pair in cell_pairs(old, new, names)] == [
+        VerdictChange.RIGHT_AS_BEFORE
+    ]
 
 
 def test_several_variants_are_held_against_one_of_the_old_side() -> None:
@@ -31,7 +34,7 @@ def test_several_variants_are_held_against_one_of_the_old_side() -> None:
     new = run(verdict(WRONG), verdict(RIGHT, variant=OTHER))
     names = Correspondence(variants={OTHER.id: VARIANT.id})
     found = cell_pairs(old, new, names)
-    assert [each.change for each in found] == [
+    assert [pair.change for pair in found] == [
         VerdictChange.REGRESSED,
         VerdictChange.RIGHT_AS_BEFORE,
     ]
@@ -41,7 +44,7 @@ def test_every_cell_of_either_side_is_in_one_pair() -> None:
     old = run(verdict(RIGHT, step=1), verdict(RIGHT, step=2))
     new = run(verdict(RIGHT, step=2), verdict(RIGHT, step=3))
     found = cell_pairs(old, new)
-    assert [each.either.step for each in found] == [2, 3, 1]
+    assert [pair.either.step for pair in found] == [2, 3, 1]
 
 
 def test_a_step_that_the_new_writer_refuses_is_a_pair_and_one_that_both_apply_is_none() -> None:
@@ -58,7 +61,7 @@ def test_a_step_that_the_new_writer_refuses_is_a_pair_and_one_that_both_apply_is
 def test_a_planned_cell_that_was_never_judged_is_unknown() -> None:
     silent = run(verdict(RIGHT))
     silent = replace(silent, recorded={})
-    assert [each.change for each in cell_pairs(run(verdict(RIGHT)), silent)] == [
+    assert [cell_pair.change for cell_pair in cell_pairs(run(verdict(RIGHT)), silent)] == [
         VerdictChange.UNKNOWN
     ]
 
@@ -67,5 +70,7 @@ def test_the_control_of_a_reader_that_one_side_alone_has_is_no_pair() -> None:
     control = replace(verdict(RIGHT, variant=OTHER), scenario=controls.SCENARIO)
     with_control, without = run(verdict(RIGHT), control), run(verdict(RIGHT))
     for old, new in ((without, with_control), (with_control, without)):
-        assert [each.either.scenario for each in cell_pairs(old, new)] == [verdict(RIGHT).scenario]
+        assert [cell_pair.either.scenario for cell_pair in cell_pairs(old, new)] == [
+            verdict(RIGHT).scenario
+        ]
     assert len(cell_pairs(with_control, with_control)) == 2

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.correspondence import AS_NAMED, correspondence
+from harness.comparison.cell_pairs import AS_NAMED, correspondence
 from harness.core.records import VerdictKind
 from harness.run.run_info import RunInfo
 from tests.builders.verdicts import OTHER, VARIANT, run, verdict
 
 
 def info(*readers: str) -> RunInfo:
-    return run(*(verdict(VerdictKind.CORRECT, reader=each) for each in readers)).info
+    return run(*(verdict(VerdictKind.CORRECT, reader=text) for text in readers)).info
 
 
 def test_what_has_the_same_name_is_the_same() -> None:

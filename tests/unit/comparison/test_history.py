@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from harness.comparison import history_store
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.history import CellFilter, CellHistory, History, history_of
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
 from harness.reports import history_report
@@ -30,15 +30,15 @@ def days(runs: Iterable[Run], profile: str = "p") -> list[Run]:
     """Return runs that began one day after another, called r0, r1 …"""
     return [
         replace(
-            each,
+            run_,
             info=replace(
-                each.info,
+                run_.info,
                 id=f"r{day}",
                 profile=profile,
-                started=each.info.started + datetime.timedelta(days=day),
+                started=run_.info.started + datetime.timedelta(days=day),
             ),
         )
-        for day, each in enumerate(runs)
+        for day, run_ in enumerate(runs)
     ]
 
 
@@ -47,15 +47,15 @@ def stored(
 ) -> History:
     """Return the history of stored runs, whatever the order in which they come."""
     with history_store.opened(folder / "h.sqlite", new=True) as store:
-        for each in reversed(runs):
-            store.add(each)
+        for run_ in reversed(runs):
+            store.add(run_)
         return history_of(store, profile, selected)
 
 
 def told(cell: CellHistory) -> list[tuple[str, str, str]]:
     """Return each turn: the run, the class, and what differed."""
     return [
-        (each.run.name, str(each.change), "; ".join(map(str, each.differs))) for each in cell.turns
+        (turn.run.name, str(turn.change), "; ".join(map(str, turn.differs))) for turn in cell.turns
     ]
 
 
@@ -65,12 +65,12 @@ def test_a_cell_that_is_right_in_every_run_has_no_history(tmp_path: Path) -> Non
 
 def test_each_turn_is_told_with_its_class(tmp_path: Path) -> None:
     kinds = (RIGHT, RIGHT, WRONG, WRONG, REFUSED, RIGHT)
-    runs = days(run(verdict(each, *([STALE] if each is WRONG else []))) for each in kinds)
+    runs = days(run(verdict(kind, *([STALE] if kind is WRONG else []))) for kind in kinds)
     (cell,) = stored(tmp_path, *runs).cells
-    assert [each[:2] for each in told(cell)] == [
+    assert [turn[:2] for turn in told(cell)] == [
         ("r0", "new"), ("r2", "regressed"), ("r4", "refused now"), ("r5", "fixed"),
     ]  # fmt: skip
-    assert [each.before and each.before.name for each in cell.turns] == [None, "r1", "r3", "r4"]
+    assert [turn.before and turn.before.name for turn in cell.turns] == [None, "r1", "r3", "r4"]
 
 
 def test_what_was_wrong_from_the_first_run_on_is_told_so(tmp_path: Path) -> None:
@@ -78,14 +78,14 @@ def test_what_was_wrong_from_the_first_run_on_is_told_so(tmp_path: Path) -> None
     (cell,) = history.now
     assert told(cell) == [("r0", "new", "")]
     assert history.all_turns == ()
-    assert [each.run.name for each in history.not_right_now] == ["r0"]
+    assert [group.run.name for group in history.not_right_now] == ["r0"]
 
 
 def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     kinds = (RIGHT, UNKNOWN, WRONG, UNKNOWN)
-    history = stored(tmp_path, *days(run(verdict(each)) for each in kinds))
+    history = stored(tmp_path, *days(run(verdict(kind)) for kind in kinds))
     (cell,) = history.cells
-    assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "regressed")]
+    assert [turn[:2] for turn in told(cell)] == [("r0", "new"), ("r2", "regressed")]
     assert cell.since.before is not None
     assert cell.since.before.name == "r0"
     assert cell.unknown is not None
@@ -122,13 +122,13 @@ def test_a_cell_that_no_run_knows_has_no_history(tmp_path: Path) -> None:
 def test_a_run_that_does_not_ask_is_passed_over(tmp_path: Path) -> None:
     runs = days([run(verdict(RIGHT)), run(verdict(RIGHT, step=3)), run(verdict(WRONG, STALE))])
     (cell,) = stored(tmp_path, *runs).cells
-    assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "regressed")]
+    assert [turn[:2] for turn in told(cell)] == [("r0", "new"), ("r2", "regressed")]
 
 
 def test_fewer_wrong_places_are_no_turn_and_others_are(tmp_path: Path) -> None:
     found = ((STALE, ELSEWHERE), (STALE,), (ELSEWHERE,))
-    (cell,) = stored(tmp_path, *days(run(verdict(WRONG, *each)) for each in found)).cells
-    assert [each[:2] for each in told(cell)] == [("r0", "new"), ("r2", "wrong otherwise")]
+    (cell,) = stored(tmp_path, *days(run(verdict(WRONG, *findings)) for findings in found)).cells
+    assert [turn[:2] for turn in told(cell)] == [("r0", "new"), ("r2", "wrong otherwise")]
 
 
 def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_table_of_another_writer_is_followed_and_is_what_differs(tmp_path: Pat
 
 
 def other_text(given: Run) -> Run:
-    texts = {each: f"{text}  - touch\n" for each, text in given.info.scenarios.items()}
+    texts = {name: f"{text}  - touch\n" for name, text in given.info.scenarios.items()}
     return replace(given, info=replace(given.info, scenarios=texts))
 
 
@@ -201,7 +201,7 @@ def test_another_text_of_the_scenario_makes_it_another_question(
 
 def test_what_is_explained_of_a_scenario_makes_no_other_question(tmp_path: Path) -> None:
     first = run(verdict(WRONG, STALE))
-    texts = {each: f"about: a story\n{text}" for each, text in first.info.scenarios.items()}
+    texts = {name: f"about: a story\n{text}" for name, text in first.info.scenarios.items()}
     second = replace(first, info=replace(first.info, scenarios=texts))
     (cell,) = stored(tmp_path, *days([first, second])).cells
     assert told(cell) == [("r0", "new", "")]
@@ -211,7 +211,7 @@ def test_another_statement_makes_it_another_question_but_not_another_database(
     tmp_path: Path,
 ) -> None:
     names = ("s_0123456789abcdef.t", "s_fedcba9876543210.t", "s_fedcba9876543210.t_rt")
-    runs = [run(replace(verdict(WRONG, STALE), sql=f"select * from {each}")) for each in names]
+    runs = [run(replace(verdict(WRONG, STALE), sql=f"select * from {name}")) for name in names]
     (cell,) = stored(tmp_path, *days(runs)).cells
     assert told(cell)[1:] == [("r2", "wrong as before", "statement of the question")]
 
@@ -227,7 +227,7 @@ def changed(given: Run, what: str) -> Run:
             given, info=replace(info, readers=(replace(reader, fidelity="modified: a jar"),))
         ),
         "how the table is written": replace(
-            given, states=tuple(replace(each, digest="other") for each in given.states)
+            given, states=tuple(replace(record, digest="other") for record in given.states)
         ),
     }
     return changes[what]
@@ -274,7 +274,7 @@ def test_a_step_that_is_refused_now_has_turned(tmp_path: Path) -> None:
     ]
     (cell,) = stored(tmp_path, *days(runs)).cells
     assert (cell.cell.case, cell.cell.reader) == (refused.case, "")
-    assert [each[1] for each in told(cell)] == ["new", "regressed loudly"]
+    assert [turn[1] for turn in told(cell)] == ["new", "regressed loudly"]
 
 
 def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
 def test_the_profile_of_the_newest_run_is_told_and_others_are_named(tmp_path: Path) -> None:
     (first,) = days([run(verdict(WRONG, STALE))], "q")
     history = stored(tmp_path, first, *days([first, run(verdict(RIGHT))])[1:])
-    assert [each.info.profile for each in history.runs] == ["p"]
+    assert [stored_run.info.profile for stored_run in history.runs] == ["p"]
     assert history.others == {"q": 1}
     assert history.cells == ()
     assert len(stored(tmp_path, profile="q").cells) == 1
@@ -311,7 +311,7 @@ def test_what_is_declared_unsupported_and_stays_so_is_not_told(tmp_path: Path) -
 
 
 def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:
-    history = stored(tmp_path, *days(run(verdict(each)) for each in (UNSUPPORTED, REFUSED)))
+    history = stored(tmp_path, *days(run(verdict(literal)) for literal in (UNSUPPORTED, REFUSED)))
     (group,) = history.not_right_now
     assert (group.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
 
@@ -323,9 +323,9 @@ def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Pa
         run(verdict(WRONG, STALE), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4)),
     ]
     history = stored(tmp_path, *days(runs))
-    groups = [(each.run.name, len(each.turns)) for each in history.not_right_now]
+    groups = [(group.run.name, len(group.turns)) for group in history.not_right_now]
     assert groups == [("r2", 1), ("r1", 2)]
-    assert [each.change for each in history.all_turns] == [
+    assert [all_turn.change for all_turn in history.all_turns] == [
         VerdictChange.REGRESSED_LOUDLY,
         VerdictChange.REGRESSED,
     ]
@@ -334,7 +334,7 @@ def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Pa
 def test_the_frame_has_a_row_for_each_turn_and_the_same_types_when_it_is_empty(
     tmp_path: Path,
 ) -> None:
-    full = stored(tmp_path, *days(run(verdict(each)) for each in (RIGHT, WRONG, RIGHT)))
+    full = stored(tmp_path, *days(run(verdict(literal)) for literal in (RIGHT, WRONG, RIGHT)))
     frame = full.to_frame()
     assert list(frame.change) == ["new", "regressed", "fixed"]
     assert list(frame.lasts) == [False, False, True]

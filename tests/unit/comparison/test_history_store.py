@@ -220,8 +220,8 @@ def test_who_waits_for_too_long_is_told(
 def test_texts_that_only_explain_a_scenario_do_not_count(sampled: Run, file: Path) -> None:
     text = "about: one\n  more of it\ntable:\n  key: id\n"
     explained = text.replace("one", "two").replace("  more of it\n", "")
-    for name, each in (("a", text), ("b", explained), ("c", text.replace(": id", ": k"))):
-        scenarios = {variant.id: each for variant in sampled.info.variants}
+    for name, message in (("a", text), ("b", explained), ("c", text.replace(": id", ": k"))):
+        scenarios = {variant.id: message for variant in sampled.info.variants}
         add(file, replace(sampled, info=replace(sampled.info, scenarios=scenarios, id=name)))
     a, b, c = (run.info.scenarios for run in stored(file))
     assert a == b != c

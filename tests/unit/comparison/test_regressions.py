@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import cell_pairs
-from harness.comparison.correspondence import correspondence
+from harness.comparison.cell_pairs import VerdictChange, cell_pairs, correspondence
 from harness.comparison.regressions import NEW_WRITER, Regression, regressions
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.responsible import Responsible
 from harness.run.load_run import WRITE, Run
@@ -17,18 +15,22 @@ STALE = finding(FindingKind.STALE, ("1", "f2", "old"))
 
 
 def right(*steps: int) -> Run:
-    return run(*(verdict(RIGHT, step=each) for each in steps))
+    return run(*(verdict(RIGHT, step=number) for number in steps))
 
 
 def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
     """Return what gets worse; what a refusal is called, `because` says."""
     first = verdict(RIGHT, step=1)
-    made = run(first, *new, errors={each.case: each.because for each in new if each.because})
+    made = run(
+        first,
+        *new,
+        errors={verdict_.case: verdict_.because for verdict_ in new if verdict_.because},
+    )
     return regressions(cell_pairs(old, made), made)
 
 
 def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
-    new = [verdict(WRONG, RENAME, step=each) for each in (2, 3, 4)]
+    new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
     (found,) = of(right(1, 2, 3, 4), *new)
     assert found.key.operation == "rename_column"
     assert found.first.either.step == 2
@@ -38,7 +40,7 @@ def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
 
 def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_wrong() -> None:
     old = run(verdict(RIGHT, step=2), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4))
-    new = [verdict(WRONG, RENAME, step=each) for each in (2, 3, 4)]
+    new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
     (found,) = of(old, *new)
     assert found.key.operation == "rename_column"
     assert found.changes == (
@@ -55,7 +57,7 @@ def test_a_finding_that_was_gone_meanwhile_begins_anew() -> None:
         verdict(WRONG, RENAME, step=4),
     ]
     found = of(right(2, 3, 4), *new)
-    assert {each.key.operation for each in found} == {"rename_column", "compact"}
+    assert {regression.key.operation for regression in found} == {"rename_column", "compact"}
 
 
 def test_what_both_sides_show_is_no_cause() -> None:
@@ -82,7 +84,10 @@ def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
     ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
     found = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
-    assert {each.key.symptom.party for each in found} == {Responsible.READER, Responsible.WRITER}
+    assert {regression.key.symptom.party for regression in found} == {
+        Responsible.READER,
+        Responsible.WRITER,
+    }
 
 
 def test_a_refused_step_is_the_writers_cause() -> None:
@@ -107,16 +112,16 @@ def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
 def test_the_simplest_cell_comes_first() -> None:
     new = [verdict(WRONG, RENAME, step=3, variant=OTHER), verdict(WRONG, RENAME, step=2)]
     old = run(verdict(RIGHT, step=3, variant=OTHER), verdict(RIGHT, step=2))
-    assert min(each.first.either.step for each in of(old, *new)) == 2
+    assert min(regression.first.either.step for regression in of(old, *new)) == 2
 
 
 def test_settings_that_nobody_has_by_default_are_marked() -> None:
     by_position = "trino-476{use-column-names=false}"
     old = run(verdict(RIGHT, reader=by_position), verdict(RIGHT))
     chosen = of(old, verdict(WRONG, RENAME, reader=by_position), verdict(RIGHT))
-    assert [each.by_default for each in chosen] == [False]
+    assert [regression.by_default for regression in chosen] == [False]
     default = of(old, verdict(RIGHT, reader=by_position), verdict(WRONG, RENAME))
-    assert [each.by_default for each in default] == [True]
+    assert [regression.by_default for regression in default] == [True]
 
 
 def test_what_is_so_since_another_writer_goes_on_is_that_writers() -> None:
@@ -124,7 +129,7 @@ def test_what_is_so_since_another_writer_goes_on_is_that_writers() -> None:
     made = run(
         verdict(RIGHT, step=1, variant=goes_on),
         verdict(RIGHT, step=2, variant=goes_on),
-        *(verdict(WRONG, STALE, step=each, variant=goes_on) for each in (3, 4)),
+        *(verdict(WRONG, STALE, step=literal, variant=goes_on) for literal in (3, 4)),
         variants=(goes_on,),
     )
     old = right(1, 2, 3, 4)
@@ -137,7 +142,7 @@ def test_what_comes_later_is_owed_to_the_operation() -> None:
     goes_on = replace(VARIANT, id=f"{VARIANT.id},step2:new", writers=(*("w",) * 2, *("new",) * 3))
     steps = (1, 2, 3)
     made = run(
-        *(verdict(RIGHT, step=each, variant=goes_on) for each in steps),
+        *(verdict(RIGHT, step=literal, variant=goes_on) for literal in steps),
         verdict(WRONG, STALE, step=4, variant=goes_on),
         variants=(goes_on,),
     )

@@ -2,34 +2,37 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.comparison.cell_pairs import CellPair, cell_pairs
+from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs
 from harness.comparison.regressions import Regression, regressions
-from harness.comparison.suspect_components import Swap, suspect_components
-from harness.comparison.verdict_change import VerdictChange
+from harness.comparison.remedies import Swap, suspect_components
 from harness.core.records import FindingKind, VerdictKind
 from tests.builders.verdicts import finding, run, verdict
 
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
-OLD = run(*(verdict(VerdictKind.CORRECT, step=each) for each in (1, 2, 3)))
+OLD = run(*(verdict(VerdictKind.CORRECT, step=literal) for literal in (1, 2, 3)))
 
 
 def worse(*steps: int) -> tuple[CellPair, ...]:
     """Return the pairs in which these steps turn wrong."""
     new = run(
         *(
-            verdict(VerdictKind.WRONG, RENAME, step=each)
-            if each in steps
-            else verdict(VerdictKind.CORRECT, step=each)
-            for each in (1, 2, 3)
+            verdict(VerdictKind.WRONG, RENAME, step=literal)
+            if literal in steps
+            else verdict(VerdictKind.CORRECT, step=literal)
+            for literal in (1, 2, 3)
         )
     )
-    return tuple(each for each in cell_pairs(OLD, new) if each.change.name.startswith("REGRESSED"))
+    return tuple(
+        cell_pair
+        for cell_pair in cell_pairs(OLD, new)
+        if cell_pair.change.name.startswith("REGRESSED")
+    )
 
 
 def cause(*steps: int) -> Regression:
     new = run(
         verdict(VerdictKind.CORRECT, step=1),
-        *(verdict(VerdictKind.WRONG, RENAME, step=each) for each in steps),
+        *(verdict(VerdictKind.WRONG, RENAME, step=number) for number in steps),
     )
     (found,) = regressions(cell_pairs(OLD, new), new)
     return found
@@ -66,7 +69,11 @@ def test_a_wrong_struct_is_told_as_any_other_value() -> None:
     struct = replace(RENAME.witness, found={"a": 1})
     wrong = replace(RENAME, witness=struct, places=(struct,))
     new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
-    found = tuple(each for each in cell_pairs(OLD, new) if each.change is VerdictChange.REGRESSED)
+    found = tuple(
+        cell_pair
+        for cell_pair in cell_pairs(OLD, new)
+        if cell_pair.change is VerdictChange.REGRESSED
+    )
     (broken,) = regressions(found, new)
     swap = Swap("library", "c", "d", found)
     assert suspect_components(broken, [swap]).alone == (swap,)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.comparison.verdict_change import AS_BEFORE, WORSE, VerdictChange, change
+from harness.comparison.cell_pairs import AS_BEFORE, WORSE, VerdictChange, change
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from tests.builders.verdicts import finding, verdict
 
@@ -36,8 +36,8 @@ TABLE = {
     (N, W): VerdictChange.REGRESSED_SILENTLY,
     (N, R): VerdictChange.REFUSED_AS_BEFORE,
     (N, N): VerdictChange.REFUSED_AS_BEFORE,
-    **{(each, U): VerdictChange.UNKNOWN for each in VerdictKind},
-    **{(U, each): VerdictChange.UNKNOWN for each in VerdictKind},
+    **{(kind, U): VerdictChange.UNKNOWN for kind in VerdictKind},
+    **{(U, kind): VerdictChange.UNKNOWN for kind in VerdictKind},
 }
 """By what the old side said, and the new one."""
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from harness.comparison.cell_pairs import cell_pairs
 from harness.comparison.regressions import regressions
-from harness.comparison.workarounds import Workaround, workarounds
+from harness.comparison.remedies import Workaround, workarounds
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from tests.builders.verdicts import OTHER, finding, run, verdict
 

@@ -17,13 +17,11 @@ from harness.formats.iceberg.table import IcebergMetadata
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
-from harness.scenario.operations.abort_transactions import AbortTransactions
 from harness.scenario.operations.api import Operation, StepTrace
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.failed_writes import AbortTransactions
+from harness.scenario.operations.services import Archive, Cluster, Compact
+from harness.scenario.operations.snapshots import CreateTag
 from harness.write.step_result import TableRecords
 from tests.builders.iceberg_folder import IcebergFolder
 

@@ -15,34 +15,34 @@ from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model.datatypes import parse_type
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
-from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Overwrite
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.sync import Sync
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.merge import Mutate
+from harness.scenario.operations.partition_spec import AddPartitionField
+from harness.scenario.operations.row_writes import (
+    Delete,
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    Rewrites,
+    Touch,
+    Truncate,
+    Update,
+    Upsert,
+)
+from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.services import (
+    Archive,
+    Clean,
+    Cluster,
+    Compact,
+    SetTableVersion,
+    Sync,
+)
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from tests.builders.format_statements import COLUMNS, created, supporting, table_of
 
 HUDI = ["hudi-cow", "hudi-mor"]

@@ -31,50 +31,56 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import registry
-from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.add_files import AddFiles
-from harness.scenario.operations.add_partition_field import AddPartitionField
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.drop_partition_field import DropPartitionField
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.replace_partition_field import ReplacePartitionField
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rewrite_data_files import RewriteDataFiles
-from harness.scenario.operations.rewrite_manifests import RewriteManifests
-from harness.scenario.operations.rewrite_position_deletes import RewritePositionDeletes
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.sync import Sync
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangePartitionColumn,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.merge import Merge, Mutate
+from harness.scenario.operations.partition_spec import (
+    AddPartitionField,
+    DropPartitionField,
+    ReplacePartitionField,
+)
+from harness.scenario.operations.row_writes import (
+    AddFiles,
+    Delete,
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    OverwriteScope,
+    Touch,
+    Truncate,
+    Update,
+    Upsert,
+)
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.services import (
+    Archive,
+    Clean,
+    Cluster,
+    Compact,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeletes,
+    SetTableVersion,
+    Sync,
+)
+from harness.scenario.operations.snapshots import (
+    CreateTag,
+    Restore,
+    Rollback,
+    RollbackToSnapshot,
+    Savepoint,
+)
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql, Statement

@@ -17,19 +17,15 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
-from harness.scenario.operations import registry
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.row_writes import Delete, Insert, Truncate, Update, Upsert
+from harness.scenario.operations.services import Compact
 from harness.scenario.statements import recorded
 from tests.builders.scenarios import scenario_of
 
@@ -201,17 +197,3 @@ def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
 def test_a_writer_that_there_is_not_is_told_with_its_line() -> None:
     with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
         planned(by(scenario_of(Insert((1,))), "trino", (1,)))
-
-
-def test_every_operation_that_trino_is_told_of_is_one_of_scenario_files() -> None:
-    found = distributions.load(TRINO)
-    told = [
-        kind
-        for kind in registry().values()
-        if not other_writers.unsupported(found, ICEBERG.reader_facts, _blank(kind))
-    ]
-    assert len(told) == 11
-
-
-def _blank(kind: type[Operation]) -> Operation:
-    return object.__new__(kind)

@@ -12,41 +12,44 @@ from harness.formats import other_writers
 from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.table import MergeMode
-from harness.scenario.operations import failed_write
-from harness.scenario.operations.abort_transactions import AbortTransactions
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.add_files import AddFiles
-from harness.scenario.operations.add_partition_field import AddPartitionField
+from harness.scenario.operations import failed_writes
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.archive import Archive
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.change_nullability import ChangeNullability
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.drop_partition_field import DropPartitionField
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.move_column import MoveColumn
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.replace_partition_field import ReplacePartitionField
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.rollback_to_snapshot import RollbackToSnapshot
-from harness.scenario.operations.savepoint import Savepoint
-from harness.scenario.operations.set_table_version import SetTableVersion
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
+from harness.scenario.operations.partition_spec import (
+    AddPartitionField,
+    DropPartitionField,
+    ReplacePartitionField,
+)
+from harness.scenario.operations.row_writes import (
+    AddFiles,
+    Delete,
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    OverwriteScope,
+    Rewrites,
+    Touch,
+    Truncate,
+    Upsert,
+)
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.services import Archive, Clean, Cluster, Compact, SetTableVersion
+from harness.scenario.operations.snapshots import (
+    CreateTag,
+    Restore,
+    Rollback,
+    RollbackToSnapshot,
+    Savepoint,
+)
 from harness.scenario.statements import ClientCall, ResumeWaiting, Sql, WaitingSql, recorded
 from tests.builders.format_statements import (
     COLUMNS,
@@ -461,7 +464,7 @@ def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
 
 def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     validator, query, write, *back = statements("hudi-cow", ONE, FailedWrite((2,)))
-    assert recorded(validator) == f"set {failed_write.VALIDATORS}={failed_write.VALIDATOR}"
+    assert recorded(validator) == f"set {failed_writes.VALIDATORS}={failed_writes.VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select 2")
     resets = [statement for statement in back if isinstance(statement, Sql)]

@@ -16,11 +16,9 @@ from harness.model.truth import History, row_values
 from harness.plan.separation import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Update
 
 TEXT = parse_type("string")
 TABLE = Table((("id", TEXT), ("a", TEXT)), "id")

@@ -7,10 +7,9 @@ from harness.model.schema import SchemaChangeError
 from harness.model.truth import History, Truth, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Cluster, Compact
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.scenario.scenario_strategy import scenarios
 

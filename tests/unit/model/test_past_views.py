@@ -20,11 +20,9 @@ from harness.model.truth import row_values
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.create_tag import CreateTag
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
+from harness.scenario.operations.services import Compact
+from harness.scenario.operations.snapshots import CreateTag
 from tests.builders.random_story import story_of_seed
 from tests.builders.scenarios import scenario_of
 from tests.builders.simulated_disk import instant_of
@@ -37,7 +35,7 @@ READER = "engine-1"
 
 def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> RecordedVariant:
     """The records of a writer whose schema changes make no instant, as Iceberg's."""
-    steps = tuple(Step(each) for each in story.operations)
+    steps = tuple(Step(operation) for operation in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
     format_ = "hudi-mor" if story.disk.merge_on_read else "hudi-cow"
     writers = ("writer",) * (len(steps) + 1)
@@ -48,7 +46,7 @@ def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Rec
         operation = steps[step - 1].operation
         silent = step == 0 or operation.CHANGES_SCHEMA or isinstance(operation, CreateTag)
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
-        files = tuple(each.fact() for each in story.disk.until(step))
+        files = tuple(file.fact() for file in story.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
     return RecordedVariant(variant, story.disk.merge_on_read, tuple(states))
 
@@ -61,7 +59,7 @@ def judged(story: Story, reply: Reply, view: str) -> Verdict:
 
 
 def found(verdict: Verdict) -> dict[str, tuple[str, ...]]:
-    return {each.kind.value: each.columns for each in verdict.findings}
+    return {finding.kind.value: finding.columns for finding in verdict.findings}
 
 
 def then(story: Story, step: int, by: str = "id") -> Reply:
@@ -119,7 +117,7 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     expectations = ExpectationsByEngine(case).written
     made = sorted(case.instants.values())
     for step in range(made[0], last):
-        truth = story.history[max(each for each in made if each <= step)]
+        truth = story.history[max(number for number in made if number <= step)]
         expected = expectations.table(last, f"as_of({step})", ALL)
         assert [name for name, _ in expected.columns] == list(truth.schema.names)
         rows = [row_values(row, truth.schema) for row in truth.rows.values()]
@@ -209,7 +207,7 @@ def test_a_reader_that_shows_what_is_now_is_premature() -> None:
     story = history(STORY)
     verdict = judged(story, story.read(), "as_of(2)")
     assert set(found(verdict)) == {"premature"}
-    rows = {each.key for each in verdict.findings[0].places if not each.column}
+    rows = {witness.key for witness in verdict.findings[0].places if not witness.column}
     assert rows == {"3", "5"}
     assert verdict.reproduces == ()
 
@@ -234,7 +232,7 @@ def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_ca
     shown = replace(story.truth, step=2, rows=story.history[2].rows)
     verdict = judged(story, read(story.disk, shown, Reader("id")), "as_of(2)")
     assert found(verdict) == {"premature": columns}
-    assert not any(each.key for each in verdict.findings[0].places)
+    assert not any(witness.key for witness in verdict.findings[0].places)
 
 
 def test_the_way_of_reading_the_files_of_then_is_named() -> None:
@@ -247,13 +245,13 @@ def test_older_rows_in_an_incremental_answer_are_ghosts_and_absent_ones_lost() -
     story = history(STORY)
     whole = story.read()
     verdict = judged(story, whole, "incremental(3)")
-    assert {each.kind.value: {p.key for p in each.places} for each in verdict.findings} == {
-        "ghost_row": {"1", "4"}
-    }
+    assert {
+        finding.kind.value: {p.key for p in finding.places} for finding in verdict.findings
+    } == {"ghost_row": {"1", "4"}}
     nothing = judged(story, Reply(whole.columns, ()), "incremental(3)")
-    assert {each.kind.value: {p.key for p in each.places} for each in nothing.findings} == {
-        "lost_row": {"2", "5"}
-    }
+    assert {
+        finding.kind.value: {p.key for p in finding.places} for finding in nothing.findings
+    } == {"lost_row": {"2", "5"}}
     assert verdict.reproduces == nothing.reproduces == ()
 
 
@@ -272,8 +270,8 @@ def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_bei
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
     (verdict,) = judge(case_of(story), [cell], {cell.case: answer})
     places = {
-        each.kind.value: {(place.key, place.column) for place in each.places}
-        for each in verdict.findings
+        finding.kind.value: {(place.key, place.column) for place in finding.places}
+        for finding in verdict.findings
     }
     assert places.pop("type_drift", None) is None or shown > 1
     assert places == wrong
@@ -295,7 +293,9 @@ def test_a_row_that_was_deleted_then_and_came_again_is_told_by_what_it_shows(
     columns = then(story, 2).columns
     rows = tuple(row[: len(columns)] for row in then(story, shown).rows)
     verdict = judged(story, Reply(columns, rows), "as_of(2)")
-    kinds = {place.key: each.kind.value for each in verdict.findings for place in each.places}
+    kinds = {
+        place.key: finding.kind.value for finding in verdict.findings for place in finding.places
+    }
     assert kinds.pop("3", "premature") == "premature"
     assert kinds == {"2": kind}
 
@@ -313,7 +313,7 @@ def test_after_a_refused_write_the_one_before_it_is_meant() -> None:
     reply = then(story, 1)
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     verdicts = judge(case, [cell], {cell.case: answer})
-    assert [each.verdict for each in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
+    assert [verdict.verdict for verdict in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
 
 
 def test_base_files_are_not_asked_for_while_they_rightly_show_a_row_twice() -> None:

@@ -9,24 +9,24 @@ from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.delete_partition import DeletePartition
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_delete import LateDelete
-from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.overwrite import Overwrite, OverwriteScope
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
-from harness.scenario.operations.truncate import Truncate
-from harness.scenario.operations.update import Update
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import (
+    Delete,
+    DeletePartition,
+    Insert,
+    MoveRow,
+    Overwrite,
+    OverwriteScope,
+    Rewrites,
+    Touch,
+    Truncate,
+    Update,
+    Upsert,
+)
+from harness.scenario.operations.services import Compact
 from tests.builders.scenarios import TEXT, scenario_of
 
 ORDERED: Final[dict[str, Any]] = {

@@ -13,11 +13,9 @@ from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Write
 from harness.plan.axes import WriterSequence
 from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_upsert import LateUpsert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.late_writes import LateUpsert
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
 

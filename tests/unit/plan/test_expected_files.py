@@ -12,10 +12,8 @@ from harness.model.simulation.column_resolution import META, slices
 from harness.plan.separation import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario import expected_history
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.move_row import MoveRow
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
+from harness.scenario.operations.services import Compact
 from tests.builders.recorded_run import RECORDED
 from tests.builders.scenarios import scenario_of
 from tests.builders.table_story import Story, history

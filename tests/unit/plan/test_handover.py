@@ -6,14 +6,10 @@ import pytest
 
 from harness.plan import Writer
 from harness.plan.handover import handovers
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Touch, Update
+from harness.scenario.operations.services import Cluster, Compact
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_axes import planned
 

@@ -14,12 +14,10 @@ from harness.plan.estimation import METASTORE_S, OBJECT_STORE_S, UPGRADE_S
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
+from harness.scenario.operations.services import Compact
 from tests.builders.scenarios import TEXT, scenario_of
 
 TRINO = Reader("trino-476", (("use-column-names", "true"),))

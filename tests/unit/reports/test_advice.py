@@ -41,7 +41,7 @@ def test_settings_of_the_same_engine_that_answer_right_are_named() -> None:
 
 
 def test_settings_that_do_not_help_are_not_praised() -> None:
-    others = [replace(each, verdict=VerdictKind.REFUSED) for each in OTHERS]
+    others = [replace(other, verdict=VerdictKind.REFUSED) for other in OTHERS]
     assert advice(WRONG, others)[0].text == (
         "This engine does not get it right with its other settings either: trino-476{names=true}."
     )
@@ -49,8 +49,8 @@ def test_settings_that_do_not_help_are_not_praised() -> None:
 
 
 def test_commands_name_the_case_as_a_shell_takes_it() -> None:
-    commands = [each.command(WRONG.case) for each in advice(WRONG, OTHERS)]
-    assert [shlex.split(each) for each in commands] == [
+    commands = [hint.command(WRONG.case) for hint in advice(WRONG, OTHERS)]
+    assert [shlex.split(command) for command in commands] == [
         [],
         ["harness", "remedy", WRONG.case],
         ["harness", "reproduce", WRONG.case],
@@ -60,7 +60,7 @@ def test_commands_name_the_case_as_a_shell_takes_it() -> None:
 @pytest.mark.parametrize("party", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])
 def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Responsible) -> None:
     blamed = verdict(WRONG.reader, VerdictKind.WRONG, party)
-    assert [each.verb for each in advice(blamed, OTHERS)] == ["reproduce"]
+    assert [hint.verb for hint in advice(blamed, OTHERS)] == ["reproduce"]
 
 
 def test_of_a_refusal_as_much_is_said_and_of_a_right_answer_nothing() -> None:

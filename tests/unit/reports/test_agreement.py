@@ -64,7 +64,7 @@ def test_the_same_rows_in_another_order_are_the_same_answer(base: Run) -> None:
             "b-1": (verdict("b-1"), answer("b-1", ("2", 2), ("1", 1))),
         },
     )
-    assert [each.readers for each in groups(run)] == [("a-1", "b-1")]
+    assert [group.readers for group in groups(run)] == [("a-1", "b-1")]
 
 
 @pytest.mark.parametrize("other", [("1", 1.0), ("1", None), ("1", "1")])
@@ -86,7 +86,7 @@ def test_who_was_not_asked_agrees_with_nobody_and_answered_nothing(base: Run) ->
         "a-1": (verdict("a-1"), replace(empty, columns=())),
         "b-1": (verdict("b-1", VerdictKind.UNSUPPORTED), spared),
     }
-    assert [each.readers for each in groups(run_of(base, said))] == [("a-1",), ("b-1",)]
+    assert [group.readers for group in groups(run_of(base, said))] == [("a-1",), ("b-1",)]
 
 
 def test_who_agrees_with_the_truth_comes_first(base: Run) -> None:
@@ -98,7 +98,7 @@ def test_who_agrees_with_the_truth_comes_first(base: Run) -> None:
             "c-1": (verdict("c-1", VerdictKind.CORRECT), answer("c-1", ("1", 1))),
         },
     )
-    assert [(each.with_truth, each.readers) for each in groups(run)] == [
+    assert [(group.with_truth, group.readers) for group in groups(run)] == [
         (True, ("c-1",)),
         (False, ("a-1", "b-1")),
     ]
@@ -217,11 +217,13 @@ def test_labels_that_engines_give_a_count_or_a_part_of_a_struct_are_no_differenc
         (Query(columns=("a.b",)), ("b", "_col0", "a.b")),
     ):
         said = {
-            f"{each}-1": (
-                verdict(f"{each}-1"),
-                Answer("", "select", (Column(each, "bigint", "long"),), ((7,),), question=question),
+            f"{label}-1": (
+                verdict(f"{label}-1"),
+                Answer(
+                    "", "select", (Column(label, "bigint", "long"),), ((7,),), question=question
+                ),
             )
-            for each in labels
+            for label in labels
         }
         (alarm,) = agreement.alarms(run_of(base, said))
         assert len(alarm.readers) == len(labels)

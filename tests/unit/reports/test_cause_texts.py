@@ -18,7 +18,11 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
-    return [each for each in cause_texts(run) if (each.finding, each.engine) == (finding, engine)]
+    return [
+        cause_text
+        for cause_text in cause_texts(run)
+        if (cause_text.finding, cause_text.engine) == (finding, engine)
+    ]
 
 
 def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -> None:
@@ -40,19 +44,21 @@ def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -
 
 def test_a_known_finding_is_a_cause_of_its_own_after_the_new_ones(sampled: Run) -> None:
     texts = cause_texts(sampled)
-    assert [bool(each.known) for each in texts] == sorted(bool(each.known) for each in texts)
+    assert [bool(text.known) for text in texts] == sorted(bool(text.known) for text in texts)
     (new, known) = of(sampled, FindingKind.MISALIGNED, "prestosql")
     assert (new.known, known.known) == ("", "hive.parquet.use-column-names is false by default")
 
 
 def test_silent_wrong_answers_come_before_errors(sampled: Run) -> None:
-    kinds = [each.verdict for each in cause_texts(sampled) if not each.known]
+    kinds = [cause_text.verdict for cause_text in cause_texts(sampled) if not cause_text.known]
     assert kinds == sorted(kinds, key=["wrong", "refused", "unknown", "unsupported"].index)
 
 
 def test_every_cell_that_is_not_correct_is_of_a_cause(sampled: Run) -> None:
-    gathered = {case for each in cause_texts(sampled) for case in each.cause.cases}
-    bad = {each.case for each in sampled.verdicts if each.verdict is not VerdictKind.CORRECT}
+    gathered = {case for cause_text in cause_texts(sampled) for case in cause_text.cause.cases}
+    bad = {
+        verdict.case for verdict in sampled.verdicts if verdict.verdict is not VerdictKind.CORRECT
+    }
     assert gathered == bad
 
 
@@ -82,9 +88,9 @@ def test_a_way_of_reading_is_named_only_when_all_cells_of_the_reader_agree_on_it
 def test_unknown_cells_of_one_engine_and_reason_are_one_cause(sampled: Run) -> None:
     silent = replace(sampled, recorded={}, answers={})
     texts = cause_texts(silent)
-    assert [each.engine for each in texts] == ["spark", "hive", "trino", "prestosql"]
-    assert sum(len(each.cause.cases) for each in texts) == len(silent.verdicts)
-    assert all("in 3 scenarios" in each.amount for each in texts)
+    assert [text.engine for text in texts] == ["spark", "hive", "trino", "prestosql"]
+    assert sum(len(text.cause.cases) for text in texts) == len(silent.verdicts)
+    assert all("in 3 scenarios" in text.amount for text in texts)
     assert texts[0].what == "gave no answer that could be judged: did not run"
 
 
@@ -109,8 +115,8 @@ def test_a_cause_names_the_way_that_explains_all_of_its_answers(
     (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
     ways = {case: first if at % 2 else then for at, case in enumerate(cause.cause.cases)}
     told = {
-        case: replace(each, reproduces=ways.get(case, each.reproduces))
-        for case, each in sampled.recorded.items()
+        case: replace(verdict, reproduces=ways.get(case, verdict.reproduces))
+        for case, verdict in sampled.recorded.items()
     }
     (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
     assert changed.seen.endswith(text)
@@ -132,23 +138,23 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
     assert any(scant.values())
     told = {
-        case: replace(each, reproduces=little if scant[case] else rows, scant=scant[case])
+        case: replace(verdict, reproduces=little if scant[case] else rows, scant=scant[case])
         if case in scant
-        else each
-        for case, each in sampled.recorded.items()
+        else verdict
+        for case, verdict in sampled.recorded.items()
     }
     (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
     assert text in changed.seen
 
 
 def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
-    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
-    blamed = tuple(replace(each, party=Responsible.WRITER) for each in wrong.findings)
+    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
+    blamed = tuple(replace(finding, party=Responsible.WRITER) for finding in wrong.findings)
     told = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
     (cause,) = (
-        each
-        for each in cause_texts(replace(sampled, recorded=told))
-        if each.cause.key.symptom.party is Responsible.WRITER
+        cause_text
+        for cause_text in cause_texts(replace(sampled, recorded=told))
+        if cause_text.cause.key.symptom.party is Responsible.WRITER
     )
     assert cause.cause.cases == (wrong.case,)
     assert "the files hold the same: the writer is to blame)" in cause.seen
@@ -156,19 +162,21 @@ def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampl
 
 
 def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> None:
-    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     doubted = replace(wrong, verdict=VerdictKind.UNKNOWN, because="in doubt")
     changed = replace(sampled, recorded={**sampled.recorded, wrong.case: doubted})
-    (cause,) = (each for each in cause_texts(changed) if wrong.case in each.cause.cases)
+    (cause,) = (
+        cause_text for cause_text in cause_texts(changed) if wrong.case in cause_text.cause.cases
+    )
     assert (cause.finding, cause.verdict) == (None, VerdictKind.UNKNOWN)
 
 
 def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> None:
     texts = {
-        (each.engine, each.finding, each.cause.key.operation): each
-        for each in cause_texts(recorded_run.run_of("quick_start"))
+        (cause_text.engine, cause_text.finding, cause_text.cause.key.operation): cause_text
+        for cause_text in cause_texts(recorded_run.run_of("quick_start"))
     }
-    told = {key: each.to_do for key, each in texts.items() if key[1] and key[2] != "drop_column"}
+    told = {key: text.to_do for key, text in texts.items() if key[1] and key[2] != "drop_column"}
     none = "No other setting that was asked in this run gets any of it right."
     by_name = "hudi.parquet.use-column-names=true (in etc/catalog/*.properties)"
     evolved = "set hoodie.schema.on.read.enable=true;"
@@ -193,7 +201,7 @@ def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> Non
 
 def test_commands_are_for_the_cell_that_speaks_for_all() -> None:
     first, second, *_ = cause_texts(recorded_run.run_of("quick_start"))
-    verbs = [shlex.split(each)[1] for each in first.commands]
+    verbs = [shlex.split(command)[1] for command in first.commands]
     assert verbs == ["explain", "remedy", "reproduce"]
-    assert [shlex.split(each)[1] for each in second.commands] == ["explain", "reproduce"]
-    assert {shlex.split(each)[2] for each in first.commands} == {first.cause.first.case}
+    assert [shlex.split(command)[1] for command in second.commands] == ["explain", "reproduce"]
+    assert {shlex.split(command)[2] for command in first.commands} == {first.cause.first.case}

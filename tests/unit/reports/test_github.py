@@ -33,7 +33,7 @@ def read(line: str) -> tuple[str, dict[str, str], str]:
     """Read a command as the runner does: level, properties, message."""
     found = COMMAND.fullmatch(line)
     assert found, line
-    pairs = (each.split("=", 1) for each in found["inner"].split(","))
+    pairs = (part.split("=", 1) for part in found["inner"].split(","))
     return found["level"], {name: plain(said) for name, said in pairs}, plain(found["message"])
 
 
@@ -59,18 +59,18 @@ def test_whatever_a_text_holds_the_runner_reads_it_back() -> None:
 
 
 def test_each_new_cause_has_one_and_known_ones_have_none(run: Run) -> None:
-    texts = [each for each in cause_texts(run) if not each.known]
+    texts = [cause_text for cause_text in cause_texts(run) if not cause_text.known]
     wanted = [e for e in texts if e.verdict is not VerdictKind.UNSUPPORTED]
     found = told(run)
     assert len(found) == min(len(wanted), github.MOST_ANNOTATIONS)
-    for (level, properties, message), each in zip(found, wanted, strict=False):
+    for (level, properties, message), text in zip(found, wanted, strict=False):
         assert level == "error"
-        assert each.what in properties["title"] or properties["title"].endswith("…")
-        assert each.commands[0] in message
+        assert text.what in properties["title"] or properties["title"].endswith("…")
+        assert text.commands[0] in message
 
 
 def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
-    (step,) = {each.case: each for each in run.step_verdicts[:1]}.values()
+    (step,) = {step_verdict.case: step_verdict for step_verdict in run.step_verdicts[:1]}.values()
     many = {
         f"{at}": replace(step, case=f"{at}", because=f"reason {at}", known="") for at in range(20)
     }
@@ -81,7 +81,7 @@ def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
     assert len(alone) == github.MOST_ANNOTATIONS
     one = replace(run, recorded={step.case: replace(step, known="")}, answers={})
     every = github.annotated(one, (), ci_site.of({}))
-    assert [each.title for each in every] == [
+    assert [annotation.title for annotation in every] == [
         f"{step.reader}: step 6 'change type of n from long to int' is refused"
     ]
 
@@ -95,7 +95,7 @@ def test_what_is_in_no_file_of_the_repository_names_none(run: Run, tmp_path: Pat
     (tmp_path / "other").mkdir()
     site = ci_site.of({"GITHUB_WORKSPACE": str(tmp_path / "other")})
     found = github.annotated(run, cause_texts(run), site)
-    assert {(each.file, each.line) for each in found} == {("", 0)}
+    assert {(annotation.file, annotation.line) for annotation in found} == {("", 0)}
     assert COMMAND.fullmatch(found[0].command("error"))
     assert found[0].command("error").startswith("::error title=")
 

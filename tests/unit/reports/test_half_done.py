@@ -23,7 +23,7 @@ STEP = 4
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a run in which one step of one variant is half-done."""
     found = sample_run.make(tmp_path_factory.mktemp("run"))
-    (chosen, *_) = (each for each in found.states if each.outcome.step == STEP)
+    (chosen, *_) = (state for state in found.states if state.outcome.step == STEP)
     assert chosen.outcome.kind is OutcomeKind.APPLIED
     failed = replace(chosen, outcome=replace(chosen.outcome, refusal=ERROR))
     return replace(found, states=tuple(failed if s is chosen else s for s in found.states))
@@ -33,7 +33,7 @@ def test_it_is_told_apart_from_steps_that_were_not_applied(run: Run) -> None:
     ((what, why),) = summary.half_done_steps(run)
     assert f"step {STEP}" in what
     assert why == "HoodieMetaSyncException: Could not sync"
-    assert what not in {each for each, _ in summary.failed_steps(run)}
+    assert what not in {failed_step for failed_step, _ in summary.failed_steps(run)}
 
 
 def test_the_terminal_has_it_under_a_heading_of_its_own(run: Run) -> None:
@@ -53,7 +53,7 @@ def test_the_page_has_it_in_a_section_of_its_own(run: Run, tmp_path: Path) -> No
 
 def test_junit_has_it_as_a_failure_of_its_own_type(run: Run, tmp_path: Path) -> None:
     cases = ET.parse(junit.write(run, tmp_path)).iter("testcase")  # noqa: S314 - our own
-    failures = [each.find("failure") for each in cases]
+    failures = [case.find("failure") for case in cases]
     (found,) = [f for f in failures if f is not None and f.get("type") == "committed, then failed"]
     assert found.get("message") == (
         "committed, then failed: HoodieMetaSyncException: Could not sync"

@@ -14,7 +14,7 @@ import pytest
 
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
-from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -107,13 +107,13 @@ def test_the_embedded_data_is_the_data(sampled: Run, data: dict[str, Any]) -> No
 
 
 def test_every_cell_of_the_plan_is_on_the_page_once(sampled: Run, data: dict[str, Any]) -> None:
-    assert [each["case"] for each in cells(data)] == [
+    assert [cell["case"] for cell in cells(data)] == [
         case for _, case in sorted((_at(sampled, c), c) for c in _cases(sampled))
     ]
 
 
 def _cases(run: Run) -> list[str]:
-    return [each.case for each in run.verdicts]
+    return [verdict.case for verdict in run.verdicts]
 
 
 def _at(run: Run, case: str) -> tuple[int, int]:
@@ -125,16 +125,16 @@ def _at(run: Run, case: str) -> tuple[int, int]:
 
 def test_a_cell_that_did_not_run_is_unknown_on_the_page(data: dict[str, Any]) -> None:
     why = data["pool"].index("did not run")
-    silent = [each for each in cells(data) if each.get("because") == why]
+    silent = [cell for cell in cells(data) if cell.get("because") == why]
     assert silent
-    assert {each["k"] for each in silent} == {"unknown"}
-    assert not any("got" in each for each in silent)
+    assert {entry["k"] for entry in silent} == {"unknown"}
+    assert not any("got" in entry for entry in silent)
 
 
 def test_nothing_has_the_number_0_and_something_never_has() -> None:
     pool = html_cells.Pool()
     empty: tuple[object, ...] = ("", [], {}, None)
-    assert [pool.add(each) for each in empty] == [0] * 4
+    assert [pool.add(item) for item in empty] == [0] * 4
     assert (pool.add("first"), pool.add(["second"]), pool.add("first")) == (1, 2, 1)
     assert pool.items == [None, "first", ["second"]]
 
@@ -146,10 +146,10 @@ def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> N
 
 def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict[str, Any]) -> None:
     assert Page(text).data.count('"did not run"') == 1
-    refused = [each["refusal"] for each in cells(data) if "refusal" in each]
-    assert all(data["pool"][each]["message"] for each in refused)
+    refused = [cell["refusal"] for cell in cells(data) if "refusal" in cell]
+    assert all(data["pool"][refusal]["message"] for refusal in refused)
     assert len(set(refused)) < len(refused)
-    shared = next(each for each in data["questions"] if len(each["cells"]) > 1)
+    shared = next(question for question in data["questions"] if len(question["cells"]) > 1)
     assert Page(text).data.count(json.dumps(shared["case"])) == 1
 
 
@@ -160,16 +160,16 @@ def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     monkeypatch.setattr(html_data, "MOST_CELLS", 2 * len(told))
     found = data_of(sampled)
     assert found["examples"] == 2
-    shown = {each["case"] for each in cells(found)}
-    assert shown == {case for each in told for case in each.cases[:2]}
-    whole = Counter(str(each.verdict) for each in sampled.verdicts)
-    seen = Counter(each["k"] for each in cells(found))
+    shown = {cell["case"] for cell in cells(found)}
+    assert shown == {case for cause in told for case in cause.cases[:2]}
+    whole = Counter(str(verdict.verdict) for verdict in sampled.verdicts)
+    seen = Counter(cell["k"] for cell in cells(found))
     for *_, number, kind in found["counted"]:
         seen[kind] += number
     assert seen == whole
-    assert seen["wrong"] > sum(each["k"] == "wrong" for each in cells(found))
-    assert {each["id"] for each in found["variants"]} == {
-        each.variant for each in sampled.verdicts if each.case in shown
+    assert seen["wrong"] > sum(cell["k"] == "wrong" for cell in cells(found))
+    assert {variant["id"] for variant in found["variants"]} == {
+        verdict.variant for verdict in sampled.verdicts if verdict.case in shown
     }
     assert "at most 2 cells of each cause" in html.page(sampled)
 
@@ -178,21 +178,21 @@ def test_alarms_unfold(sampled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     alarms = [SimpleNamespace(text=f"alarm {at}", places=("one",)) for at in range(3)]
     monkeypatch.setattr(agreement, "alarms", lambda _: alarms)
     page = html.page(sampled)
-    told = [page.index(each) for each in ("3 alarms: ", "alarm 0", "alarm 1", "alarm 2")]
+    told = [page.index(literal) for literal in ("3 alarms: ", "alarm 0", "alarm 1", "alarm 2")]
     assert told == sorted(told)
     assert told[0] < page.index("<main>")
 
 
 def test_equal_tables_are_held_once(data: dict[str, Any]) -> None:
-    wanted = {each["want"] for each in cells(data) if "want" in each}
-    states = {(each["case"].partition("[")[0], each["s"]) for each in cells(data)}
+    wanted = {cell["want"] for cell in cells(data) if "want" in cell}
+    states = {(cell["case"].partition("[")[0], cell["s"]) for cell in cells(data)}
     assert len(wanted) <= len(states)
-    texts = [json.dumps(each) for each in data["pool"]]
+    texts = [json.dumps(item) for item in data["pool"]]
     assert len(texts) == len(set(texts))
 
 
 def test_readers_are_grouped_by_equal_answers(data: dict[str, Any]) -> None:
-    cell = next(each for each in cells(data) if each["s"] == 3 and each["k"] == "wrong")
+    cell = next(cell for cell in cells(data) if cell["s"] == 3 and cell["k"] == "wrong")
     groups = data["pool"][cell["agree"]]
     assert [[truth, kind] for truth, kind, _ in groups] == [[True, "correct"], [False, "wrong"]]
     assert groups[1][2] == [5, 6]
@@ -202,7 +202,7 @@ def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
     data: dict[str, Any],
 ) -> None:
     step = next(s for s in data["variants"][1]["steps"] if s["number"] == 4)
-    base, log = (data["pool"][each] for each in data["pool"][step["files"]])
+    base, log = (data["pool"][item] for item in data["pool"][step["files"]])
     assert (base["step"], base["kind"], base["meta"]) == (1, "base", 2)
     assert (log["step"], log["kind"], log["keys"]) == (4, "log", ["1"])
     assert data["pool"][base["columns"]][0] == ["id", "string"]
@@ -219,18 +219,18 @@ def test_the_page_says_without_its_script_what_is_not_correct(text: str) -> None
 
 def test_the_legend_names_every_verdict_and_finding(text: str) -> None:
     said = "".join(Page(text).words)
-    assert all(each.replace("_", " ") in said for each in (*VerdictKind, *FindingKind))
+    assert all(kind.replace("_", " ") in said for kind in (*VerdictKind, *FindingKind))
 
 
 def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
     from urllib.parse import unquote  # noqa: PLC0415
 
-    cases = {each["case"] for each in cells(data)}
+    cases = {cell["case"] for cell in cells(data)}
     links = [a["href"] for tag, a in Page(text).tags if tag == "a" and a.get("href")]
     places = {f"#{a['id']}" for _, a in Page(text).tags if a.get("id")}
-    of_cells = {each for each in links if each and not each.startswith("#q=")} - places
+    of_cells = {link for link in links if link and not link.startswith("#q=")} - places
     assert of_cells
-    assert {unquote(each)[1:] for each in of_cells} <= cases
+    assert {unquote(of_cell)[1:] for of_cell in of_cells} <= cases
 
 
 def test_a_link_of_a_cause_shows_its_cells_and_no_others(
@@ -238,8 +238,8 @@ def test_a_link_of_a_cause_shows_its_cells_and_no_others(
 ) -> None:
     found = causes(sampled.verdicts, sampled)
     numbers = [list(accumulate(gaps)) for gaps in data["causes"]]
-    shown = [[cells(data)[at]["case"] for at in each] for each in numbers]
-    assert [sorted(each) for each in shown] == [sorted(each.cases) for each in found]
+    shown = [[cells(data)[at]["case"] for at in number] for number in numbers]
+    assert [sorted(item) for item in shown] == [sorted(cause.cases) for cause in found]
     assert all(f'href="#q=cause:{at}"' in text for at in range(1, len(found) + 1))
     assert all(f'data-copy="#cause-{at}"' in text for at in range(1, len(found) + 1))
 
@@ -247,7 +247,7 @@ def test_a_link_of_a_cause_shows_its_cells_and_no_others(
 def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
     nothing = Run(sampled.folder, sampled.info, (), {}, {})
     page = json.loads(Page(html.page(nothing)).data)
-    assert {each["k"] for each in cells(page)} == {"unknown"}
+    assert {cell["k"] for cell in cells(page)} == {"unknown"}
 
 
 def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
@@ -260,23 +260,23 @@ def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
 def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(
     sampled: Run, tmp_path: Path
 ) -> None:
-    odd = {name: replace(each, because="\ud800") for name, each in sampled.recorded.items()}
+    odd = {name: replace(verdict, because="\ud800") for name, verdict in sampled.recorded.items()}
     written = html.write(replace(sampled, recorded=odd), tmp_path)
     assert "did not run" in written.read_text("utf-8")
 
 
 def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) -> None:
-    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     files = sampled.by_step[wrong.variant, wrong.step].files
-    places = tuple(replace(each, file=files[0].path) for each in wrong.findings[0].places)
+    places = tuple(replace(witness, file=files[0].path) for witness in wrong.findings[0].places)
     told = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
     page = data_of(replace(sampled, recorded={**sampled.recorded, wrong.case: told}))
     found: dict[str, Any] = json.loads(json.dumps(page))
-    cell = next(each for each in cells(found) if each["case"] == wrong.case)
+    cell = next(cell for cell in cells(found) if cell["case"] == wrong.case)
     step = next(s for s in found["variants"][cell["v"]]["steps"] if s["number"] == cell["s"])
-    listed = [found["pool"][each]["path"] for each in found["pool"][step["files"]]]
+    listed = [found["pool"][item]["path"] for item in found["pool"][step["files"]]]
     number = listed.index(files[0].path) + 1
-    notes = [found["pool"][each] for each in found["pool"][cell["marks"]]["notes"]]
+    notes = [found["pool"][item] for item in found["pool"][cell["marks"]]["notes"]]
     assert all(text.endswith(f"; read from file #{number}") for _, text, _ in notes)
     assert files[0].path not in json.dumps(notes)
 
@@ -298,9 +298,9 @@ def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> 
 def test_the_page_is_told_of_each_cell_whether_its_way_of_reading_is_claimed(
     sampled: Run,
 ) -> None:
-    little = {case: replace(each, scant=True) for case, each in sampled.recorded.items()}
+    little = {case: replace(verdict, scant=True) for case, verdict in sampled.recorded.items()}
     for run in (sampled, replace(sampled, recorded=little)):
-        claimed = sum(each.claimed != "" for each in run.verdicts)
+        claimed = sum(verdict.claimed != "" for verdict in run.verdicts)
         assert sum(bool(cell.get("claimed")) for cell in cells(data_of(run))) == claimed
         assert (claimed == 0) == (run is not sampled)
 
@@ -319,7 +319,7 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
     sampled: Run,
 ) -> None:
     pool, files = html_cells.Pool(), number_files((), {})
-    right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
+    right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
     shown = html_cells.cell(sampled, told, html_cells.QuestionContext([told], files), pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
@@ -332,8 +332,8 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
 
 def test_one_of_a_kind_is_counted_as_one(sampled: Run, tmp_path: Path) -> None:
     info, cell = sampled.info, sampled.info.cells[0]
-    variants = tuple(each for each in info.variants if each.id == cell.variant)
-    readers = tuple(each for each in info.readers if each.reader == cell.reader)
+    variants = tuple(variant for variant in info.variants if variant.id == cell.variant)
+    readers = tuple(reader for reader in info.readers if reader.reader == cell.reader)
     alone = replace(info, variants=variants, readers=readers, cells=(cell,))
     page = html.write(replace(sampled, info=alone), tmp_path).read_text("utf-8")
     said = " ".join(Page(page).words)

@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.attempts import Attempt
 from harness.core.records import Verdict, VerdictKind
-from harness.reports import junit, sentences
+from harness.reports import junit, words
 from harness.run import run_gate
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -31,7 +31,9 @@ def read(run: Run, folder: Path) -> list[ET.Element]:
 
 
 def case(cases: list[ET.Element], reader: str, step: int, view: str = "snapshot") -> ET.Element:
-    return next(each for each in cases if each.get("name") == f"s{step}/{view}/all/{reader}")
+    return next(
+        element for element in cases if element.get("name") == f"s{step}/{view}/all/{reader}"
+    )
 
 
 def test_every_cell_and_every_failed_step_is_a_test(sampled: Run, cases: list[ET.Element]) -> None:
@@ -39,8 +41,10 @@ def test_every_cell_and_every_failed_step_is_a_test(sampled: Run, cases: list[ET
 
 
 def test_class_and_name_together_are_the_case(sampled: Run, cases: list[ET.Element]) -> None:
-    names = [f"{each.get('classname')}/{each.get('name')}" for each in cases]
-    assert {each.case for each in sampled.verdicts if "hostile" not in each.case} <= set(names)
+    names = [f"{element.get('classname')}/{element.get('name')}" for element in cases]
+    assert {verdict.case for verdict in sampled.verdicts if "hostile" not in verdict.case} <= set(
+        names
+    )
 
 
 def test_each_verdict_has_its_result(sampled: Run, cases: list[ET.Element]) -> None:
@@ -51,9 +55,9 @@ def test_each_verdict_has_its_result(sampled: Run, cases: list[ET.Element]) -> N
         VerdictKind.UNKNOWN: ["error"],
         VerdictKind.UNSUPPORTED: ["skipped"],
     }
-    cells = {f"{each.get('classname')}/{each.get('name')}": each for each in cases}
+    cells = {f"{element.get('classname')}/{element.get('name')}": element for element in cases}
     for verdict in sampled.verdicts:
-        found = [each.tag for each in cells[verdict.case] if each.tag != "system-out"]
+        found = [cell.tag for cell in cells[verdict.case] if cell.tag != "system-out"]
         assert found == results[verdict.verdict], verdict.case
 
 
@@ -79,14 +83,17 @@ def test_a_way_that_is_not_claimed_is_not_said_to_be_how_it_reads() -> None:
 def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(
     sampled: Run, cases: list[ET.Element]
 ) -> None:
-    texts = {f"{each.get('classname')}/{each.get('name')}": each.find("failure") for each in cases}
-    wrong = [each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG]
-    assert any(len(each.findings[0].places) > 1 for each in wrong)
-    for each in wrong:
-        failure = texts[each.case]
+    texts = {
+        f"{element.get('classname')}/{element.get('name')}": element.find("failure")
+        for element in cases
+    }
+    wrong = [verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG]
+    assert any(len(verdict.findings[0].places) > 1 for verdict in wrong)
+    for verdict in wrong:
+        failure = texts[verdict.case]
         assert failure is not None
         lines = (failure.text or "").split("\n")
-        assert len([line for line in lines if "row " in line]) == len(each.findings), lines
+        assert len([line for line in lines if "row " in line]) == len(verdict.findings), lines
         assert "row " not in (failure.get("message") or "")
 
 
@@ -95,7 +102,7 @@ def test_a_long_refusal_is_cut(sampled: Run, tmp_path: Path) -> None:
     assert answer.refusal
     long = replace(answer, refusal=replace(answer.refusal, message="m" * 9000, cause="c" * 9000))
     cases = read(replace(sampled, answers={**sampled.answers, name: long}), tmp_path)
-    texts = [each.findtext("failure") or "" for each in cases]
+    texts = [element.findtext("failure") or "" for element in cases]
     assert any("mmm" in text for text in texts)
     assert max(map(len, texts)) < 1000
     assert "m" * 9000 in junit.details(next(v for v in sampled.verdicts if v.case == name), long)
@@ -121,7 +128,7 @@ def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path
     _, *lines = error_of(sampled, tmp_path, tries).split("\n")
     assert lines[:2] == ["the end of the server's log:", "  at a.B"]
     assert lines[2].startswith("  at c.D \\x1b[31mxxx")
-    assert [len(each) for each in lines[2:]] == [2 + sentences.LINE]
+    assert [len(line) for line in lines[2:]] == [2 + words.LINE]
 
 
 def test_a_log_is_not_shown_where_the_server_answered_or_left_none(
@@ -144,15 +151,15 @@ def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) 
 
 
 def test_refused_and_skipped_steps_are_told_apart(cases: list[ET.Element]) -> None:
-    steps = {(each.get("name") or "")[:8]: [r.tag for r in each] for each in cases}
+    steps = {(element.get("name") or "")[:8]: [r.tag for r in element] for element in cases}
     assert steps["s6/write"] == ["failure"]
     assert steps["s7/write"] == ["skipped"]
 
 
 def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) -> None:
     odd = {
-        name: replace(each, because=f"{each.because}\x00\x1b\ud800\uffff")
-        for name, each in sampled.recorded.items()
+        name: replace(verdict, because=f"{verdict.because}\x00\x1b\ud800\uffff")
+        for name, verdict in sampled.recorded.items()
     }
     silent = case(read(replace(sampled, recorded=odd), tmp_path), sample_run.NAMES[3], 5).find(
         "error"
@@ -168,25 +175,25 @@ def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]
 
 
 def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Path) -> None:
-    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     (first, *rest), others = wrong.findings[0].places, wrong.findings[1:]
     first = replace(first, file="day=1/a.parquet")
     finding = replace(wrong.findings[0], witness=first, places=(first, *rest))
     told = replace(wrong, findings=(finding, *others))
     run = replace(sampled, recorded={**sampled.recorded, wrong.case: told})
-    texts = [each.findtext("failure") or "" for each in read(run, tmp_path)]
-    assert sum("; read from day=1/a.parquet\n" in each for each in texts) == 1
+    texts = [element.findtext("failure") or "" for element in read(run, tmp_path)]
+    assert sum("; read from day=1/a.parquet\n" in text for text in texts) == 1
     assert "; read from day=1/a.parquet\n" in junit.details(told, None)
 
 
 def test_an_answer_to_what_is_declared_unsupported_is_a_failure_even_where_it_is_right(
     sampled: Run, tmp_path: Path
 ) -> None:
-    right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
+    right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
     found = read(replace(sampled, recorded={**sampled.recorded, told.case: told}), tmp_path)
-    failures = [each for one in found for each in one.iter("failure")]
-    (failure,) = (each for each in failures if each.get("type") == junit.ANSWERED)
+    failures = [element for one in found for element in one.iter("failure")]
+    (failure,) = (failure for failure in failures if failure.get("type") == junit.ANSWERED)
     assert failure.get("message") == "declared unsupported (it knows version 8), but answered"
 
 
@@ -218,10 +225,10 @@ def test_the_file_is_as_the_schema_of_jenkins_says(
     run = placed(sample_run.make(tmp_path / "run"), tmp_path)
     root = ET.parse(junit.write(run, tmp_path)).getroot()  # noqa: S314 - our own
     assert root.tag == "testsuites"
-    for each in root.iter():
-        inner, needed, known = ALLOWED[each.tag]
-        assert {child.tag for child in each} <= inner, each.tag
-        assert needed <= set(each.attrib) <= known, each.tag
+    for element in root.iter():
+        inner, needed, known = ALLOWED[element.tag]
+        assert {child.tag for child in element} <= inner, element.tag
+        assert needed <= set(element.attrib) <= known, element.tag
     for suite in root:
         assert re.fullmatch(r"\d*(\.\d{0,3})?", suite.get("time") or "")
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp") or "")
@@ -230,19 +237,19 @@ def test_the_file_is_as_the_schema_of_jenkins_says(
 
 def test_no_test_has_the_class_and_name_of_another_one(cases: list[ET.Element]) -> None:
     # GitLab ignores those that come later ("Unit test reports", "duplicate test names").
-    names = [(each.get("classname"), each.get("name")) for each in cases]
+    names = [(element.get("classname"), element.get("name")) for element in cases]
     assert len(names) == len(set(names))
 
 
 def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_said(
     cases: list[ET.Element],
 ) -> None:
-    results = [each for case in cases for each in case if each.tag != "system-out"]
-    assert {each.tag for each in results} == {"failure", "error", "skipped"}
-    assert [each.get("message") for each in results if not (each.text or "").strip()] == []
-    known = [each for each in results if each.get("type") == junit.KNOWN]
+    results = [element for case in cases for element in case if element.tag != "system-out"]
+    assert {element.tag for element in results} == {"failure", "error", "skipped"}
+    assert [element.get("message") for element in results if not (element.text or "").strip()] == []
+    known = [element for element in results if element.get("type") == junit.KNOWN]
     assert known
-    assert [each for each in known if not (each.text or "").startswith("known: ")] == []
+    assert [element for element in known if not (element.text or "").startswith("known: ")] == []
 
 
 def test_where_a_build_server_shows_lines_each_result_has_its_own(
@@ -251,13 +258,15 @@ def test_where_a_build_server_shows_lines_each_result_has_its_own(
     monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
     monkeypatch.setenv("CI_PROJECT_URL", "https://lab.example/x")
     found = read(placed(sample_run.make(tmp_path / "run"), tmp_path), tmp_path)
-    moved = [each for each in found if (each.get("classname") or "").startswith("hudi/move[")]
-    for each in moved:
-        step = int((each.get("name") or "")[1])
-        place = (FILE, str(LINES[step])) if each.findall("*") else (None, None)
-        bare = [child.tag for child in each] == ["system-out"]
-        assert (each.get("file"), each.get("line")) == ((None, None) if bare else place)
-    assert {each.get("file") for each in found} == {None, FILE}
+    moved = [
+        element for element in found if (element.get("classname") or "").startswith("hudi/move[")
+    ]
+    for element in moved:
+        step = int((element.get("name") or "")[1])
+        place = (FILE, str(LINES[step])) if element.findall("*") else (None, None)
+        bare = [child.tag for child in element] == ["system-out"]
+        assert (element.get("file"), element.get("line")) == ((None, None) if bare else place)
+    assert {test.get("file") for test in found} == {None, FILE}
 
 
 def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
@@ -265,15 +274,23 @@ def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
 ) -> None:
     monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts) - 1)
     found = read(sampled, tmp_path)
-    sums = [each for each in found if " by " in (each.get("name") or "") and not each.findall("*")]
-    every = [each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT]
-    right = [each for each in every if each.case not in run_gate.late(sampled)]
+    sums = [
+        element
+        for element in found
+        if " by " in (element.get("name") or "") and not element.findall("*")
+    ]
+    every = [verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT]
+    right = [verdict for verdict in every if verdict.case not in run_gate.late(sampled)]
     assert len(right) < len(every)
-    assert sum(int((each.get("name") or "").partition(" ")[0]) for each in sums) == len(right)
-    assert len(sums) == len({(each.variant, each.reader) for each in right}) < len(right)
-    kept = {(each.get("classname"), each.get("name")) for each in found if each not in sums}
-    before = {(each.get("classname"), each.get("name")): each for each in cases}
-    names = {(each.variant, each.case.removeprefix(f"{each.variant}/")) for each in right}
+    assert sum(int((sum_.get("name") or "").partition(" ")[0]) for sum_ in sums) == len(right)
+    assert len(sums) == len({(verdict.variant, verdict.reader) for verdict in right}) < len(right)
+    kept = {
+        (element.get("classname"), element.get("name")) for element in found if element not in sums
+    }
+    before = {(element.get("classname"), element.get("name")): element for element in cases}
+    names = {
+        (verdict.variant, verdict.case.removeprefix(f"{verdict.variant}/")) for verdict in right
+    }
     assert kept == {at for at in before if at not in names}
     monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts))
     assert len(read(sampled, tmp_path)) == len(cases)

@@ -14,7 +14,7 @@ from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import cause_texts
 from harness.reports.ci_site import CiSite
 from harness.reports.document import ColumnHead, Line, ReportTable
-from harness.reports.scoreboard import scoreboard
+from harness.reports.reader_answers import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, placed
@@ -59,7 +59,9 @@ class Shown(HTMLParser):
 def test_the_answer_comes_first_then_the_readers_then_the_causes(sampled: Run) -> None:
     text = markdown.text(sampled, NEW, HERE, MUCH)
     assert text.startswith("### Lake tables: something is new\n\n- 2 wrong answers are new")
-    places = [text.index(each) for each in ("| reader |", "#### What is not correct", "#### Known")]
+    places = [
+        text.index(literal) for literal in ("| reader |", "#### What is not correct", "#### Known")
+    ]
     assert places == sorted(places)
     assert markdown.text(sampled, GOOD, HERE, MUCH).startswith("### Lake tables: all is right, or")
     flaky = markdown.text(sampled, replace(GOOD, flaky=1), HERE, MUCH)
@@ -73,10 +75,10 @@ def test_every_cause_and_every_count_is_there(sampled: Run) -> None:
     texts = cause_texts(sampled)
     assert len(texts) > 5
     flat = " ".join(text.replace("\u200b", "").split())
-    assert [each.headline for each in texts if " ".join(each.headline.split()) not in flat] == []
-    new = [each for each in texts if not each.known]
+    assert [text.headline for text in texts if " ".join(text.headline.split()) not in flat] == []
+    new = [text for text in texts if not text.known]
     assert len(new) > markdown.MOST_CAUSES
-    assert all(each.commands[0] in flat for each in new[: markdown.MOST_CAUSES])
+    assert all(text.commands[0] in flat for text in new[: markdown.MOST_CAUSES])
     assert flat.count("harness explain") == markdown.MOST_CAUSES
     rows = [
         line
@@ -88,9 +90,9 @@ def test_every_cause_and_every_count_is_there(sampled: Run) -> None:
 
 def test_no_text_of_an_engine_is_more_than_text(sampled: Run) -> None:
     odd = {
-        name: replace(each, because=f"{sample_run.HOSTILE} `x` @all | # ![a](http://x)")
-        for name, each in sampled.recorded.items()
-        if each.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}
+        name: replace(verdict, because=f"{sample_run.HOSTILE} `x` @all | # ![a](http://x)")
+        for name, verdict in sampled.recorded.items()
+        if verdict.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}
     }
     run = replace(sampled, recorded={**sampled.recorded, **odd})
     page = Shown(shown(markdown.text(run, NEW, HERE, MUCH)))
@@ -117,10 +119,10 @@ def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, 
     *blocks, left, _ = text.split("\n\n")
     assert whole.startswith("\n\n".join(blocks))
     assert left.startswith("**Left out for want of room:**")
-    causes = sum(bool(re.match(r"\d+\. ", each)) for each in blocks)
+    causes = sum(bool(re.match(r"\d+\. ", block)) for block in blocks)
     told = sum(int(n) for n in re.findall(r"(\d+) causes?\b", left))
     assert causes + told == len(cause_texts(sampled))
-    assert not any(each.startswith("| ") for each in blocks) or "| reader |" in text
+    assert not any(block.startswith("| ") for block in blocks) or "| reader |" in text
 
 
 def test_a_table_without_room_is_left_out_whole() -> None:

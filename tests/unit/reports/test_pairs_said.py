@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from harness.reports import html, pairs, terminal
+from harness.reports import html, summary, terminal
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
@@ -30,19 +30,19 @@ def variant(name: str, *writers: str, twin: bool = False, **settings: str) -> Va
 
 
 def test_what_is_covered_is_said_over_all_scenarios() -> None:
-    assert pairs.said(COVERED) == (
+    assert summary.said(COVERED) == (
         "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
         "2 more are impossible"
     )
-    assert pairs.said(()) == ""
+    assert summary.said(()) == ""
 
 
 def test_a_pair_that_cannot_be_is_told_once_with_its_scenarios() -> None:
-    assert pairs.impossible(COVERED) == ((NO_PARTITIONS, ("hudi/move", "hudi/a5")),)
+    assert summary.impossible(COVERED) == ((NO_PARTITIONS, ("hudi/move", "hudi/a5")),)
 
 
 def test_the_axes_of_a_variant_name_its_writers_once() -> None:
-    found = pairs.axes_of(variant("v", "a", "a", "b", rewrites="some", table_version="6"))
+    found = summary.axes_of(variant("v", "a", "a", "b", rewrites="some", table_version="6"))
     assert found == {
         "writer": "a then b{table_version=6}",
         "format": "hudi-cow",
@@ -59,8 +59,10 @@ def test_a_table_counts_the_variants_of_each_two_values(tmp_path: Path) -> None:
         variant("v2", "b", rewrites="some"),
         variant("v3", "b", rewrites="none", partitioned="last"),
     )
-    found = pairs.crossings(replace(made, info=replace(made.info, variants=variants)))
-    tables = {(each.down, each.across): (each.columns, each.rows) for each in found}
+    found = summary.crossings(replace(made, info=replace(made.info, variants=variants)))
+    tables = {
+        (crossing.down, crossing.across): (crossing.columns, crossing.rows) for crossing in found
+    }
     assert set(tables) == {
         ("writer", "partitioned"),
         ("writer", "rewrites"),
@@ -71,7 +73,7 @@ def test_a_table_counts_the_variants_of_each_two_values(tmp_path: Path) -> None:
 
 def test_a_run_of_all_combinations_has_no_tables_of_pairs(tmp_path: Path) -> None:
     made = run_of(tmp_path, ())
-    assert pairs.crossings(made) == ()
+    assert summary.crossings(made) == ()
     assert "Pairs of axis values" not in html.page(made)
 
 
@@ -89,7 +91,7 @@ def test_both_reports_tell_which_readers_meet_every_axis_value_and_not_every_var
     for covered in (COVERED, ()):
         made = run_of(tmp_path, covered, FEW)
         page, text = html.page(made), terminal.write(made, tmp_path).read_text("utf-8")
-        for told in ("Pairs of axis values", pairs.PARTLY, TOLD):
+        for told in ("Pairs of axis values", summary.PARTLY, TOLD):
             assert told in page
             assert told in " ".join(text.split())
-    assert pairs.PARTLY not in html.page(run_of(tmp_path, COVERED))
+    assert summary.PARTLY not in html.page(run_of(tmp_path, COVERED))

@@ -29,7 +29,9 @@ def texts(run: Run) -> tuple[CauseText, ...]:
 
 @pytest.fixture(scope="module")
 def answers(run: Run, texts: tuple[CauseText, ...]) -> dict[str, ReaderAnswer]:
-    return {each.score.reader: each for each in reader_answers(run, texts)}
+    return {
+        reader_answer.score.reader: reader_answer for reader_answer in reader_answers(run, texts)
+    }
 
 
 def test_since_which_operations_a_reader_is_wrong_is_told_with_the_number_of_its_cells(
@@ -39,11 +41,11 @@ def test_since_which_operations_a_reader_is_wrong_is_told_with_the_number_of_its
         for breach in answer.silent:
             cells = {
                 verdict.case
-                for each in texts
-                for verdict in each.cause.verdicts
+                for text in texts
+                for verdict in text.cause.verdicts
                 if verdict.reader == reader
-                and each.verdict is VerdictKind.WRONG
-                and each.cause.key.operation == breach.operation
+                and text.verdict is VerdictKind.WRONG
+                and text.cause.key.operation == breach.operation
             }
             assert breach.cells == len(cells) > 0
         wrong = [v for v in run.verdicts if v.reader == reader and v.verdict is VerdictKind.WRONG]
@@ -55,39 +57,41 @@ def test_the_setting_that_helped_is_told_with_the_causes_that_it_helps_with(
     answers: dict[str, ReaderAnswer], texts: tuple[CauseText, ...]
 ) -> None:
     settings = answers[BY_POSITION].settings
-    assert any("use-column-names=true" in line for each in settings for line, _ in each.lines)
-    for each in settings:
-        assert all(texts[number - 1].paste == each.lines for number in each.causes)
+    assert any("use-column-names=true" in line for setting in settings for line, _ in setting.lines)
+    for setting in settings:
+        assert all(texts[number - 1].paste == setting.lines for number in setting.causes)
 
 
 def test_no_reader_is_told_the_settings_that_it_has(run: Run, texts: tuple[CauseText, ...]) -> None:
-    own = [replace(each, settings="use-column-names=false") for each in texts]
-    found = {each.score.reader: each for each in reader_answers(run, own)}
+    own = [replace(text, settings="use-column-names=false") for text in texts]
+    found = {
+        reader_answer.score.reader: reader_answer for reader_answer in reader_answers(run, own)
+    }
     assert found[BY_POSITION].settings == ()
-    assert any(each.settings for each in found.values())
+    assert any(answer.settings for answer in found.values())
 
 
 def test_another_reader_is_named_only_where_it_gets_half_of_the_wrong_answers_right(
     run: Run, answers: dict[str, ReaderAnswer]
 ) -> None:
-    verdicts = {(each.question, each.reader): each.verdict for each in run.verdicts}
+    verdicts = {(verdict.question, verdict.reader): verdict.verdict for verdict in run.verdicts}
     for reader, answer in answers.items():
         wrong = [v for v in run.verdicts if v.reader == reader and v.verdict is VerdictKind.WRONG]
         right = [
-            each
-            for each in wrong
-            if verdicts.get((each.question, answer.instead)) is VerdictKind.CORRECT
+            verdict
+            for verdict in wrong
+            if verdicts.get((verdict.question, answer.instead)) is VerdictKind.CORRECT
         ]
         assert answer.instead_right == len(right)
         assert answer.helped == (bool(wrong) and 2 * len(right) >= len(wrong))
-    assert any(each.helped for each in answers.values())
+    assert any(answer.helped for answer in answers.values())
 
 
 def test_the_headline_counts_readers_and_silent_wrong_answers(run: Run) -> None:
     assert html.headline(run) == "6 of 8 readers silently gave 256 wrong answers"
     right = {
-        case: replace(each, verdict=VerdictKind.CORRECT, findings=())
-        for case, each in run.recorded.items()
+        case: replace(answer, verdict=VerdictKind.CORRECT, findings=())
+        for case, answer in run.recorded.items()
     }
     assert html.headline(replace(run, recorded=right)) == "No reader was seen to answer wrongly"
 
@@ -98,9 +102,9 @@ def test_of_too_many_cells_those_that_are_right_are_counted(
     assert not html_data.run_cells(run).counted
     monkeypatch.setattr(html_data, "MOST_CELLS", len(run.verdicts) - 1)
     cells = html_data.run_cells(run)
-    shown = [each for verdicts in cells.shown.values() for each in verdicts]
-    assert {each.verdict for each in cells.counted} == {VerdictKind.CORRECT}
-    assert VerdictKind.CORRECT not in {each.verdict for each in shown}
+    shown = [verdict for verdicts in cells.shown.values() for verdict in verdicts]
+    assert {verdict.verdict for verdict in cells.counted} == {VerdictKind.CORRECT}
+    assert VerdictKind.CORRECT not in {verdict.verdict for verdict in shown}
     assert len(shown) + len(cells.counted) == len(run.verdicts)
 
 
@@ -109,12 +113,12 @@ def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
 ) -> None:
     found = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
     cells = upgrade_page.page_cells(found)
-    shown = [each for verdicts in cells.shown.values() for each in verdicts]
-    cases = [each.case for each in (*shown, *cells.counted)]
-    answers = [each.new.case for each in found.pairs if each.new and not each.is_step]
+    shown = [verdict for verdicts in cells.shown.values() for verdict in verdicts]
+    cases = [verdict.case for verdict in (*shown, *cells.counted)]
+    answers = [pair.new.case for pair in found.pairs if pair.new and not pair.is_step]
     assert sorted(cases) == sorted(answers)
-    assert {each.case for each in shown} == set(cells.before)
+    assert {verdict.case for verdict in shown} == set(cells.before)
     assert cells.numbered == len(found.relevant) > 0
     assert cells.causes[0].cases == tuple(
-        each.new.case for each in found.relevant[0].pairs if each.new
+        pair.new.case for pair in found.relevant[0].pairs if pair.new
     )

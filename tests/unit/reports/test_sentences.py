@@ -11,7 +11,7 @@ from harness.core.records import (
 )
 from harness.core.responsible import Responsible
 from harness.reports.findings import finding_text, own_text, witness_text
-from harness.reports.sentences import LITTLE, mapping_text, refusal_text
+from harness.reports.words import LITTLE, mapping_text, refusal_text
 
 F2 = Origin(4, "f2", 1, "1")
 F1 = Origin(3, "f1", 1, "1")

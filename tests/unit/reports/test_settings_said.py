@@ -32,7 +32,9 @@ UNLIKE = {
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Run:
     made = sample_run.make(tmp_path_factory.mktemp("run"))
-    readers = tuple(replace(each, unlike=UNLIKE.get(each.reader)) for each in made.info.readers)
+    readers = tuple(
+        replace(reader, unlike=UNLIKE.get(reader.reader)) for reader in made.info.readers
+    )
     return replace(made, info=replace(made.info, readers=readers))
 
 
@@ -62,11 +64,16 @@ def test_the_legend_says_what_readers_have_otherwise_those_alike_together(compar
 
 def test_only_what_somebody_meets_who_sets_nothing_is_marked(compared: Run) -> None:
     marked = {
-        reader for each in cause_texts(compared) if each.mark for reader in each.cause.readers
+        reader
+        for cause_text in cause_texts(compared)
+        if cause_text.mark
+        for reader in cause_text.cause.readers
     }
     assert marked == {sample_run.TRINO, FETCH}
     stale = next(
-        each for each in cause_texts(compared) if each.cause.readers == (sample_run.TRINO,)
+        cause_text
+        for cause_text in cause_texts(compared)
+        if cause_text.cause.readers == (sample_run.TRINO,)
     )
     assert stale.headline.startswith("trino (default): ")
     assert stale.readers == f"{sample_run.TRINO} (default)"
@@ -78,6 +85,6 @@ def test_only_what_somebody_meets_who_sets_nothing_is_marked(compared: Run) -> N
 def test_a_cell_says_how_its_reader_is_set(compared: Run) -> None:
     told = html_data.data(compared, html_data.run_cells(compared))["readers"]
     assert isinstance(told, list)
-    found = {each["reader"]: each["beside"] for each in told if isinstance(each, dict)}
+    found = {reader["reader"]: reader["beside"] for reader in told if isinstance(reader, dict)}
     assert found[sample_run.TRINO] == DEFAULTS
     assert found[BY_POSITION] == "use-column-names=false (default: true)"

@@ -37,7 +37,7 @@ def flat(text: str) -> str:
 
 
 def test_a_cell_is_a_word_beside_its_step(sampled: Run) -> None:
-    line = next(each for each in shown(sampled).splitlines() if "4 update f2 of row 1" in each)
+    line = next(line for line in shown(sampled).splitlines() if "4 update f2 of row 1" in line)
     words = line.replace("4 update f2 of row 1", "").split()
     assert words == ["snapshot", "ok", "ok", "ok", "UNKNOWN", "stale", "misalign", "refused"]
 
@@ -97,8 +97,8 @@ def test_what_was_left_out_for_one_reason_is_said_once(sampled: Run) -> None:
 
 def test_a_variant_without_anything_wrong_is_one_line_with_its_count(sampled: Run) -> None:
     right = {
-        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
-        for name, each in sampled.recorded.items()
+        name: replace(answer, verdict=VerdictKind.CORRECT, findings=())
+        for name, answer in sampled.recorded.items()
     }
     text = shown(replace(sampled, recorded=right))
     assert "[hudi-mor,rewrites=some]@spark-3.5.8-hudi-0.15.0: all 84 cells correct" in text
@@ -106,8 +106,8 @@ def test_a_variant_without_anything_wrong_is_one_line_with_its_count(sampled: Ru
 
 def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: Run) -> None:
     right = {
-        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
-        for name, each in list(sampled.recorded.items())[1:]
+        name: replace(answer, verdict=VerdictKind.CORRECT, findings=())
+        for name, answer in list(sampled.recorded.items())[1:]
     }
     text = shown(replace(sampled, recorded=right))
     first = text.partition("\n  [hudi-cow")[2].partition("\n  [hudi-mor")[0]
@@ -118,8 +118,8 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
 def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
     back = {"snapshot": "as_of(1)", "read_optimized": "incremental(2)"}
     past = {
-        name: replace(each, view=back.get(each.view, each.view))
-        for name, each in sampled.recorded.items()
+        name: replace(verdict, view=back.get(verdict.view, verdict.view))
+        for name, verdict in sampled.recorded.items()
     }
     text = shown(replace(sampled, recorded=past))
     assert "as of 1" in text
@@ -129,7 +129,8 @@ def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
 
 def test_truth_standing_alone_is_an_alarm(sampled: Run) -> None:
     alone = {
-        name: replace(each, verdict=VerdictKind.WRONG) for name, each in sampled.recorded.items()
+        name: replace(answer, verdict=VerdictKind.WRONG)
+        for name, answer in sampled.recorded.items()
     }
     assert "ALARM" in shown(replace(sampled, recorded=alone))
     assert "ALARM" not in shown(sampled)
@@ -154,9 +155,9 @@ def test_of_many_variants_only_counts_are_told(
     counts = shown(sampled)
     assert "after step  " in matrices
     assert "after step  " not in counts
-    for scenario in {each.scenario for each in sampled.info.variants}:
-        line = next(each for each in counts.splitlines() if each.startswith(scenario))
-        of_it = [each for each in sampled.verdicts if each.scenario == scenario]
+    for scenario in {variant.scenario for variant in sampled.info.variants}:
+        line = next(line for line in counts.splitlines() if line.startswith(scenario))
+        of_it = [verdict for verdict in sampled.verdicts if verdict.scenario == scenario]
         assert sum(map(int, line.split()[2:])) == len(of_it)
 
 
@@ -175,29 +176,31 @@ def test_views_are_explained_as_they_are_named_in_the_matrix(sampled: Run) -> No
 
 def test_scores_come_first_then_causes_then_the_matrix(sampled: Run) -> None:
     text = shown(sampled)
-    told = [text.index(each) for each in ("unsupported", "What is not correct: ", "after step ")]
+    told = [
+        text.index(literal) for literal in ("unsupported", "What is not correct: ", "after step ")
+    ]
     assert told == sorted(told)
-    line = next(each for each in text.splitlines() if each.startswith(sample_run.NAMES[5]))
+    line = next(line for line in text.splitlines() if line.startswith(sample_run.NAMES[5]))
     assert line.split()[1:] == ["25", "7", "-", "-", "-"]
 
 
 def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
-    commands = [each for each in shown(sampled).splitlines() if "harness explain" in each]
-    cases = [each.cause.first.case for each in cause_texts(sampled)]
-    assert [shlex.split(each) for each in commands] == [
-        ["harness", "explain", each] for each in cases
+    commands = [line for line in shown(sampled).splitlines() if "harness explain" in line]
+    cases = [cause_text.cause.first.case for cause_text in cause_texts(sampled)]
+    assert [shlex.split(command) for command in commands] == [
+        ["harness", "explain", case] for case in cases
     ]
     right = {
-        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
-        for name, each in sampled.recorded.items()
+        name: replace(answer, verdict=VerdictKind.CORRECT, findings=())
+        for name, answer in sampled.recorded.items()
     }
-    cells = tuple(each for each in sampled.info.cells if each.case in right)
+    cells = tuple(cell for cell in sampled.info.cells if cell.case in right)
     run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
     assert "harness explain" not in shown(run)
 
 
 def test_each_cause_has_its_address_on_the_page(sampled: Run) -> None:
-    found = [each.strip() for each in shown(sampled).splitlines() if "file:///" in each]
+    found = [line.strip() for line in shown(sampled).splitlines() if "file:///" in line]
     page = Path("runs/x/report.html").absolute().as_uri()
     assert found == [f"{page}#cause-{at + 1}" for at in range(len(cause_texts(sampled)))]
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from harness.core import tolerances
 from harness.core.records import Verdict
 from harness.core.tolerances import Normalised
-from harness.reports import html, html_data, terminal, tolerance_counts
+from harness.reports import html, html_data, summary, terminal
 from harness.run.load_run import Run
 from tests.builders import sample_run
 
@@ -29,7 +29,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def with_verdicts(run: Run, verdicts: Iterable[Verdict]) -> Run:
-    return replace(run, recorded={each.case: each for each in verdicts})
+    return replace(run, recorded={verdict.case: verdict for verdict in verdicts})
 
 
 def met(verdict: Verdict, *applied: Normalised) -> Verdict:
@@ -43,7 +43,7 @@ def shown(run: Run) -> str:
 
 
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
-    gone, cut = tolerance_counts.met(sampled.verdicts)
+    gone, cut = summary.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
     assert cut.declared == tolerances.declared_for("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)
@@ -67,12 +67,12 @@ def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
 def test_a_cell_of_the_page_tells_its_own(sampled: Run) -> None:
     questions = html_data.data(sampled, html_data.run_cells(sampled))["questions"]
     assert isinstance(questions, list)
-    cells = [each for question in questions for each in question["cells"]]
-    told = [each["evened"] for each in cells if "evened" in each]
+    cells = [cell for question in questions for cell in question["cells"]]
+    told = [cell["evened"] for cell in cells if "evened" in cell]
     assert sorted(map(len, told)) == [1, 2]
 
 
 def test_a_run_in_which_nothing_was_met_says_nothing(sampled: Run) -> None:
-    run = with_verdicts(sampled, (replace(each, normalised=()) for each in sampled.verdicts))
+    run = with_verdicts(sampled, (replace(verdict, normalised=()) for verdict in sampled.verdicts))
     assert "Normalised" not in shown(run)
     assert "Normalised: " not in html.page(run)

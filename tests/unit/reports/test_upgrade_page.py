@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import compare
-from harness.comparison.verdict_change import VerdictChange
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_page
 from harness.reports import upgrade_report as report
@@ -39,7 +39,7 @@ def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) ->
     assert tags.count("script") == 2
     assert not {"img", "link", "iframe", "b>bold"} & set(tags)
     names = {name for _, attributes in page.tags for name in attributes}
-    assert not {each for each in names if each.startswith("on")}
+    assert not {name for name in names if name.startswith("on")}
     assert not {"src", "srcset", "data", "action", "style"} & names
     assert not re.search(r"@import|url\(|https?://", text)
     assert "default-src 'none'" in text
@@ -47,8 +47,8 @@ def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) ->
 
 def test_hostile_texts_stay_texts(sampled: Run) -> None:
     found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
-    for each in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
-        text = upgrade_page.page(each)
+    for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+        text = upgrade_page.page(comparison)
         assert "<b>bold" not in text
         assert text.count("</script>") == 2
         assert not set("\x1b\u2028\u202e") & set(text)
@@ -61,8 +61,8 @@ def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None
     assert len(ids) == len(set(ids))
     links = {str(attributes["href"]) for tag, attributes in tags if "href" in attributes}
     assert links
-    of_places = {each for each in links if not each.startswith("#q=cause:")}
-    assert {each.removeprefix("#") for each in of_places} <= set(ids)
+    of_places = {link for link in links if not link.startswith("#q=cause:")}
+    assert {of_place.removeprefix("#") for of_place in of_places} <= set(ids)
 
 
 def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
@@ -70,13 +70,13 @@ def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
     said = page_of(sampled, BY_NAME, OLD).flat
     assert len(found.regressions) > 2
     places = [
-        said.index(f"{at}. {report.cause_title(each)}")
-        for at, each in enumerate(found.regressions, start=1)
+        said.index(f"{at}. {report.cause_title(regression)}")
+        for at, regression in enumerate(found.regressions, start=1)
     ]
     assert places == sorted(places)
-    for each in found.regressions:
-        assert " ".join(report.what_to_do(each, found).split()) in said
-        assert f"harness explain {each.first.either.case}" in said.replace("'", "")
+    for regression in found.regressions:
+        assert " ".join(report.what_to_do(regression, found).split()) in said
+        assert f"harness explain {regression.first.either.case}" in said.replace("'", "")
 
 
 def test_every_answer_that_is_not_right_as_before_is_on_the_page(sampled: Run) -> None:
@@ -86,10 +86,10 @@ def test_every_answer_that_is_not_right_as_before_is_on_the_page(sampled: Run) -
         assert f"{number:,}" in said
         assert str(change) in said
         assert meaning in said
-    others = [each for each in found.pairs if each.change is not VerdictChange.RIGHT_AS_BEFORE]
-    listed = {each.either.variant for each in others}
+    others = [pair for pair in found.pairs if pair.change is not VerdictChange.RIGHT_AS_BEFORE]
+    listed = {other.either.variant for other in others}
     assert listed
-    assert all(" ".join(each.split()) in " ".join(said.split()) for each in listed)
+    assert all(" ".join(name.split()) in " ".join(said.split()) for name in listed)
 
 
 def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
@@ -152,9 +152,9 @@ def test_the_old_answer_stands_beside_the_new_one_with_wrong_places_marked(sampl
     right, after = shown.panels
     assert right.title == f"Expected, and before: {BY_NAME}"
     assert (right.answered, after.answered) == (False, True)
-    marked = [each for row in after.rows for each in row if each.kind]
-    assert {each.kind for each in marked} == {"misaligned"}
-    assert all(each.label and each.why for each in marked)
+    marked = [value for row in after.rows for value in row if value.kind]
+    assert {value.kind for value in marked} == {"misaligned"}
+    assert all(value.label and value.why for value in marked)
     assert len(right.rows) == len(after.rows)
     assert len(shown.notes) == len(marked)
 
@@ -162,17 +162,17 @@ def test_the_old_answer_stands_beside_the_new_one_with_wrong_places_marked(sampl
 def test_a_wrong_old_answer_is_a_table_of_its_own(sampled: Run) -> None:
     found = compared(sampled, BY_NAME, OLD)
     pair = next(
-        each
-        for each in found.pairs
-        if each.old and each.old.verdict is VerdictKind.WRONG and each.new
+        pair
+        for pair in found.pairs
+        if pair.old and pair.old.verdict is VerdictKind.WRONG and pair.new
     )
-    titles = [each.title for each in upgrade_page.side_by_side(pair, found).panels]
+    titles = [panel.title for panel in upgrade_page.side_by_side(pair, found).panels]
     assert titles == ["Expected", f"Before: {BY_NAME}", f"After: {OLD}"]
 
 
 def test_an_error_stands_where_its_table_would_be(sampled: Run) -> None:
     found = compared(sampled, RIGHT, OLD)
-    pair = next(each for each in found.pairs_of(VerdictChange.REGRESSED_LOUDLY))
+    pair = next(pair for pair in found.pairs_of(VerdictChange.REGRESSED_LOUDLY))
     after = upgrade_page.side_by_side(pair, found).panels[-1]
     assert after.rows == ()
     assert "GENERIC_INTERNAL_ERROR (65536)" in after.instead
@@ -184,14 +184,14 @@ def test_sides_that_have_the_same_reader_are_told_apart(sampled: Run) -> None:
         comparisons.side(sampled, RIGHT, "another"),
     )
     found = compare(old, new)
-    titles = [each.title for each in upgrade_page.side_by_side(found.pairs[0], found).panels]
+    titles = [panel.title for panel in upgrade_page.side_by_side(found.pairs[0], found).panels]
     assert titles[-1] == f"After: {RIGHT}, with another"
 
 
 def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
     found = compared(sampled, RIGHT, BY_POSITION)
     lists = upgrade_page.cell_lists(found.pairs_of(VerdictChange.REGRESSED), found)
-    cow = next(each for each in lists if each.variant.startswith("hudi/move[hudi-cow"))
+    cow = next(list_ for list_ in lists if list_.variant.startswith("hudi/move[hudi-cow"))
     (line,) = cow.lines
     assert (line.steps, line.old, line.new) == ("steps 3, 4", "correct", "misaligned")
     assert line.reader == f"{RIGHT} → {BY_POSITION}"
@@ -199,7 +199,7 @@ def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
 
 
 def test_a_text_without_a_form_in_utf8_does_not_stop_the_page(sampled: Run, tmp_path: Path) -> None:
-    odd = {name: replace(each, because="\ud800") for name, each in sampled.recorded.items()}
+    odd = {name: replace(verdict, because="\ud800") for name, verdict in sampled.recorded.items()}
     found = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
     assert "Not known" in upgrade_page.write(found, tmp_path).read_text("utf-8")
-    assert [each.name for each in tmp_path.iterdir()] == ["upgrade.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["upgrade.html"]

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.comparison import acceptance_file
+from harness.comparison import acceptance
+from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import SideComparison
-from harness.comparison.verdict_change import VerdictChange
-from harness.reports import lines, markdown_text, upgrade_files, upgrade_json
+from harness.reports import lines, markdown_text, upgrade_files
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
 from tests.builders import comparisons, sample_run
@@ -56,22 +56,24 @@ def test_the_answer_comes_first(worse: SideComparison) -> None:
     assert shown(worse).startswith(f"Do not upgrade from {BY_NAME} to {OLD}: ")
     text = flat(shown(worse))
     order = ("What gets worse", "reader correct wrong", "answers class", "Wrong today already")
-    places = [text.index(each) for each in order]
+    places = [text.index(literal) for literal in order]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_only_commands_are_wider_than_the_terminal(worse: SideComparison, width: int) -> None:
-    wide = [each for each in shown(worse, width).splitlines() if len(each) > width]
+    wide = [line for line in shown(worse, width).splitlines() if len(line) > width]
     assert wide
-    assert all(each.startswith(("    harness explain ", "    SELECT ")) for each in wide)
+    assert all(text.startswith(("    harness explain ", "    SELECT ")) for text in wide)
 
 
 def test_commands_stand_alone_and_can_be_pasted(worse: SideComparison) -> None:
-    printed = [each.strip() for each in shown(worse, 80).splitlines()]
-    pasted = [shlex.split(each) for each in printed if each.startswith("harness ")]
-    assert [each[2] for each in pasted] == [each.first.either.case for each in worse.regressions]
-    assert all(each[:2] == ["harness", "explain"] and "--run-dir" in each for each in pasted)
+    printed = [line.strip() for line in shown(worse, 80).splitlines()]
+    pasted = [shlex.split(text) for text in printed if text.startswith("harness ")]
+    assert [words[2] for words in pasted] == [
+        regression.first.either.case for regression in worse.regressions
+    ]
+    assert all(words[:2] == ["harness", "explain"] and "--run-dir" in words for words in pasted)
 
 
 def test_readers_are_counted_on_both_sides(sampled: Run) -> None:
@@ -114,10 +116,10 @@ def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideCompariso
     assert text.startswith(f"**Do not upgrade** from {BY_NAME} to")
     for change, number, _ in report.class_lines(worse):
         assert f"| {number:,} | {change} |" in text
-    for at, each in enumerate(worse.regressions, start=1):
-        title = markdown_text.escaped(report.cause_title(each))
+    for at, regression in enumerate(worse.regressions, start=1):
+        title = markdown_text.escaped(report.cause_title(regression))
         assert f"\n\n{at}. **{title}**\n" in text
-        assert markdown_text.escaped(report.what_to_do(each, worse)) in text
+        assert markdown_text.escaped(report.what_to_do(regression, worse)) in text
 
 
 def test_markdown_has_ten_causes_in_full_and_the_titles_of_the_others(
@@ -143,46 +145,46 @@ def test_no_text_breaks_the_markdown(sampled: Run) -> None:
 
 
 def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
-    found: dict[str, Any] = _plain(upgrade_json.data(worse))
+    found: dict[str, Any] = _plain(upgrade_files.comparison_data(worse))
     assert found["answer"] == report.headline(worse)
     assert (found["decision"], found["status"]) == ("do not upgrade", 1)
-    assert found["counts"] == {str(each): worse.counts[each] for each in VerdictChange}
-    listed = {name: len(each) for name, each in found["cells"].items()}
+    assert found["counts"] == {str(change): worse.counts[change] for change in VerdictChange}
+    listed = {name: len(cells) for name, cells in found["cells"].items()}
     right = {str(VerdictChange.RIGHT_AS_BEFORE): found["counts"]["right as before"]}
     assert listed | right == found["counts"]
-    of = [case for each in found["causes"] for case in each["cases"]]
-    assert set(of) == {each.either.case for each in worse.worse}
-    assert [each["new"]["reader"] for each in found["scoreboard"]] == [OLD]
+    of = [case for cause in found["causes"] for case in cause["cases"]]
+    assert set(of) == {pair.either.case for pair in worse.worse}
+    assert [score["new"]["reader"] for score in found["scoreboard"]] == [OLD]
 
 
 def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     sampled: Run, worse: SideComparison
 ) -> None:
-    healed: dict[str, Any] = upgrade_json.data(comparisons.healed(worse))
+    healed: dict[str, Any] = upgrade_files.comparison_data(comparisons.healed(worse))
     assert healed["settings"] == healed["remedies"][0]["settings"]
-    assert all(each["settings"] for each in healed["causes"])
+    assert all(cause["settings"] for cause in healed["causes"])
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    accepted: dict[str, Any] = upgrade_json.data(found)
-    assert [each["place"] for each in accepted["lines"]["gone"]] == ["accept.yaml:99"]
-    assert {each["by"]["because"] for each in accepted["accepted"]} == {sample_run.HOSTILE}
+    accepted: dict[str, Any] = upgrade_files.comparison_data(found)
+    assert [line["place"] for line in accepted["lines"]["gone"]] == ["accept.yaml:99"]
+    assert {cause["by"]["because"] for cause in accepted["accepted"]} == {sample_run.HOSTILE}
     assert accepted["causes"] == []
 
 
 def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    for each in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
-        for name in fields(_plain(upgrade_json.data(each))):
+    for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+        for name in fields(_plain(upgrade_files.comparison_data(comparison))):
             assert f"`{name}`" in PAGE, name
 
 
 def _plain(data: object) -> Any:  # noqa: ANN401 - JSON
-    return json.loads(json.dumps(data, default=upgrade_json.pair_data))
+    return json.loads(json.dumps(data, default=upgrade_files.pair_data))
 
 
 def fields(data: object) -> set[str]:
     """Return every name of a field; what is counted by class or verdict is no field."""
     if isinstance(data, list):
-        return {name for each in data for name in fields(each)}
+        return {name for item in data for name in fields(item)}
     if not isinstance(data, dict):
         return set()
     words_of = {*map(str, VerdictChange), "correct", "refused", "unsupported", "wrong"}
@@ -190,19 +192,19 @@ def fields(data: object) -> set[str]:
 
 
 def test_the_classes_on_the_page_are_those_that_there_are() -> None:
-    for each in VerdictChange:
-        assert f"| {each} |" in PAGE
+    for change in VerdictChange:
+        assert f"| {change} |" in PAGE
 
 
 def test_all_files_are_written_and_the_one_to_fill_in_is_never_written_again(
     worse: SideComparison, tmp_path: Path
 ) -> None:
     files = upgrade_files.write(worse, tmp_path)
-    assert {each.name for each in files.values()} == {each.name for each in tmp_path.iterdir()}
+    assert {file.name for file in files.values()} == {path.name for path in tmp_path.iterdir()}
     names = {"upgrade.html", "upgrade.txt", "upgrade.md", "upgrade.json", "accept.yaml"}
-    assert {each.name for each in files.values()} == names
-    assert all(f"`{each}`" in PAGE for each in names)
-    mine = tmp_path / acceptance_file.FILE
+    assert {file.name for file in files.values()} == names
+    assert all(f"`{name}`" in PAGE for name in names)
+    mine = tmp_path / acceptance.FILE
     mine.write_text("# mine\n", encoding="utf-8")
     assert "accept" not in upgrade_files.write(worse, tmp_path)
     assert mine.read_text("utf-8") == "# mine\n"

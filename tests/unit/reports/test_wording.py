@@ -24,8 +24,7 @@ from harness.core.records import (
 from harness.core.responsible import Responsible
 from harness.model.query import COUNT
 from harness.reports import findings, html_cells, junit, markdown, words
-from harness.reports.file_numbers import number_files
-from harness.reports.html_cells import Pool, QuestionContext
+from harness.reports.html_cells import Pool, QuestionContext, number_files
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run
@@ -55,9 +54,9 @@ NESTED = Witness("1", "l", ({"a": 1},), "x")
 @given(FINDINGS)
 def test_every_finding_with_whatever_values_has_words(finding: Finding) -> None:
     said = [findings.finding_text(finding), *map(findings.own_text, finding.places)]
-    said += [findings.witness_text(finding.kind, each) for each in finding.places]
-    assert all(findings.witness_text(finding.kind, each) for each in finding.places)
-    assert all(isinstance(each, str) for each in said)
+    said += [findings.witness_text(finding.kind, witness) for witness in finding.places]
+    assert all(findings.witness_text(finding.kind, witness) for witness in finding.places)
+    assert all(isinstance(text, str) for text in said)
 
 
 @given(FINDINGS, VALUES)
@@ -89,7 +88,7 @@ def test_an_unexplained_value_with_parts_is_said_like_any_other(
 def run_with(finding: Finding, folder: Path) -> tuple[Run, Verdict]:
     """Return the sample in which one wrong answer has another finding."""
     run = sample_run.make(folder)
-    old = next(each for each in run.verdicts if each.verdict is VerdictKind.WRONG)
+    old = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG)
     new = replace(old, findings=(finding,))
     return replace(run, recorded={**run.recorded, new.case: new}), new
 
@@ -116,8 +115,8 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
         said = reports.load(name).write(run, tmp_path).read_text("utf-8")
     assert NOT_WORDED in " ".join(said.split())
     assert "in row 1, f1 shows" in " ".join(said.split())
-    assert {each.message for each in caplog.records} == {f"cannot word {verdict.case}"}
-    assert all(each.exc_info for each in caplog.records)
+    assert {record.message for record in caplog.records} == {f"cannot word {verdict.case}"}
+    assert all(record.exc_info for record in caplog.records)
 
 
 def test_a_cell_without_words_keeps_its_verdict_on_the_page(

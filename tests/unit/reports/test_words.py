@@ -21,9 +21,9 @@ def test_every_verdict_and_finding_is_in_the_legend() -> None:
 
 def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
     words = [*VERDICTS.values(), *FINDINGS.values()]
-    assert len({each.short for each in words}) == len(words)
-    assert len({each.symbol for each in words}) == len(words)
-    assert max(len(each.short) for each in words) <= 8
+    assert len({word.short for word in words}) == len(words)
+    assert len({word.symbol for word in words}) == len(words)
+    assert max(len(word.short) for word in words) <= 8
 
 
 def test_null_and_the_text_null_are_shown_differently() -> None:
@@ -47,7 +47,7 @@ def test_what_could_command_a_terminal_or_hide_is_written_out(text: str) -> None
 
 def test_values_that_look_alike_are_told_apart_by_their_kind() -> None:
     same = [1, 1.0, True, "1", decimal.Decimal(1)]
-    assert len({kind_of(each) for each in same}) == len(same)
+    assert len({kind_of(value) for value in same}) == len(same)
     when = datetime.datetime(2024, 2, 29)  # noqa: DTZ001 - canonical timestamps have no zone
     assert (kind_of(when), kind_of(when.date())) == ("timestamp", "date")
 
@@ -62,9 +62,11 @@ def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs
     names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed", "partless", "table_order"
     does: list[dict[str, Any]] = [{"pruned": ColumnMapping.NAME}, *({name: True} for name in names)]
     does += [
-        {"incremental": each} for each in IncrementalRange if each is not IncrementalRange.SINCE
+        {"incremental": incremental_range}
+        for incremental_range in IncrementalRange
+        if incremental_range is not IncrementalRange.SINCE
     ]
-    more = (ReadStrategy(by, logs, **each) for each in does)
+    more = (ReadStrategy(by, logs, **doe) for doe in does)
     for way in (ReadStrategy(by, logs), ReadStrategy(by, logs, 3), *more):
         said = strategy_text(str(way)).split("; ")
         assert len(said) == len(set(said)) == len(str(way).split(", "))

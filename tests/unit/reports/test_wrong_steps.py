@@ -32,7 +32,7 @@ SAID = "max_column_id is 7; expected at least 8, the id of f2"
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a run in which one step is wrong by the table's own record."""
     found = sample_run.make(tmp_path_factory.mktemp("run"))
-    (state, *_) = (each for each in found.states if each.outcome.step == STEP)
+    (state, *_) = (state for state in found.states if state.outcome.step == STEP)
     variant = found.variant(state.variant)
     case = f"{variant.id}/s{STEP}/{WRITE}/step/{variant.writer}"
     verdict = Verdict(
@@ -54,7 +54,7 @@ def test_it_is_no_step_that_was_not_applied(run: Run) -> None:
     assert f"step {STEP}" in what
     assert why.startswith(SAID)
     assert why.endswith("the writer is to blame")
-    assert what not in {each for each, _ in summary.failed_steps(run)}
+    assert what not in {failed_step for failed_step, _ in summary.failed_steps(run)}
 
 
 def test_terminal_page_and_comment_have_it(run: Run, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_terminal_page_and_comment_have_it(run: Run, tmp_path: Path) -> None:
 
 def test_junit_has_it_as_a_failure(run: Run, tmp_path: Path) -> None:
     cases = ET.parse(junit.write(run, tmp_path)).iter("testcase")  # noqa: S314 - our own
-    named = {each.get("name"): each.find("failure") for each in cases}
+    named = {case.get("name"): case.find("failure") for case in cases}
     ((_, failure),) = [(n, f) for n, f in named.items() if n and n.startswith(f"s{STEP}/{WRITE}")]
     assert failure is not None
     assert failure.get("type") == "wrong"
@@ -84,7 +84,9 @@ def test_an_annotation_says_what_is_wrong(run: Run) -> None:
 
 
 def test_it_fails_the_gate_until_it_is_known(run: Run) -> None:
-    (verdict,) = (each for each in run.step_verdicts if each.findings == (FOUND,))
+    (verdict,) = (
+        step_verdict for step_verdict in run.step_verdicts if step_verdict.findings == (FOUND,)
+    )
     gate = run_gate.gate_of(run, Applied((verdict,)))
     assert gate.status == 1
     known = run_gate.gate_of(run, Applied((replace(verdict, known="seen"),)))
@@ -92,12 +94,14 @@ def test_it_fails_the_gate_until_it_is_known(run: Run) -> None:
 
 
 def test_for_baselines_it_is_no_step_that_was_right(run: Run) -> None:
-    (verdict,) = (each for each in run.step_verdicts if each.findings == (FOUND,))
+    (verdict,) = (
+        step_verdict for step_verdict in run.step_verdicts if step_verdict.findings == (FOUND,)
+    )
     text = "table:\n  columns: {id: string, f1: string}\n  key: id\nsteps:\n  - insert: [1]\n"
     writers = ("spark-3.5.8-hudi-0.15.0",) * (STEP + 1)
     variant = Variant(verdict.variant, loads(text, "a/b.yaml"), "hudi-cow", {}, writers)
     facts = Facts({variant.id: variant}, {}, {}, ((variant.id, STEP),))
-    assert [each.step for each in seen_of_steps(facts, ())] == [STEP]
+    assert [seen_of_step.step for seen_of_step in seen_of_steps(facts, ())] == [STEP]
     assert list(seen_of_steps(facts, [verdict])) == []
 
 

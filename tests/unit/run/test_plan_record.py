@@ -18,8 +18,8 @@ from harness.model.table import Table
 from harness.run import control_check, plan_record, run_info
 from harness.scenario.cells import Partly, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
+from harness.scenario.operations.row_writes import Insert
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"

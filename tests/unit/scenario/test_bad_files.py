@@ -17,7 +17,7 @@ from harness.plan import load_profiles
 from harness.plan.profile_file import loads_profiles
 from harness.scenario import expected_history
 from harness.scenario.load import load, loads
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import RenameColumn
 
 HEAD = """table:
   columns: {id: string, ts: long, f1: string, f2: double}

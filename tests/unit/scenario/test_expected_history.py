@@ -5,15 +5,10 @@ import pytest
 from harness.model.datatypes import Primitive
 from harness.model.schema import SchemaChangeError
 from harness.scenario import expected_history
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Merge
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Touch
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from tests.builders.scenarios import TEXT, scenario_of
 
 

@@ -10,12 +10,9 @@ from harness.model.datatypes import Primitive
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
+from harness.scenario.operations.services import Compact
 
 A5 = """about: A column is added in the middle.
 source: source-findings A5

@@ -9,9 +9,7 @@ from harness.scenario.definition import Partitioned, Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.delete import Delete
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.row_writes import Delete, Insert, Rewrites, Touch
 from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 from harness.model.datatypes import parse_type
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.change_type import ChangeType
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert
 from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of
 

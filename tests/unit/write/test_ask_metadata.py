@@ -23,7 +23,7 @@ from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
 from harness.scenario import expected_history
-from harness.scenario.operations.upsert import Upsert
+from harness.scenario.operations.row_writes import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql
 from harness.write import ask_writer

@@ -12,9 +12,8 @@ from harness.core.records import OutcomeKind, Refusal
 from harness.engines.api import RefusedError
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.write import write_variant
 from harness.write.state_records import VariantResult
 from harness.write.stopped_writer import LOCK

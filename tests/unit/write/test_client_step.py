@@ -13,10 +13,10 @@ from harness.engines.spark.session import Library
 from harness.model.datatypes import parse_type
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.sync import Sync
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Sync
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import Simulated, refuse, sent, variant

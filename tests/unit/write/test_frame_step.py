@@ -9,7 +9,7 @@ from typing import Final
 from harness.core.records import OutcomeKind
 from harness.formats.hudi.settings import ALLOW_DROPS
 from harness.scenario.definition import Step
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant

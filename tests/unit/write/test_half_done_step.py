@@ -10,9 +10,9 @@ from harness.core import outcomes
 from harness.core.records import OutcomeKind, Refusal
 from harness.engines.api import RefusedError
 from harness.scenario.definition import Step
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.late_upsert import LateUpsert
+from harness.scenario.operations.late_writes import LateUpsert
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Compact
 from harness.write import write_variant
 from harness.write.write_variant import WriterSilent
 from harness.write.writer_pool import WriteTarget

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from harness.core.records import OutcomeKind
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 from harness.write import write_variant
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import VariantResult

@@ -11,13 +11,11 @@ from harness.model.table import Table
 from harness.runtime import hive_mutation
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.drop_column import DropColumn
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.mutate import Mutate
-from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
+from harness.scenario.operations.merge import Mutate
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Compact
 from harness.write.next_step import VariantOutcomes
 
 WRITER = "spark-3.5.8-hudi-0.15.0"

@@ -12,10 +12,8 @@ from harness.core.records import OutcomeKind, StateRecord
 from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import ServiceMode
-from harness.scenario.operations.cluster import Cluster
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.services import Cluster, Compact
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import FailsLate

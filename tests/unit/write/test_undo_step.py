@@ -9,13 +9,11 @@ import pytest
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.scenario.definition import Step
-from harness.scenario.operations import failed_write
+from harness.scenario.operations import failed_writes
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.failed_write import FailedWrite
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.restore import Restore
-from harness.scenario.operations.rollback import Rollback
-from harness.scenario.operations.savepoint import Savepoint
+from harness.scenario.operations.failed_writes import FailedWrite
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.write.write_variant import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
@@ -123,8 +121,8 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     result = outcome(place, spark, FailedWrite((2,)))
     assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
     assert spark.sent[-2:] == [
-        f"set {failed_write.QUERIES}=",
-        f"set {failed_write.VALIDATORS}=",
+        f"set {failed_writes.QUERIES}=",
+        f"set {failed_writes.VALIDATORS}=",
     ]
 
 

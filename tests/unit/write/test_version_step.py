@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.scenario.definition import Step
-from harness.scenario.operations.clean import Clean
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.set_table_version import SetTableVersion
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Clean, SetTableVersion
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate

@@ -26,11 +26,9 @@ from harness.model.table import Table
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.add_column import AddColumn
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.update import Update
+from harness.scenario.operations.columns import AddColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.services import Compact
 from harness.write import state_store, write_variant, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variant import WriterSilent

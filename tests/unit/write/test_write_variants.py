@@ -14,9 +14,8 @@ from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
-from harness.scenario.operations.begin_write import BeginWrite
-from harness.scenario.operations.commit_write import CommitWrite
-from harness.scenario.operations.killed_write import KilledWrite
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.write import write_variant, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variant import WriterSilent

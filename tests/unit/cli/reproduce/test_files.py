@@ -12,12 +12,12 @@ from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
-from harness.cli.reproduce.files import DATABASE, script
+from harness.cli.reproduce.files import script
 from harness.core.metastore_choice import MetastoreChoice
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.killed_write import KilledWrite
-from harness.scenario.operations.mutate import Mutate
+from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.merge import Mutate
 from tests.builders.candidates import CAUSE, TRINO, candidate_of, observation_of, target_of
 from tests.builders.table_story import history
 
@@ -189,32 +189,24 @@ def test_a_write_has_the_number_of_all_that_were_completed_until_then(
 
 
 @pytest.mark.parametrize(
-    ("reader", "story"),
+    ("reader", "text"),
     [
         ("hive-3.1.3{schema-on-read=on}", "set hoodie.schema.on.read.enable=true;"),
         ("spark-3.5.8-hudi-1.0.2{vectorized=off}", "spark.sql.parquet.enableVectorizedReader"),
     ],
 )
-def test_the_settings_of_a_reader_are_told_in_the_words_of_its_engine(
-    tmp_path: Path, candidate: Candidate, reader: str, story: str
+def test_the_settings_of_a_reader_are_in_the_words_of_its_engine_and_its_own_jars_are_counted(
+    tmp_path: Path, candidate: Candidate, reader: str, text: str
 ) -> None:
-    text = (written(tmp_path, candidate, reader) / "reproduce.sql").read_text()
-    assert story in text.split("===== the query")[1]
-
-
-def test_of_an_engines_own_jars_only_the_number_is_told(
-    tmp_path: Path, candidate: Candidate
-) -> None:
-    script = written(tmp_path, candidate, "hive-3.1.3{schema-on-read=on}") / "reproduce.sql"
-    text = script.read_text()
-    assert "org.apache.hudi:hudi-presto-bundle:1.0.2:jar" in text
-    assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
-    own = [
-        artifact
-        for artifact in distributions.load("hive-3.1.3").artifacts
-        if artifact.into == "lib"
-    ]
-    assert f"and {len(own)} jars that hive itself is made of" in text
+    head, _, query = (
+        (written(tmp_path, candidate, reader) / "reproduce.sql")
+        .read_text()
+        .partition("===== the query")
+    )
+    assert text in query
+    assert "org.apache.hive:hive-exec:3.1.3:jar" not in head
+    own = [a for a in distributions.load("hive-3.1.3").artifacts if a.into == "lib"]
+    assert (f"and {len(own)} jars that hive itself is made of" in head) == ("hive" in reader)
 
 
 def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> None:
@@ -229,7 +221,7 @@ def test_what_a_writer_does_before_another_goes_on_stands_in_its_own_part() -> N
     assert "SIX" not in second
 
 
-def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -> None:
+def test_a_dataframe_is_written_in_pyspark_with_all_settings_of_the_session() -> None:
     made = candidate_of(history("insert 1; frame 1 id,ts,f2,f1; insert 2"))
     written = script(made.variant, target_of(), observation_of(made)).partition("-- step 2")[2]
     lines = written.partition("-- step 3")[0].splitlines()[1:]
@@ -244,7 +236,7 @@ def test_a_dataframe_is_written_in_pyspark_with_all_that_the_session_is_told() -
     assert all(line.startswith("--") or not line for line in lines)
 
 
-def test_the_instant_of_a_step_is_told_where_a_statement_names_it(tmp_path: Path) -> None:
+def test_the_instant_of_a_step_is_explained_where_a_statement_names_it(tmp_path: Path) -> None:
     candidate = candidate_of(history("insert 1; savepoint; insert 2; restore"), "snapshot")
     seen = observation_of(candidate, IN_SPARK, "snapshot", "select 1")
     asked = replace(target_of(IN_SPARK), cause=replace(CAUSE, suspect=IN_SPARK))
@@ -267,16 +259,6 @@ def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
     )
 
 
-def in_hive(*operations: Operation) -> str:
-    """The script of a transactional table: a step of the usual ones, and others."""
-    made = candidate_of(history(MOVED))
-    scenario = made.variant.scenario
-    steps = scenario.steps[0], *map(Step, operations)
-    writers = ("hive-3.1.3",) * (len(steps) + 1)
-    variant = replace(made.variant, scenario=replace(scenario, steps=steps), format="hive-acid")
-    return script(replace(variant, writers=writers), target_of(), observation_of(made))
-
-
 def test_what_the_maker_is_written_story_another_writers_step_stands_under_the_maker() -> None:
     made = candidate_of(history("insert 1,2"))
     spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
@@ -288,19 +270,30 @@ def test_what_the_maker_is_written_story_another_writers_step_stands_under_the_m
         settings={"created_by": "migrate"},
         writers=(spark, trino),
     )
-    said = script(variant, target_of(trino), observation_of(made)).splitlines()
+    lines = script(variant, target_of(trino), observation_of(made)).splitlines()
     order = ["Spark SQL", "insert into", "Trino SQL", "step 1, which goes on", "system.migrate("]
-    places = [next(at for at, line in enumerate(said) if text in line) for text in order]
+    places = [next(at for at, line in enumerate(lines) if text in line) for text in order]
     assert places == sorted(places)
 
 
-def test_a_batch_of_mutations_stands_in_a_comment() -> None:
-    said = in_hive(Mutate(update=(1,)))
-    assert "-- by a program, as no SQL says it: Mutation API, then commit: {" in said
-
-
-def test_what_a_writer_does_not_outlive_stands_in_a_comment_and_is_not_sent_by_hand() -> None:
-    said = in_hive(KilledWrite((9,))).splitlines()
-    story = "-- by a process of its own, killed when it asks the metastore for the commit: insert "
-    (line,) = (text for text in said if "killed when" in text)
-    assert line.startswith(f"{story}into {DATABASE}.t select ")
+@pytest.mark.parametrize(
+    ("operation", "line"),
+    [
+        (
+            Mutate(update=(1,)),
+            "-- by a program, as no SQL says it: Mutation API, then commit: {",
+        ),
+        (
+            KilledWrite((9,)),
+            "-- by a process of its own, killed when it asks the metastore for the commit: ",
+        ),
+    ],
+)
+def test_what_cannot_be_sent_by_hand_stands_in_a_comment(operation: Operation, line: str) -> None:
+    made = candidate_of(history(MOVED))
+    scenario = made.variant.scenario
+    steps = scenario.steps[0], Step(operation)
+    variant = replace(made.variant, scenario=replace(scenario, steps=steps), format="hive-acid")
+    variant = replace(variant, writers=("hive-3.1.3",) * 3)
+    lines = script(variant, target_of(), observation_of(made)).splitlines()
+    assert any(text.startswith(line) for text in lines)

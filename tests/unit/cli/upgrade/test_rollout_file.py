@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.upgrade import rollout_file
+from harness.cli.upgrade import rollout_runs
 from harness.core.errors import ScenarioProblem
 
 TEXT = """\
@@ -21,10 +21,10 @@ steps:
 """
 
 
-def read(folder: Path, text: str = TEXT) -> rollout_file.PlannedRollout:
+def read(folder: Path, text: str = TEXT) -> rollout_runs.PlannedRollout:
     file = folder / "steps.yaml"
     file.write_text(text, encoding="utf-8")
-    return rollout_file.read(file)
+    return rollout_runs.read(file)
 
 
 def test_a_state_has_the_changes_that_were_made_and_the_rest_as_it_was(tmp_path: Path) -> None:

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.upgrade.components import ENGINE, LIBRARY, sides_between
-from harness.cli.upgrade.sides import READER, WRITER, Side, check, registered_first, side
+from harness.cli.upgrade.sides import (
+    ENGINE,
+    LIBRARY,
+    READER,
+    WRITER,
+    Side,
+    check,
+    registered_first,
+    side,
+    sides_between,
+)
 from harness.core.errors import UsageProblem
 
 V3, V4 = "hive-metastore-3.1.3", "hive-metastore-4.0.1"
@@ -56,7 +65,7 @@ def test_sides_that_differ_in_one_component_have_none_between() -> None:
 
 def test_each_component_is_swapped_alone() -> None:
     found = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
-    assert {name: str(each) for name, each in found.items()} == {
+    assert {name: str(side) for name, side in found.items()} == {
         ENGINE: "trino-476{use-column-names=true}",
         "setting use-column-names": "trino-368{use-column-names=false}",
     }
@@ -72,7 +81,7 @@ def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() ->
 
 def test_a_metastore_is_a_component() -> None:
     found = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
-    assert {name: str(each) for name, each in found.items()} == {
+    assert {name: str(side) for name, side in found.items()} == {
         ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
         "metastore": f"hive-3.1.3{{path=fetch}} with {V4}",
     }

@@ -11,7 +11,7 @@ from harness.model.datatypes import Primitive
 from harness.model.table import Table
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.row_writes import Insert
 
 TODAY = datetime.date(2031, 6, 1)
 SPARK, HIVE, TRINO, OLD = "spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "trino-368"

@@ -20,7 +20,7 @@ from tests.builders.table_story import Story, history
 
 STEPS = {instant_of(step): step for step in range(9)}
 TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
-FILES = [each.fact() for each in TOLD.disk.files]
+FILES = [file.fact() for file in TOLD.disk.files]
 
 
 def texts(
@@ -49,9 +49,9 @@ def test_by_position_the_first_column_of_the_file_is_the_first_of_the_table() ->
 
 def test_logs_before_the_newest_base_file_are_not_read() -> None:
     story = history("insert 1; upsert 1; compact; upsert 1", mor=True)
-    ((base, logs),) = slices([each.fact() for each in story.disk.files], STEPS)
+    ((base, logs),) = slices([file.fact() for file in story.disk.files], STEPS)
     assert base is not None
-    assert (STEPS[base.instant], [STEPS[each.instant] for each in logs]) == (3, [4])
+    assert (STEPS[base.instant], [STEPS[log.instant] for log in logs]) == (3, [4])
 
 
 def test_a_group_of_log_files_alone_has_no_base_file() -> None:
@@ -76,7 +76,7 @@ def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
 
 
 def test_meta_columns_count_for_nothing() -> None:
-    bare = [replace(each, columns=each.columns[len(META) :]) for each in FILES]
+    bare = [replace(file, columns=file.columns[len(META) :]) for file in FILES]
     assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
     for by in (ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION):
         with_meta = texts(TOLD, FILES, by, base_only=True)
@@ -116,5 +116,5 @@ def test_the_ways_that_meet_a_column_of_another_type(
     columns: str, text: str, ways_: tuple[ColumnMapping, ...]
 ) -> None:
     story = history(text, columns)
-    files = [each.fact() for each in story.disk.files]
+    files = [file.fact() for file in story.disk.files]
     assert meeting_other_types(story.history, files, STEPS) == ways_

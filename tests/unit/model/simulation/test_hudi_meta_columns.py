@@ -20,17 +20,17 @@ OVERLAID = ReadStrategy(ColumnMapping.ID, overlaid=True)
 
 
 def reading(story: Story, *, bare: bool = True) -> Simulation:
-    facts: list[FileFact] = [each.fact() for each in story.disk.files]
+    facts: list[FileFact] = [file.fact() for file in story.disk.files]
     meta: Meta = {
-        each.path: [tuple(each.added(key).values()) for key in each.records]
-        for each in story.disk.files
+        file.path: [tuple(file.added(key).values()) for key in file.records]
+        for file in story.disk.files
     }
     steps = {instant_of(step): step for step in range(len(story.history))}
     return Simulation(story.history, facts, steps, meta if bare else NO_META)
 
 
 def rows(story: Story) -> dict[str, tuple[object, ...]]:
-    return {each.key: each.values for each in reading(story).rows(OVERLAID)}
+    return {row.key: row.values for row in reading(story).rows(OVERLAID)}
 
 
 def test_rows_of_base_files_show_them_first_third_and_fourth_and_those_of_logs_do_not() -> None:
@@ -49,7 +49,7 @@ def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...]) 
     story = history(f"insert 1..3; {change}; upsert 1", columns, mor=True, partition_by=parts)
     reader = Reader("id", overlaid=True)
     wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
-    assert rows(story) == {str(each.key): each.values for each in wanted}
+    assert rows(story) == {str(read.key): read.values for read in wanted}
 
 
 def test_a_table_of_fewer_columns_shows_fewer() -> None:
@@ -83,7 +83,7 @@ def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_th
 
 def test_whose_each_value_is_is_known() -> None:
     story = reading(history(STORY, COLUMNS, mor=True))
-    row = next(each for each in story.rows(OVERLAID) if each.key == "3")
+    row = next(row for row in story.rows(OVERLAID) if row.key == "3")
     whose = {field.name: source for field, source in story.sources(OVERLAID, row.file)}
     assert whose["f1"] is META["_hoodie_record_key"]
     assert whose["g"] is not None

@@ -20,17 +20,17 @@ BY_NAME = ReadStrategy(ColumnMapping.NAME, Logs.BY_ID, rekeyed=True)
 
 
 def reading(story: Story, *, bare: bool = True, without: FileKind | None = None) -> Simulation:
-    facts: list[FileFact] = [each.fact() for each in story.disk.files if each.kind is not without]
+    facts: list[FileFact] = [file.fact() for file in story.disk.files if file.kind is not without]
     meta: Meta = {
-        each.path: [tuple(each.added(key).values()) for key in each.records]
-        for each in story.disk.files
+        file.path: [tuple(file.added(key).values()) for key in file.records]
+        for file in story.disk.files
     }
     steps = {instant_of(step): step for step in range(len(story.history))}
     return Simulation(story.history, facts, steps, meta if bare else NO_META)
 
 
 def rows(story: Story, way: ReadStrategy = WAY) -> list[tuple[object, ...]]:
-    return sorted((each.values for each in reading(story).rows(way)), key=str)
+    return sorted((row.values for row in reading(story).rows(way)), key=str)
 
 
 def test_rows_of_base_files_are_beside_those_of_their_log_files() -> None:
@@ -64,7 +64,7 @@ def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...], 
     reader = Reader(by, logs_by="id", rekeyed=True)
     wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
     found = rows(story, WAY if by == "id" else BY_NAME)
-    assert found == sorted((each.values for each in wanted), key=str)
+    assert found == sorted((read.values for read in wanted), key=str)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int; u
 
 def commits_of(story: Story) -> Commits:
     files = story.disk.until(story.truth.step)
-    return {each.fact(): [each.commits[key] for key in each.records] for each in files}
+    return {file.fact(): [file.commits[key] for key in file.records] for file in files}
 
 
 def readings(story: Story, step: int, commits: Commits | None = None) -> Readings:
@@ -32,7 +32,7 @@ def readings(story: Story, step: int, commits: Commits | None = None) -> Reading
 
 
 def shown(story: Story, step: int, way: ReadStrategy) -> Counter[str]:
-    return Counter(each.key for each in readings(story, step).reading.rows(way))
+    return Counter(row.key for row in readings(story, step).reading.rows(way))
 
 
 def written(story: Story, after: int) -> Counter[str]:
@@ -78,7 +78,7 @@ def test_a_way_to_give_other_rows_is_tried_just_where_these_may_be_others(seed: 
 def test_the_next_step_that_made_an_instant_is_the_one_that_is_left_out() -> None:
     story = history("insert 1,2; add f3 int; upsert 1; upsert 2")
     made = {instant: step for instant, step in story.steps.items() if step != 2}
-    row = next(each for each in story.truth.rows.values() if text_of(each.key) == "1")
+    row = next(row for row in story.truth.rows.values() if text_of(row.key) == "1")
     for steps, given in ((story.steps, True), (made, False)):
         since = Since(1, steps, {})
         dated = replace(row, values={**row.values, -1: instant_of(3)})

@@ -19,14 +19,14 @@ STEPS = {instant_of(step): step for step in range(9)}
 def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str]:
     """Return under which name which column is shown; `newest`: the order in the last file."""
     story = history(steps, COLUMNS)
-    facts = [each.fact() for each in story.disk.files]
+    facts = [file.fact() for file in story.disk.files]
     if newest:
         columns = dict(facts[-1].columns)
         meta = [name for name in columns if name.startswith("_hoodie")]
         own = tuple((name, columns[name]) for name in (*meta, *newest))
         facts[-1] = replace(facts[-1], columns=own)
     found = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
-    called = {each.id: each.name for each in story.truth.schema.fields}
+    called = {field.id: field.name for field in story.truth.schema.fields}
     return {called[shown]: called[own] for shown, own in found.items()}
 
 

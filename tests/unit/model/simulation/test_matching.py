@@ -20,7 +20,7 @@ STEPS = {instant_of(step): step for step in range(20)}
 
 
 def readings(story: Story) -> Readings:
-    facts = [each.fact() for each in story.disk.files]
+    facts = [file.fact() for file in story.disk.files]
     return Readings(Simulation(story.history, facts, STEPS))
 
 
@@ -113,7 +113,7 @@ def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:
     story = history("insert 1,2; move f1 after f2; insert 3")
     where = Condition("f1", Comparison.EQUAL, "f3s1r1", "string")
     query = Query(columns=("id", "f1"), where=where)
-    names = tuple(each for each in story.read().columns if each.name in {"id", "f1"})
+    names = tuple(column for column in story.read().columns if column.name in {"id", "f1"})
     assert "by id, files left out by position" in fitting(story, Reply(names, ()), query)
 
 
@@ -144,11 +144,11 @@ def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against
     story = history(f"{rows}; move c after d; move a after b", NUMBERS)
     one = readings(story)
     days = [row[-1] for row in one.answer(way, Query(columns=("id", "a")))]
-    assert all(isinstance(each, datetime.date) for each in days)
+    assert all(isinstance(day, datetime.date) for day in days)
     for query in (ALL, Query(columns=("c",)), Query(count=True, where=not_null("c"))):
         with pytest.raises(ValueError, match="not predicted"):
             one.answer(way, query)
-    names = tuple(each for each in story.read().columns if each.name in {"id", "a"})
+    names = tuple(column for column in story.read().columns if column.name in {"id", "a"})
     reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
     assert fitting(story, reply, Query(columns=("id", "a"))) == [STORED]
 
@@ -158,10 +158,11 @@ def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
     found = readings(story)
     anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
     assert all(
-        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(each)} for each in anew
+        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(query)}
+        for query in anew
     )
     others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
     assert not any(
-        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(each)}
-        for each in others
+        ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(other)}
+        for other in others
     )

@@ -62,7 +62,7 @@ def test_where_no_list_is_another_they_make_no_difference() -> None:
 
 def test_tables_without_partitions_and_those_that_hudi_does_not_sync_have_no_such_lists() -> None:
     flat, one = history("insert 1; add f3"), story("insert 1; add f3")
-    plain = [replace(each, columns=each.columns[len(META) :]) for each in one.facts]
+    plain = [replace(fact, columns=fact.columns[len(META) :]) for fact in one.facts]
     assert lists(flat.history, flat.facts, ()) is None
     assert lists(one.history, plain, ()) is None
 
@@ -131,7 +131,7 @@ def test_a_value_that_passes_through_another_type_is_not_predicted(
 def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_these_stay() -> None:
     one = story("insert 1; add f3 int after ts; insert 2; insert 3")
     plain = [
-        replace(fact, columns=tuple(each for each in fact.columns if each[0] not in META))
+        replace(fact, columns=tuple(column for column in fact.columns if column[0] not in META))
         for fact in one.facts
     ]
     assert lists(one.history, plain, ()) is None

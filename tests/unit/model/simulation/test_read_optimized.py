@@ -15,7 +15,7 @@ Change = Callable[[FileFact], FileFact | None]
 
 
 def base_of(story: Story, change: Change = lambda fact: fact) -> Base:
-    facts = [fact for each in story.facts if (fact := change(each)) is not None]
+    facts = [fact for file_fact in story.facts if (fact := change(file_fact)) is not None]
     return base_rows(story.history, facts, story.steps)
 
 
@@ -73,7 +73,7 @@ def test_copy_on_write_has_no_other_rows_than_those_of_now() -> None:
 
 
 def without(key: str) -> Change:
-    return lambda fact: replace(fact, keys=tuple(each for each in fact.keys if each != key))
+    return lambda fact: replace(fact, keys=tuple(text for text in fact.keys if text != key))
 
 
 @pytest.mark.parametrize("text", ["insert 1,2", "insert 1,2; delete 2", "insert 1,2; upsert 2"])

@@ -20,13 +20,13 @@ STEPS = {instant_of(step): step for step in range(40)}
 
 
 def reading(story: Story) -> Simulation:
-    facts: list[FileFact] = [each.fact() for each in story.disk.files]
+    facts: list[FileFact] = [file.fact() for file in story.disk.files]
     return Simulation(story.history, facts, STEPS)
 
 
 def rows(story: Story, way: ReadStrategy, where: Condition | None = None) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
-    return [tuple(map(str, each.values)) for each in reading(story).rows(way, conditions)]
+    return [tuple(map(str, row.values)) for row in reading(story).rows(way, conditions)]
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
@@ -43,7 +43,7 @@ def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() ->
 def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
     story = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
-    facts = [each.fact() for each in story.disk.files]
+    facts = [file.fact() for file in story.disk.files]
     found = Simulation(truths, facts, STEPS).strategies()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
@@ -66,15 +66,13 @@ NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 def bare(text: str) -> Simulation:
     """Return the same files without Hudi's meta columns, as another format's are."""
     story = history(text, NESTED)
-    facts = [each.fact() for each in story.disk.files]
+    facts = [file.fact() for file in story.disk.files]
     return Simulation(story.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
 
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
     found = bare("insert 1; rename p.a c; rename f1 g")
-    shown = {
-        way.mapping: [each.values for each in found.rows(way)] for way in found.strategies()[:4]
-    }
+    shown = {way.mapping: [row.values for row in found.rows(way)] for way in found.strategies()[:4]}
     assert shown[ColumnMapping.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
     assert shown[ColumnMapping.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
     assert shown[ColumnMapping.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
@@ -83,8 +81,8 @@ def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
 def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
     other = ("insert 1; rename f1 g", "insert 1; add p.c string")
     assert not any(
-        ColumnMapping.ID_OUTSIDE in {way.mapping for way in bare(each).strategies()}
-        for each in other
+        ColumnMapping.ID_OUTSIDE in {way.mapping for way in bare(literal).strategies()}
+        for literal in other
     )
     hudis = reading(history("insert 1; rename p.a c", NESTED))
     assert ColumnMapping.ID_OUTSIDE not in {way.mapping for way in hudis.strategies()}
@@ -95,7 +93,7 @@ def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis()
 def without_names(text: str) -> Simulation:
     """Return files that say nothing of their columns."""
     story = history(text, NESTED)
-    facts = [replace(each.fact(), nameless=True) for each in story.disk.files]
+    facts = [replace(file.fact(), nameless=True) for file in story.disk.files]
     own = [replace(fact, columns=fact.columns[5:]) for fact in facts]
     return Simulation(story.history, own, STEPS)
 
@@ -112,12 +110,12 @@ def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places(
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
     assert all(
-        ColumnMapping.PARTS_TOO in {way.mapping for way in without_names(each).strategies()}
-        for each in moved
+        ColumnMapping.PARTS_TOO in {way.mapping for way in without_names(literal).strategies()}
+        for literal in moved
     )
     assert not any(
-        ColumnMapping.PARTS_TOO in {way.mapping for way in bare(each).strategies()}
-        for each in moved
+        ColumnMapping.PARTS_TOO in {way.mapping for way in bare(literal).strategies()}
+        for literal in moved
     )
     stay = without_names("insert 1; add p.c string; rename f1 g")
     assert ColumnMapping.PARTS_TOO not in {way.mapping for way in stay.strategies()}
@@ -129,14 +127,14 @@ def test_an_older_catalog_shows_the_older_columns() -> None:
     way = ReadStrategy(ColumnMapping.ID, catalog=0)
     assert files.schema(way).names == ("id", "ts", "f1", "f2")
     assert rows(story, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
-    assert {each.catalog for each in files.strategies()} == {None, 0, 2}
+    assert {strategy.catalog for strategy in files.strategies()} == {None, 0, 2}
 
 
 def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
     story = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
-    found = {each.catalog for each in reading(story).strategies()} - {None}
+    found = {strategy.catalog for strategy in reading(story).strategies()} - {None}
     assert len(found) == CATALOGS
-    assert max(each for each in found if each is not None) == CATALOGS + 3
+    assert max(number for number in found if number is not None) == CATALOGS + 3
 
 
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
@@ -212,14 +210,13 @@ def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
 def test_every_row_tells_the_file_that_it_is_read_from() -> None:
     story = history("insert 1,2; upsert 1", mor=True)
     found = {
-        each.key: each.file.kind.value
-        for each in reading(story).rows(ReadStrategy(ColumnMapping.ID))
+        row.key: row.file.kind.value for row in reading(story).rows(ReadStrategy(ColumnMapping.ID))
     }
     assert found == {"1": "log", "2": "base"}
 
 
 def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
-    facts = [each.fact() for each in story.disk.files]
+    facts = [file.fact() for file in story.disk.files]
     found = Simulation(
         story.history,
         facts,
@@ -227,7 +224,7 @@ def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
         catalog=CatalogColumns((), lists(story.history, facts, range(40))),
     )
     assert way in found.strategies()
-    return [tuple(map(str, each.values)) for each in found.rows(way)]
+    return [tuple(map(str, row.values)) for row in found.rows(way)]
 
 
 PARTED = "id string, ts long, f1 string, f2 string, p string"
@@ -250,7 +247,7 @@ def test_log_records_go_by_the_partitions_list_as_well() -> None:
 
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
-    facts = [each.fact() for each in same.disk.files]
+    facts = [file.fact() for file in same.disk.files]
     found = Simulation(
         same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
     ).strategies()
@@ -391,7 +388,7 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
 ) -> None:
     story = history("insert 1; drop f1; add F1; add Extra")
     then = history("insert 1")
-    facts = [each.fact() for each in then.disk.files]
+    facts = [file.fact() for file in then.disk.files]
     catalog, later = CatalogColumns(lowers=lowers), story.history[2:]
     found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
     assert list(found.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names

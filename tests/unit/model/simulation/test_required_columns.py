@@ -18,7 +18,7 @@ BY_SCHEMA = ReadStrategy(ColumnMapping.ID, nulls_by_schema=True)
 
 def required(steps: str) -> set[str | None]:
     truth = history(steps).truth
-    return {truth.schema.path_of(each) for each in truth.required}
+    return {truth.schema.path_of(number) for number in truth.required}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,9 @@ def test_null_is_nowhere_where_the_schema_forbids_it_and_elsewhere_is_looked_for
 
 def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
     columns = "id string, ts long, s struct<a: string>"
-    one, both = (history(f"insert 1; {each}", columns).truth for each in ("forbid s.a", "forbid s"))
+    one, both = (
+        history(f"insert 1; {literal}", columns).truth for literal in ("forbid s.a", "forbid s")
+    )
     assert left(one, ("s.a", Comparison.NULL)) is not None
     assert left(both, ("s.a", Comparison.NULL)) is not None
     truth = history("insert 1; forbid s; forbid s.a", columns).truth
@@ -66,7 +68,7 @@ def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
 def ways(steps: str, *where: Condition) -> set[str]:
     story = history(steps)
     found = Simulation(story.history, story.facts, story.steps).strategies(where)
-    return {str(each) for each in found if each.nulls_by_schema}
+    return {str(strategy) for strategy in found if strategy.nulls_by_schema}
 
 
 def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> None:
@@ -76,7 +78,7 @@ def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> Non
     assert not ways(LATE, Condition("f1", Comparison.NULL))
     assert not ways(LATE, Condition("late", Comparison.EQUAL, "x", "string"))
     assert not ways(f"{LATE}; allow late", null)
-    assert not any("left out" in each or "catalog" in each for each in ways(LATE, null))
+    assert not any("left out" in text or "catalog" in text for text in ways(LATE, null))
 
 
 def test_the_way_is_called_by_what_it_does_and_includes_the_mapping_alone() -> None:

@@ -19,13 +19,13 @@ def steps_of(
     story: Story, facts: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
     found = row_files.lying(story.history, facts, steps)
-    return {key: tuple(each.step for each in files) for key, files in found.items()}
+    return {key: tuple(file.step for file in files) for key, files in found.items()}
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
     story = history(text, mor=mor)
     steps = {instant_of(step): step for step in range(len(story.history))}
-    return steps_of(story, [each.fact() for each in story.disk.files], steps)
+    return steps_of(story, [file.fact() for file in story.disk.files], steps)
 
 
 def test_a_file_written_again_holds_all_its_rows() -> None:
@@ -43,12 +43,12 @@ def test_compaction_leaves_the_base_file_alone() -> None:
 def test_a_file_that_no_step_made_tells_nothing() -> None:
     story = history("insert 1", mor=True)
     with pytest.raises(LayoutError, match="no step made the instant"):
-        row_files.lying(story.history, [each.fact() for each in story.disk.files], {})
+        row_files.lying(story.history, [file.fact() for file in story.disk.files], {})
 
 
 def test_a_key_may_be_written_with_its_column() -> None:
     story = history("insert 1", mor=False)
-    (fact,) = (each.fact() for each in story.disk.files)
+    (fact,) = (file.fact() for file in story.disk.files)
     named = [replace(fact, keys=("id:1",))]
     assert steps_of(story, named, {instant_of(1): 1}) == {"1": (1,)}
 

@@ -7,7 +7,7 @@ import pytest
 from harness.core.errors import UsageProblem
 from harness.scenario import expected_history
 from harness.scenario.load import loads
-from harness.scenario.operations.change_partition_column import ChangePartitionColumn
+from harness.scenario.operations.columns import ChangePartitionColumn
 
 SCENARIO = """\
 table:

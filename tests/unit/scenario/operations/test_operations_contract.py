@@ -15,8 +15,8 @@ from harness.scenario.definition import Step
 from harness.scenario.examples import scenario_of
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of, registry
-from harness.scenario.operations.add_files import AddFiles
 from harness.scenario.operations.api import Example, Family, Operation, StepContext, TableKind
+from harness.scenario.operations.row_writes import AddFiles
 from harness.scenario.operations.write_frame import WriteFrame
 
 TABLE = """

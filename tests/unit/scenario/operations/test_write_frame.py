@@ -18,9 +18,9 @@ from harness.scenario import load as files
 from harness.scenario.cells import Variant
 from harness.scenario.notices import notices, renames_by_write
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.compact import Compact
-from harness.scenario.operations.insert import Insert
-from harness.scenario.operations.rollback import Rollback
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Compact
+from harness.scenario.operations.snapshots import Rollback
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import FrameWrite, recorded
 from harness.scenario.twin import twin

@@ -1,0 +1,305 @@
+"""Files of accepted causes: read strictly, and written for somebody to fill in. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.comparison.cell_pairs import CellPair, VerdictChange
+from harness.comparison.regressions import NEW_WRITER, Regression, regression
+from harness.core import yaml_writer
+from harness.core.errors import printable
+from harness.core.records import FindingKind
+from harness.core.responsible import Responsible
+from harness.core.yaml_reader import Document, KeyPath, make
+from harness.core.yaml_reader import parse as parse_yaml
+from harness.core.yaml_writer import block
+from harness.judge.baseline.known import TODO, ReviewedLine
+from harness.judge.baseline.parse_known import until_of
+from harness.run import causes
+from harness.run.causes import OR, CauseKey
+from harness.run.load_run import Run
+
+WRITER: Final = "writer"
+"""Stands for an engine where a writer refuses a step."""
+_INCONCLUSIVE: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
+"""Pairs of these say nothing about an expected cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance(ReviewedLine):
+    """One line of a file of accepted causes."""
+
+    engine: str
+    """The product that answers, or `writer`."""
+    finding: FindingKind | None
+    refusal: str
+    """What the error means, where there is no finding."""
+    operation: str
+    because: str
+    scenarios: tuple[str, ...] = ()
+    """Those that it is about; all, where there are none."""
+    party: Responsible | None = None
+    """Whose doing it is; anybody's, where that is not said."""
+    until: datetime.date | None = None
+    """The last day on which the line counts."""
+    path: str = ""
+    line: int = 0
+
+    def is_about(self, key: CauseKey) -> bool:
+        """Whether it is about a cause, whatever the scenario."""
+        symptom = key.symptom
+        return (
+            self.party in {None, symptom.party}
+            and self.engine == (key.engine or WRITER)
+            and self.operation == key.operation
+            and self.finding is key.finding
+            and (self.finding is not None or self.refusal == symptom.what)
+        )
+
+    def covers(self, scenario: str) -> bool:
+        return not self.scenarios or scenario in self.scenarios
+
+    def __str__(self) -> str:
+        what = self.finding or f"refusal ({self.refusal})"
+        since = f" since {self.operation}" if self.operation else ""
+        return f"{self.engine}: {what}{since}"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedCause:
+    """What is worse, and the line by which that is accepted."""
+
+    cause: Regression
+    by: Acceptance
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedCauses:
+    """What is accepted, and what is to be said of the lines."""
+
+    causes: tuple[AcceptedCause, ...] = ()
+    gone: tuple[Acceptance, ...] = ()
+    """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
+    untested: tuple[Acceptance, ...] = ()
+    """Lines of which nothing was asked; nothing is said of them."""
+    unreviewed: tuple[Acceptance, ...] = ()
+    """Lines whose `because` is still to be written."""
+    expired: tuple[Acceptance, ...] = ()
+    """Lines whose date has passed; they do not count."""
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether somebody has to look at the lines: a gate ends with 1 as if it were worse."""
+        return bool(self.gone or self.unreviewed)
+
+
+NOTHING_ACCEPTED: Final = AcceptedCauses()
+
+
+def accept(
+    regressions: Iterable[Regression],
+    pairs: Sequence[CellPair],
+    lines: Iterable[Acceptance],
+    new: Run,
+    today: datetime.date,
+) -> tuple[tuple[Regression, ...], AcceptedCauses]:
+    """Return the causes that nobody has accepted, and what became of the lines.
+
+    Of a cause that a line accepts in some scenarios only, the others remain. The first line that is
+    about a pair accepts it.
+
+    Args:
+        regressions: every cause of worse answers.
+        pairs: every pair of the comparison.
+        lines: those of the file.
+        new: the new side's run.
+        today: lines whose date has passed accept nothing.
+
+    """
+    lines = tuple(lines)
+    valid = [line for line in lines if line.counts(today)]
+    left, accepted = list[Regression](), list[AcceptedCause]()
+    for cause in regressions:
+        rest = list(cause.pairs)
+        for line in (line for line in valid if line.is_about(cause.key)):
+            covered = [pair for pair in rest if line.covers(pair.either.scenario)]
+            if covered:
+                accepted.append(AcceptedCause(regression(cause.key, covered, new), line))
+            rest = [pair for pair in rest if not line.covers(pair.either.scenario)]
+        if rest:
+            unchanged = len(rest) == len(cause.pairs)
+            left.append(cause if unchanged else regression(cause.key, rest, new))
+    unused = [line for line in valid if line not in {cause.by for cause in accepted}]
+    tested = set(_tested(pairs, new))
+    return tuple(left), AcceptedCauses(
+        causes=tuple(accepted),
+        gone=tuple(line for line in unused if _is_tested(line, tested)),
+        untested=tuple(line for line in unused if not _is_tested(line, tested)),
+        unreviewed=tuple(line for line in lines if not line.reviewed),
+        expired=tuple(line for line in lines if line not in valid),
+    )
+
+
+_Tested = tuple[str, str, str]
+"""An engine, a scenario, and an operation that the table had gone through."""
+
+
+def _is_tested(line: Acceptance, tested: Iterable[_Tested]) -> bool:
+    operations = line.operation.split(OR)
+    return any(
+        engine == line.engine
+        and line.covers(scenario)
+        and (operation in operations or not line.operation)
+        for engine, scenario, operation in tested
+    )
+
+
+def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[_Tested]:
+    """Yield whom both sides could have shown worse, in which scenario, and after which operation.
+
+    A step that both writers apply is no pair. A writer is therefore tested by the steps of the
+    table that some reader was asked about.
+    """
+    asked = {
+        (new.distribution(pair.new.reader), pair.new.variant, pair.new.step, _other_table(pair))
+        for pair in pairs
+        if pair.new is not None and pair.change not in _INCONCLUSIVE
+    }
+    for distribution, variant, number, other in asked:
+        info = new.variant(variant)
+        operations = {info.step(step).operation for step in range(number + 1)}
+        for operation in operations | ({NEW_WRITER} if other else set()):
+            yield causes.engine(distribution), info.scenario, operation
+            yield WRITER, info.scenario, operation
+
+
+def _other_table(pair: CellPair) -> bool:
+    """Return whether the new side has another table, by another writer."""
+    return pair.old is not None and pair.old.variant != pair.either.variant
+
+
+FILE: Final = "accept.yaml"
+HEAD: Final = (
+    "# What gets worse, by its causes. Keep the lines of what you accept, replace each TODO by\n"
+    "# the reason, and ask again with: --accept accept.yaml\n"
+)
+UNEXPLAINED: Final = "# Left out: {}; what nobody can explain cannot be accepted\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _AcceptanceForm:
+    """The keys of a line."""
+
+    engine: str
+    operation: str
+    because: str
+    finding: FindingKind | None = None
+    refusal: str = ""
+    party: Responsible | None = None
+    scenarios: tuple[str, ...] = ()
+    until: str = ""
+
+
+def parse(text: str, path: str) -> tuple[Acceptance, ...]:
+    """Read a file of accepted causes; an empty one has no lines.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    document = parse_yaml(text, path)
+    if document.data is None:
+        return ()
+    if not isinstance(document.data, list):
+        document.problems.stop(1, "accepted causes are a list; write `- engine: …` for each")
+    forms = (_acceptance(data, (at,), document) for at, data in enumerate(document.data))
+    lines = tuple(line for line in forms if line is not None)
+    _check_twice(lines, document)
+    document.problems.raise_if_any()
+    return lines
+
+
+def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | None:
+    form = make(_AcceptanceForm, data, document, at, "a line")
+    if form is None:
+        return None
+    _check(form, at, document)
+    return Acceptance(
+        engine=form.engine,
+        finding=form.finding,
+        refusal=form.refusal,
+        operation=form.operation,
+        because=form.because,
+        scenarios=form.scenarios,
+        party=form.party,
+        until=until_of(form.until, (*at, "until"), document),
+        path=document.path,
+        line=document.line(at),
+    )
+
+
+def _check(form: _AcceptanceForm, at: KeyPath, document: Document) -> None:
+    if bool(form.finding) == bool(form.refusal):
+        document.note(at, "a line is about a finding or a refusal; give one of the two")
+    if form.finding is FindingKind.UNEXPLAINED:
+        reason = "nobody knows what is unexplained; find out what it is (harness explain)"
+        document.note((*at, "finding"), f"finding: {reason}")
+    if not form.because.strip():
+        document.note((*at, "because"), "because is empty; say why this is accepted")
+
+
+def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
+    """Note each line that can never be the first to accept anything."""
+    seen = dict[tuple[object, ...], Acceptance]()
+    for line in lines:
+        key = line.engine, line.finding, line.refusal, line.operation, line.party, line.scenarios
+        first = seen.setdefault(key, line)
+        if first is not line and first.until is None:
+            problem = f"the line at {first.place} is about the same; keep one of them"
+            document.problems.add(line.line, problem)
+
+
+def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:
+    """Return a file that accepts every cause once somebody has said why.
+
+    Args:
+        causes: those that nobody has accepted yet.
+        accepted: the lines that accept others; they stay as they are.
+
+    """
+    lines = [*dict.fromkeys(accepted), *map(_line, causes)]
+    unknown = [line for line in lines if line.finding is FindingKind.UNEXPLAINED]
+    left_out = (UNEXPLAINED.format(printable(str(line))) for line in unknown)
+    forms = (_form(line) for line in lines if line not in unknown)
+    written = (yaml_writer.written(block([block(form)]), offset=0) for form in forms)
+    return "".join([HEAD, *left_out, *written])
+
+
+def _line(cause: Regression) -> Acceptance:
+    key, finding = cause.key, cause.key.finding
+    return Acceptance(
+        key.engine or WRITER,
+        finding,
+        "" if finding else key.symptom.what,
+        key.operation,
+        TODO,
+        cause.scenarios,
+        key.symptom.party,
+    )
+
+
+def _form(line: Acceptance) -> dict[str, object]:
+    form = {
+        "engine": line.engine,
+        "finding": line.finding and line.finding.value,
+        "refusal": line.refusal,
+        "party": line.party and line.party.value,
+        "operation": line.operation,
+        "scenarios": list(line.scenarios),
+        "because": line.because,
+        "until": line.until and line.until.isoformat(),
+    }
+    return {name: value for name, value in form.items() if value or name == "operation"}

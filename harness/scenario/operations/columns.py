@@ -1,0 +1,321 @@
+"""`add_column` and other changes of columns: field ids are never reused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.model.canonical import Value
+from harness.model.conversion import convert
+from harness.model.datatypes import Decimal, Primitive
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Truth, with_schema
+from harness.scenario.operations.api import (
+    WITH_DELETES,
+    Example,
+    Family,
+    Operation,
+    Statements,
+    StepContext,
+    TableKind,
+    TypeText,
+    position_of,
+)
+from harness.scenario.operations.spark_sql import position, quoted, type_text, where
+from harness.scenario.statements import IcebergCall, of_table, under
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn(Operation):
+    """Add a column at the end of its siblings, `first`, or `after` one of them."""
+
+    EXAMPLES = (
+        Example(
+            "add_column: {name: f3, type: string, after: f1}",
+            "adds a column: with `after: x`, with `first: true`, or else at the end. "
+            "With `default: x`, rows that are there have that value from then on; "
+            "Iceberg's format version 3 only",
+        ),
+        Example(
+            "add_column: {name: s.c, type: long, first: true}",
+            "adds a part of a struct, by its dotted path",
+        ),
+    )
+    CHANGES_SCHEMA = True
+    name: str
+    type: TypeText
+    first: bool = False
+    after: str | None = None
+    default: Value = None
+
+    def text(self) -> str:
+        default = "" if self.default is None else f" with the default {self.default}"
+        return f"add column {self.name} {self.type}{where(self.first, self.after)}{default}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Return the column the next field id; rows that are there have the default, or no value.
+
+        Source: Iceberg specification, "Default values".
+        """
+        place = position_of(self.first, self.after)
+        schema = before.schema.add(self.name, self.type, place, self._default())
+        return with_schema(before, before.step + 1, schema)
+
+    def _default(self) -> Value:
+        if self.default is None:
+            return None
+        if "." in self.name or not isinstance(self.type, Primitive | Decimal):
+            raise SchemaChangeError("a default is for a column without parts, and for no part")
+        try:
+            return convert(self.default, self.type)
+        except ValueError as wrong:
+            raise SchemaChangeError(f"the default: {wrong}") from wrong
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        column = f"{quoted(self.name)} {type_text(self.type)}{position(self.first, self.after)}"
+        return (f"alter table {{table}} add columns ({column})",)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.ICEBERG or self.default is None:
+            return None
+        # Iceberg parses texts for what has no form in Java.
+        moment = str(self.type).startswith("timestamp")
+        default = str(self.default).replace(" ", "T") if moment else self.default
+        named = {"name": self.name, "type_": str(self.type), "default": default}
+        call = IcebergCall("add_column", {**named, "first": self.first, "after": self.after})
+        return (call,)
+
+    def unsupported(self, kind: TableKind) -> str:
+        if self.default is not None and kind.family is not Family.ICEBERG:
+            return f"has no default values of columns, which are {Family.ICEBERG}'s alone"
+        return Operation.unsupported(self, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn(Operation):
+    """Drop the column at a dotted path."""
+
+    EXAMPLES = (Example("drop_column: f2", "drops a column"),)
+    SHORT = "name"
+    CHANGES_SCHEMA = True
+    name: str
+
+    def text(self) -> str:
+        return f"drop column {self.name}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """End the field id; an added column of the same name gets another."""
+        return with_schema(before, before.step + 1, before.schema.drop(self.name))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (f"alter table {{table}} drop column {quoted(self.name)}",)
+
+
+_CASE: Final = "spark.sql.caseSensitive"
+"""With `false`, its default, Spark takes a name in other letters' case for the same column's."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Operation):
+    """Call the column at a dotted path `to`, a bare name."""
+
+    EXAMPLES = (
+        Example(
+            "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
+        ),
+    )
+    CHANGES_SCHEMA = True
+    name: str
+    to: str
+
+    @property
+    def new_path(self) -> str:
+        """The dotted path that the column has then."""
+        parent, dot, _ = self.name.rpartition(".")
+        return f"{parent}{dot}{self.to}"
+
+    def text(self) -> str:
+        return f"rename column {self.name} to {self.to}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep the field id and every value."""
+        return with_schema(before, before.step + 1, before.schema.rename(self.name, self.to))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (f"alter table {{table}} rename column {quoted(self.name)} to {quoted(self.to)}",)
+
+    def statements(self, context: StepContext) -> Statements:
+        only_case = self.name.casefold() == self.to.casefold()
+        if context.kind.family is not Family.ICEBERG or not only_case:
+            return None
+        return under(_CASE, "true", "false", of_table(self.sql(context.before, context.after)))
+
+
+@dataclass(frozen=True, slots=True)
+class MoveColumn(Operation):
+    """Put the column `first` among its siblings, or `after` one of them."""
+
+    EXAMPLES = (
+        Example(
+            "move_column: {name: f1, after: f2}",
+            "moves a column, or with `first: true` to the front",
+        ),
+    )
+    CHANGES_SCHEMA = True
+    name: str
+    first: bool = False
+    after: str | None = None
+
+    def text(self) -> str:
+        return f"move column {self.name}{where(self.first, self.after)}"
+
+    def evolve(self, before: Truth) -> Truth:
+        if not self.first and self.after is None:
+            raise SchemaChangeError("say where the column goes: 'first: true' or 'after: x'")
+        schema = before.schema.move(self.name, position_of(self.first, self.after))
+        return with_schema(before, before.step + 1, schema)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        place = position(self.first, self.after)
+        return (f"alter table {{table}} alter column {quoted(self.name)}{place}",)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeType(Operation):
+    """Give the column at a dotted path the type `to`."""
+
+    EXAMPLES = (
+        Example(
+            "change_type: {name: n, to: long}",
+            "changes a type without parts; change a part by its path (`parts.n`, "
+            "`m.value`, `l.element`); with `exact: false` [values need have no exact "
+            "form there](#what-is-not-settled)",
+        ),
+    )
+    CHANGES_SCHEMA = True
+    name: str
+    to: TypeText
+    exact: bool = True
+    """Whether the file is refused if a value has no exact form in the new type."""
+
+    def text(self) -> str:
+        return f"change the type of {self.name} to {self.to}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep every value, shown in the new type."""
+        schema = before.schema.change_type(self.name, self.to, exact=self.exact)
+        return with_schema(before, before.step + 1, schema)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (
+            f"alter table {{table}} alter column {quoted(self.name)} type {type_text(self.to)}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeNullability(Operation):
+    """Let a column have NULL, or forbid it. Every column may have it when a table is created.
+
+    No rule of the truth's follows from it: a write that breaks it is refused, and shows in what was
+    applied.
+    """
+
+    EXAMPLES = (
+        Example(
+            "change_nullability: {name: f1, nullable: false}",
+            "forbids NULL in a column, or with `true` allows it; every column may have "
+            "NULL at first",
+        ),
+    )
+    FAMILIES = WITH_DELETES
+    CHANGES_SCHEMA = True
+    name: str
+    nullable: bool
+
+    def text(self) -> str:
+        return f"{'allow' if self.nullable else 'forbid'} NULL in column {self.name}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep every column and value."""
+        own = {before.schema.find(self.name).id}
+        required = before.required - own if self.nullable else before.required | own
+        return replace(with_schema(before, before.step + 1, before.schema), required=required)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        change = "drop" if self.nullable else "set"
+        return (f"alter table {{table}} alter column {quoted(self.name)} {change} not null",)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.ICEBERG or self.nullable:
+            return None
+        # Spark refuses it: "Cannot change nullable column to non-nullable".
+        return (IcebergCall("require_column", {"name": self.name}),)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePartitionColumn(Operation):
+    """Rename, drop, move or retype a partition column, which the writer should refuse.
+
+    Where it does not, a renamed, moved or retyped one is like any other. For a dropped one the
+    truth is the table of before, for nothing says what becomes of the partitions.
+    """
+
+    EXAMPLES = (
+        Example(
+            "change_partition_column: {column: p, rename: q}",
+            "renames (`rename: q`), drops (`drop: true`), moves (`after: x`) or "
+            "retypes (`to: long`) a partition column, which Hudi should refuse. A "
+            "renamed, moved or retyped one is like any other where it does not: it "
+            "lets one move and have another type, and Delta renames one",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.DELTA})
+    CHANGES_SCHEMA = True
+    column: str
+    rename: str | None = None
+    drop: bool = False
+    after: str | None = None
+    to: TypeText | None = None
+
+    def text(self) -> str:
+        return f"{self._change().text()}, a partition column"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep every value.
+
+        Raises:
+            SchemaChangeError: it is no partition column, or not one change is said.
+
+        """
+        if self.column not in before.table.partition_by:
+            have = ", ".join(before.table.partition_by) or "none"
+            raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")
+        change = self._change()
+        if isinstance(change, DropColumn):
+            return with_schema(before, before.step + 1, before.schema)
+        after = change.evolve(before)
+        return self._renamed(after) if isinstance(change, RenameColumn) else after
+
+    def _renamed(self, after: Truth) -> Truth:
+        """Return the table that is partitioned by the column under its new name."""
+        by = (self.rename if text == self.column else text for text in after.table.partition_by)
+        named = tuple(text for text in by if text is not None)
+        return replace(after, table=replace(after.table, partition_by=named))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return the `alter table` of the change."""
+        return self._change().sql(before, after)
+
+    def _change(self) -> RenameColumn | DropColumn | MoveColumn | ChangeType:
+        found: list[RenameColumn | DropColumn | MoveColumn | ChangeType] = []
+        if self.rename is not None:
+            found.append(RenameColumn(self.column, self.rename))
+        if self.drop:
+            found.append(DropColumn(self.column))
+        if self.after is not None:
+            found.append(MoveColumn(self.column, after=self.after))
+        if self.to is not None:
+            found.append(ChangeType(self.column, self.to))
+        if len(found) != 1:
+            raise SchemaChangeError("say one change: 'rename', 'drop: true', 'after' or 'to'")
+        return found[0]

@@ -1,0 +1,136 @@
+"""Writes that end before their commit, and what cleans up after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Row, Truth
+from harness.model.undo import failed
+from harness.scenario.operations.api import (
+    WITH_DELETES,
+    Example,
+    Family,
+    Key,
+    Operation,
+    Statements,
+    StepContext,
+    StepTrace,
+)
+from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some, whole
+from harness.scenario.operations.spark_sql import insert_rows
+from harness.scenario.statements import (
+    LOCATION,
+    PIPE,
+    TRANSACTIONS,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
+
+VALIDATORS: Final = "hoodie.precommit.validators"
+VALIDATOR: Final = "org.apache.hudi.client.validator.SqlQuerySingleResultPreCommitValidator"
+QUERIES: Final = "hoodie.precommit.validators.single.value.sql.queries"
+NEVER_SO: Final = "select count(*) from <TABLE_NAME>#-1"
+"""A validator runs when all files are written and nothing is committed, and fails the write where
+its query has another result (Hudi documentation, "Data Quality", "Pre-Commit Validators"). What a
+writer leaves that was killed there is the same: an inflight instant with its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedWrite(Operation):
+    """Write whole rows with these keys, new or replacing others, and fail before the commit."""
+
+    EXAMPLES = (Example("failed_write: [1, 5]", "writes these rows and fails before the commit"),)
+    FAMILIES = frozenset({Family.HUDI, Family.HIVE_ACID})
+    TRACE = StepTrace.BEGUN
+    SHORT = "keys"
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"write {rows_text(len(self.keys))}, fail before the commit"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep everything: no reader may show what was not committed."""
+        return failed(before, before.step + 1, self._versions(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one insert statement; the format says how it fails."""
+        return (insert_rows(after, self._versions(before)),)
+
+    def _versions(self, before: Truth) -> tuple[Row, ...]:
+        keys = [key_of(before, key) for key in some(self.keys, "failed_write")]
+        each_once(keys)
+        return whole(before, keys)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.HUDI:
+            return None
+        return validated(of_table(self.sql(context.before, context.after)), NEVER_SO)
+
+
+def validated(writes: Sequence[Statement], query: str) -> tuple[Statement, ...]:
+    """Return writes to a table of Hudi that a validator checks before their commit."""
+    checked = under(QUERIES, query, "", writes)
+    return under(VALIDATORS, VALIDATOR, "", checked)
+
+
+WAITS: Final = f"select count(*) from orc.`{LOCATION}{PIPE}`#0"
+"""A query that waits until somebody writes into the pipe: Spark opens an ORC file to learn its
+columns, also one without length. Empty files of other kinds it leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class KilledWrite(FailedWrite):
+    """Write whole rows with these keys, new or replacing others; the writer dies at once."""
+
+    EXAMPLES = (
+        Example(
+            "killed_write: [1, 5]",
+            "writes these rows, and the writer's process is killed before the commit",
+        ),
+    )
+    FAMILIES = WITH_DELETES
+
+    def text(self) -> str:
+        return f"write {rows_text(len(self.keys))}, killed before the commit"
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is not Family.HUDI:
+            return None
+        writes = of_table(self.sql(context.before, context.after))
+        return validated([replace(write, killed=True) for write in writes], WAITS)
+
+
+@dataclass(frozen=True, slots=True)
+class AbortTransactions(Operation):
+    """Abort the open transactions of the table, whose locks hold other writers up."""
+
+    EXAMPLES = (
+        Example(
+            "abort_transactions",
+            "ends what a killed writer of a transactional table left open, see "
+            "[below](#what-is-taken-back)",
+            after=("killed_write: [1, 5]",),
+        ),
+    )
+    TEXT = "abort the transactions that are open"
+    FAMILIES = frozenset({Family.HIVE_ACID})
+    TRACE = StepTrace.UNDONE
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep everything: what was not committed is still not.
+
+        Raises:
+            SchemaChangeError: no write died, so there is no such transaction.
+
+        """
+        if not before.failed:
+            raise SchemaChangeError("no write was killed, so no transaction is open")
+        return replace(before, step=before.step + 1)
+
+    def statements(self, context: StepContext) -> Statements:
+        return (Sql(f"abort transactions {TRANSACTIONS}"),)

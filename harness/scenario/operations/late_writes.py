@@ -1,0 +1,123 @@
+"""Versions of rows that come late: their ordering value is less than any before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from harness.model.canonical import Value
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Row, Truth, late, new_row
+from harness.model.values import never_null
+from harness.scenario.operations.api import Example, Family, Key, Operation
+from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
+from harness.scenario.operations.spark_sql import (
+    columns_in_order,
+    insert_rows,
+    merge_into,
+    select_rows,
+)
+
+
+def late_rows(
+    before: Truth, keys: Sequence[Key], what: str, there: Collection[Value]
+) -> tuple[Row, ...]:
+    """Return whole versions of rows, each with a smaller ordering value than all before it.
+
+    Args:
+        before: the truth before the step that writes them.
+        keys: those of the rows.
+        what: the operation, for messages.
+        there: the keys that rows have, or had.
+
+    Raises:
+        SchemaChangeError: the table has no ordering column, no such row was ever written, or the
+            row has an explicit ordering value that is less than any made one.
+
+    """
+    if before.table.order_by is None:
+        raise SchemaChangeError(f"{what} needs a table with an ordering column; give it order_by")
+    found = [key_of(before, key) for key in some(keys, what)]
+    each_once(found)
+    if never := [str(key) for key in found if key not in there]:
+        have = ", ".join(map(str, there)) or "none"
+        raise SchemaChangeError(f"no row has the key {', '.join(never)}; allowed: {have}")
+    return tuple(_late(before, key) for key in found)
+
+
+def _late(before: Truth, key: Value) -> Row:
+    """Return a version whose ordering value is that of a step before all others: of minus this."""
+    order, step = before.schema.find(before.table.order_by or ""), before.step + 1
+    row, types = before.generation.ordinals[key], before.generation.types
+    value = never_null(order, -step, row, types)
+    old = before.rows[key].values[order.id] if key in before.rows else None
+    if old is not None and not value < old:
+        raise SchemaChangeError(
+            f"row {key}: the ordering column goes from {old} to {value}, which is not less; "
+            f"let the harness make the row's '{order.name}'"
+        )
+    return new_row(before, key, step, {order.name: value})
+
+
+@dataclass(frozen=True, slots=True)
+class LateUpsert(Operation):
+    """Write older versions of the rows with these keys; the merge mode says which ones stand."""
+
+    EXAMPLES = (
+        Example(
+            "late_upsert: [1]",
+            "writes whole rows that are older than those that are there, see [late "
+            "data](#late-data)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    SHORT = "keys"
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"late upsert of {rows_text(len(self.keys))}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Replace the rows where the last write stands; a deleted row is there again."""
+        return late(before, before.step + 1, {row.key: row for row in self._versions(before)})
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one insert statement; the format says that it replaces rows of the same key."""
+        return (insert_rows(after, self._versions(before)),)
+
+    def _versions(self, before: Truth) -> tuple[Row, ...]:
+        return late_rows(before, self.keys, "late_upsert", (*before.rows, *before.gone))
+
+
+@dataclass(frozen=True, slots=True)
+class LateDelete(Operation):
+    """Delete these rows by a source that is older; the merge mode says whether they stay."""
+
+    EXAMPLES = (
+        Example("late_delete: [2]", "deletes rows by a source that is older than they are"),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    SHORT = "keys"
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"late delete of {rows_text(len(self.keys))}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Take the rows away where the last write stands."""
+        return late(before, before.step + 1, {row.key: None for row in self._sources(before)})
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one merge statement: `delete from` has no ordering value, and deletes whatever is.
+
+        Under event time a delete must not win over a row with a greater ordering value
+        (apache/hudi#17372, #19978).
+        """
+        source = select_rows(self._sources(before), columns_in_order(after))
+        merge, _ = merge_into("{table}", source, after)
+        return (f"{merge} when matched then delete",)
+
+    def _sources(self, before: Truth) -> tuple[Row, ...]:
+        return late_rows(before, self.keys, "late_delete", before.rows)

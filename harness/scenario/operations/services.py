@@ -1,0 +1,330 @@
+"""Table services: they write files or metadata anew, and the rows stay.
+
+Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Procedures".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+from pydantic import Strict
+
+from harness.model.truth import Truth, compacted
+from harness.scenario.operations.api import (
+    WITH_DELETES,
+    Example,
+    Family,
+    Operation,
+    ServiceMode,
+    Statements,
+    StepContext,
+    StepTrace,
+    TableKind,
+)
+from harness.scenario.operations.spark_sql import partition_spec
+from harness.scenario.statements import (
+    ALTER_TABLE,
+    TABLE_ARGUMENT,
+    TABLE_NAME,
+    Sql,
+    Statement,
+    call_hudi,
+    call_iceberg,
+    under,
+)
+
+_WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes', '0')"
+"""Only data files of which rows are deleted, however small they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compact(Operation):
+    """Compact every file group; on copy-on-write there is nothing to do.
+
+    What is only scheduled waits: writes go on, and the next `compact` carries it out.
+    """
+
+    EXAMPLES = (
+        Example("compact", "merges log files into base files; does nothing on copy-on-write"),
+        Example(
+            "compact: {only: schedule}",
+            "plans a compaction and leaves it, see [below](#what-waits)",
+        ),
+    )
+    FAMILIES = WITH_DELETES
+    only: Annotated[ServiceMode | None, Strict(strict=False)] = None
+
+    def text(self) -> str:
+        return "schedule a compaction" if self.only else "compact"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Let read-optimized readers see what snapshot readers see, once it is carried out."""
+        if self.only:
+            return replace(before, step=before.step + 1)
+        return compacted(before, before.step + 1)
+
+    def statements(self, context: StepContext) -> Statements:
+        """Return the calls of the service; none where there are no log files to compact.
+
+        In Hudi what waits is carried out first. `run` would not touch it, nor the file groups it is
+        about. The upgrade of a table to version 8 leaves a compaction that waits as well (seen on
+        1.0.2).
+        """
+        match context.kind.family:
+            case Family.HUDI if context.kind.merge_on_read:
+                modes = (self.only.value,) if self.only else ("execute", "run")
+                calls = (f"call run_compaction(op => '{mode}', {TABLE_ARGUMENT})" for mode in modes)
+                return tuple(map(Sql, calls))
+            case Family.ICEBERG:
+                return (call_iceberg("rewrite_data_files", f"options => {_WITH_DELETES}"),)
+            case Family.DELTA:
+                # It rewrites the data files of which rows are deleted, and no others (Delta
+                # documentation, "What are deletion vectors?").
+                return (Sql(f"reorg table {TABLE_NAME} apply (purge)"),)
+            case Family.HIVE_ACID:
+                return _compactions(context.before, context.settings.get("compaction", "major"))
+        return ()
+
+    def unsupported(self, kind: TableKind) -> str:
+        if self.only:
+            match kind.family:
+                case Family.HUDI if not kind.merge_on_read:
+                    return "has no log files, so no compaction of them can be scheduled"
+                case Family.ICEBERG | Family.DELTA:
+                    return "rewrites files at once: nothing can be scheduled"
+                case Family.HIVE_ACID:
+                    return "does not settle what a compaction is of before it runs"
+        return Operation.unsupported(self, kind)
+
+    def trace(self) -> StepTrace | None:
+        return StepTrace.SCHEDULED if self.only else None
+
+
+def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:
+    """Return a compaction of Hive, of a partitioned table one for each partition that has rows."""
+    compact = f"compact '{extent}' and wait"
+    if not before.table.partition_by:
+        return (Sql(f"{ALTER_TABLE} {compact}"),)
+    partitions = dict.fromkeys(row.group[1] for row in before.rows.values())
+    specs = [partition_spec(before, values) for values in partitions]
+    return tuple(Sql(f"{ALTER_TABLE} {spec} {compact}") for spec in specs)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster(Operation):
+    """Write every file group of a partition into new ones, log files merged; the old are replaced.
+
+    What is only scheduled waits, and the next `cluster` carries it out.
+    """
+
+    EXAMPLES = (
+        Example(
+            "cluster",
+            "writes the file groups of each partition anew as others, log files "
+            "merged, see [below](#services)",
+        ),
+        Example(
+            "cluster: {only: schedule}", "plans a clustering, which the next `cluster` carries out"
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.DELTA})
+    only: Annotated[ServiceMode | None, Strict(strict=False)] = None
+
+    def text(self) -> str:
+        return "schedule a clustering" if self.only else "cluster"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Let read-optimized readers see what snapshot readers see, once it is carried out."""
+        if self.only:
+            return replace(before, step=before.step + 1)
+        return replace(compacted(before, before.step + 1), before_last=before)
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is Family.DELTA:
+            # Delta documentation, "Table utility commands", "Optimize a table".
+            return (Sql(f"optimize {TABLE_NAME}"),)
+        # First what waits is carried out: `scheduleAndExecute` would not touch it.
+        modes = (self.only.value,) if self.only else ("execute", "scheduleAndExecute")
+        return tuple(
+            Sql(f"call run_clustering(op => '{mode}', {TABLE_ARGUMENT})") for mode in modes
+        )
+
+    def unsupported(self, kind: TableKind) -> str:
+        if self.only and kind.family is Family.DELTA:
+            return "rewrites files at once: nothing can be scheduled"
+        return Operation.unsupported(self, kind)
+
+    def trace(self) -> StepTrace | None:
+        return StepTrace.SCHEDULED if self.only else None
+
+
+_ONE_VERSION: Final = (
+    "hoodie.cleaner.policy=KEEP_LATEST_FILE_VERSIONS,hoodie.cleaner.fileversions.retained=1"
+)
+_ALL_SNAPSHOTS: Final = "older_than => timestamp '2999-01-01 00:00:00', retain_last => 1"
+_CHECK: Final = "spark.databricks.delta.retentionDurationCheck.enabled"
+"""With `true`, its default, Delta removes no file that was part of the table in the last 7 days."""
+_LISTERS: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+_USUAL_LISTERS: Final = "10000"
+"""So many tasks list the files of a vacuum (`DeltaFileOperations.recursiveListDirs` of Delta 3.3;
+SQLConf of Spark 3.5.8, PARALLEL_PARTITION_DISCOVERY_PARALLELISM): minutes on a small machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clean(Operation):
+    """Keep the newest version of each file group alone: earlier tables cannot be gone back to."""
+
+    EXAMPLES = (Example("clean", "removes all versions of files but the newest"),)
+    TEXT = "clean old files away"
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG, Family.DELTA})
+    TRACE = StepTrace.CLEANINGS
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep everything but the files of the past."""
+        return replace(before, step=before.step + 1, oldest=before.step)
+
+    def statements(self, context: StepContext) -> Statements:
+        match context.kind.family:
+            case Family.HUDI:
+                return (call_hudi("run_clean", f"options => '{_ONE_VERSION}'"),)
+            case Family.ICEBERG:
+                return (call_iceberg("expire_snapshots", _ALL_SNAPSHOTS),)
+        vacuum = Sql(f"vacuum {TABLE_NAME} retain 0 hours")
+        by_one_task = under(_LISTERS, "1", _USUAL_LISTERS, (vacuum,))
+        return under(_CHECK, "false", "true", by_one_task)
+
+
+RETAINED: Final = 3
+"""How many commits may be on the timeline; where there are more, one less stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive(Operation):
+    """Move all but the newest commits to where no reader looks: files must be found without."""
+
+    EXAMPLES = (
+        Example("archive", "takes all commits but the newest two from the list of commits"),
+    )
+    TEXT = "archive old commits"
+    FAMILIES = frozenset({Family.HUDI})
+
+    def evolve(self, before: Truth) -> Truth:
+        """Keep everything but the list of what was done."""
+        return replace(before, step=before.step + 1, oldest=before.step)
+
+    def statements(self, context: StepContext) -> Statements:
+        retained = f"min_commits => {RETAINED - 1}, max_commits => {RETAINED}, retain_commits => 1"
+        # Where there is a metadata table, that says how far it may go (`TimelineArchiver`).
+        metadata = str(context.settings.get("metadata_table", "off") != "off").lower()
+        return (call_hudi("archive_commits", f"enable_metadata => {metadata}", retained),)
+
+
+@dataclass(frozen=True, slots=True)
+class Sync(Operation):
+    """Bring the metastore up to a table whose columns were changed without telling it."""
+
+    EXAMPLES = (
+        Example(
+            "sync",
+            "tells the metastore the columns that the table has, see "
+            "[below](#what-the-metastore-is-told)",
+        ),
+    )
+    TEXT = "sync the metastore"
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "has its columns from no metastore, so there is none to sync"
+
+    def statements(self, context: StepContext) -> Statements:
+        """Return the call of `HiveSyncTool` with the context.settings of the session."""
+        return (call_hudi("hive_sync"),)
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteDataFiles(Operation):
+    """Write all live data files of a partition into one, by the newest schema and spec."""
+
+    EXAMPLES = (
+        Example("rewrite_data_files", "writes every data file anew, with the columns of now"),
+    )
+    TEXT = "rewrite the data files"
+    FAMILIES = frozenset({Family.ICEBERG})
+
+    def statements(self, context: StepContext) -> Statements:
+        return (call_iceberg("rewrite_data_files", "options => map('rewrite-all', 'true')"),)
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteManifests(Operation):
+    """Write one manifest in the place of those that there are."""
+
+    EXAMPLES = (Example("rewrite_manifests", "writes the lists of files anew"),)
+    TEXT = "rewrite the manifests"
+    FAMILIES = frozenset({Family.ICEBERG})
+
+    def statements(self, context: StepContext) -> Statements:
+        return (call_iceberg("rewrite_manifests"),)
+
+
+@dataclass(frozen=True, slots=True)
+class RewritePositionDeletes(Operation):
+    """Write the positions of deleted rows into new files, without those that name no live file."""
+
+    EXAMPLES = (Example("rewrite_position_deletes", "writes the position delete files anew"),)
+    TEXT = "rewrite the position deletes"
+    FAMILIES = frozenset({Family.ICEBERG})
+
+    def statements(self, context: StepContext) -> Statements:
+        all_files = "options => map('rewrite-all', 'true')"
+        return (call_iceberg("rewrite_position_delete_files", all_files),)
+
+
+_PROCEDURES: Final = {
+    6: ("downgrade_table", "SIX"),
+    8: ("upgrade_table", "EIGHT"),
+    9: ("upgrade_table", "NINE"),
+}
+"""What brings a table of Hudi to a version, and what it calls the version. Both names are of one
+procedure, which answers false where it fails, and raises nothing (`UpgradeOrDowngradeProcedure`).
+"""
+_NEWEST: Final = 3
+"""Iceberg's newest format version."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableVersion(Operation):
+    """Upgrade or downgrade the table to a version, as the format counts."""
+
+    EXAMPLES = (
+        Example(
+            "set_table_version: 6",
+            "upgrades or downgrades a table of Hudi to version 6, 8 or 9, see "
+            "[below](#table-versions)",
+        ),
+        Example("set_table_version: 3", "upgrades a table of Iceberg to format version 3"),
+    )
+    FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
+    TRACE = StepTrace.TABLE_VERSION
+    SHORT = "version"
+    version: int
+
+    def text(self) -> str:
+        return f"set the table version to {self.version}"
+
+    def statements(self, context: StepContext) -> Statements:
+        if context.kind.family is Family.ICEBERG:
+            properties = f"'format-version' = '{self.version}'"
+            return (Sql(f"{ALTER_TABLE} set tblproperties ({properties})"),)
+        procedure, version = _PROCEDURES[self.version]
+        return (call_hudi(procedure, f"to_version => '{version}'"),)
+
+    def unsupported(self, kind: TableKind) -> str:
+        match kind.family:
+            case Family.HUDI if self.version not in _PROCEDURES:
+                allowed = ", ".join(map(str, _PROCEDURES))
+                return f"has no table version {self.version}; allowed: {allowed}"
+            case Family.ICEBERG if self.version != _NEWEST:
+                return f"tables can be brought to version {_NEWEST}, and no other"
+            case Family.DELTA:
+                return "tables have versions of a protocol, which their features decide"
+        return Operation.unsupported(self, kind)
