@@ -59,7 +59,7 @@ class RecordFile(Sequence[Record]):
             # It stays open: another file may come to be where this one was.
             weakref.finalize(self, os.close, self._file)
         self._starts = array("Q", _starts(self._file))
-        self._kept: Callable[[int], Record] = lru_cache(maxsize=CACHED_RECORDS[kind])(self._read)
+        self._cached: Callable[[int], Record] = lru_cache(maxsize=CACHED_RECORDS[kind])(self._read)
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -73,8 +73,8 @@ class RecordFile(Sequence[Record]):
     def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
         """Return a record, or some; raise what `failed` gives for a line that is none."""
         if isinstance(at, slice):
-            return tuple(map(self._kept, range(len(self))[at]))
-        return self._kept(range(len(self))[at])
+            return tuple(map(self._cached, range(len(self))[at]))
+        return self._cached(range(len(self))[at])
 
     def cases(self) -> Iterator[str]:
         """Yield the case of each record, of which no more is read."""

@@ -41,7 +41,7 @@ def filled(root: Path) -> Cache:
     return Cache(root)
 
 
-def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
+def test_a_file_with_two_names_is_counted_once(tmp_path: Path) -> None:
     sizes = {
         size.name: (size.files, size.size) for size in cache_cleanup.sizes(filled(tmp_path / "c"))
     }

@@ -217,7 +217,7 @@ def test_no_server_is_reported_after_some_attempts(tmp_path: Path) -> None:
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_a_full_disk_is_reported_and_the_fetch_goes_on_once_there_is_room(
+def test_a_full_disk_is_reported_and_the_fetch_goes_on_once_there_is_space(
     server: Server, tmp_path: Path
 ) -> None:
     message = (

@@ -238,7 +238,7 @@ def test_what_is_wrong_is_reported_each_time(parsed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("parsed")
-def test_a_place_in_what_is_retained_is_found_for_messages(default_cache: Cache) -> None:
+def test_a_cached_document_knows_its_lines_for_messages(default_cache: Cache) -> None:
     for _ in range(2):
         document = result_cache.parse_yaml("a:\n  - b\n  - c\n", "x.yaml")
         document.note(("a", 1), "wrong")

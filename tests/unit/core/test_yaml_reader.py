@@ -44,7 +44,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
     assert (scalar, type(scalar)) == (value, type(value))
 
 
-def test_every_place_knows_its_line() -> None:
+def test_every_key_and_item_knows_its_line() -> None:
     document = parse("a:\n  - x\n  - b: 1\n    c: {d: 2,\n      e: 3}\n", "a.yaml")
     paths = [("a",), ("a", 0), ("a", 1), ("a", 1, "c"), ("a", 1, "c", "d"), ("a", 1, "c", "e")]
     assert [document.line(path) for path in paths] == [1, 2, 3, 4, 4, 5]

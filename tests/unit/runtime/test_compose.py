@@ -89,7 +89,7 @@ def test_a_service_has_the_files_and_variables_that_a_run_copies_in(stack_servic
     assert written["image"] == stack_service.image.reference
 
 
-def test_tables_are_at_one_place_inside_and_outside_and_those_of_the_cache_are_read_only() -> None:
+def test_tables_have_one_path_inside_and_outside_and_those_of_the_cache_are_read_only() -> None:
     for entry in services().values():
         binds = {one["source"]: one for one in entry["volumes"]}
         assert binds[str(FOLDER.warehouse)]["target"] == str(FOLDER.warehouse)

@@ -32,14 +32,14 @@ class Images:
     def get(self, reference: str) -> SimpleNamespace:
         if reference not in self.here:
             raise ImageNotFound(reference)
-        return self.held(self.here[reference])
+        return self.stored(self.here[reference])
 
     def pull(self, reference: str) -> SimpleNamespace:
         if reference not in self.elsewhere:
             raise APIError("500 Server Error", explanation="no such host")
-        return self.held(self.elsewhere[reference])
+        return self.stored(self.elsewhere[reference])
 
-    def held(self, id_: str) -> SimpleNamespace:
+    def stored(self, id_: str) -> SimpleNamespace:
         attrs = {"RepoDigests": self.known, "Architecture": self.architecture, "Size": 1}
         return SimpleNamespace(id=id_, attrs=attrs)
 
