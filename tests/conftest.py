@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from harness.artifacts import distributions, result_cache
-from harness.artifacts.distributions import OwnLock
+from harness.artifacts.distributions import CustomLock
 
 # How long an example takes says more about the machine than about the code. The gate of a change
 # asks the same examples each time, so that it tells of that change; `make hunt` looks for others.
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget afterwards what somebody's own distributions the test has made known."""
-    known: dict[str, OwnLock] = {}
+    known: dict[str, CustomLock] = {}
     monkeypatch.setattr(distributions, "_custom", known)
     yield
     if known:

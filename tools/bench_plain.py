@@ -27,7 +27,7 @@ from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run
 from harness.run.run_work import states_of
-from harness.runtime import metastore, metastore_client, metastore_database
+from harness.runtime import metastore, metastore_client
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
 from harness.write import state_store
@@ -113,7 +113,7 @@ def main() -> None:
     home.mkdir(parents=True)
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     installation = replace(installation, distribution=untuned(installation.distribution))
-    prepared = metastore_database.schema(installation, cache, quiet)
+    prepared = metastore.empty_database(installation, cache, quiet)
     with metastore.serve(ProcessRuntime(installation), prepared, home) as shared:
         with metastore_client.connect(shared.uri) as client:
             for state in states.values():

@@ -65,10 +65,11 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
         raise _not_added(name, "its files must be downloaded, and the harness is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
-        every = version_rules.downloads(name).items()
-        each_role = ((role, entry if isinstance(entry, list) else [entry]) for role, entry in every)
-        needed = [(role, one) for role, several in each_role for one in several]
-        artifacts = [_measured(role, one, cache, source, progress) for role, one in needed]
+        artifacts = [
+            _measured(role, file, cache, source, progress)
+            for role, files in version_rules.downloads(name).items()
+            for file in (files if isinstance(files, list) else [files])
+        ]
     file = folder / f"{name}.yaml"
     _write(file, name, artifacts, disk_mb=0)
     _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))
@@ -76,17 +77,17 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
 
 
 def _measured(
-    role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
+    role: str, file: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
 ) -> Artifact:
     """Return an artifact with its size and SHA-256; it is in the cache then."""
-    result = coordinates(wanted["get"])
+    result = coordinates(file["get"])
     # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
     path = distributions.digest_of(str(result))[:16]
     part = cache.root / "artifacts" / path / f"{result.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
         size, sha256 = download.measure(result.repository_path, part, source, progress)
-        artifact = Artifact(result, size, sha256, role, tuple(wanted.get("members", ())))
+        artifact = Artifact(result, size, sha256, role, tuple(file.get("members", ())))
         cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
         part.replace(cache.artifact(artifact))
         cache.stamp(artifact)

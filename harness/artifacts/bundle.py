@@ -90,7 +90,7 @@ def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
 
 
 class Hashed(io.RawIOBase):
-    """A file that tells the SHA-256 of what was read from it, and how far it is."""
+    """A file that computes the SHA-256 of what is read from it, and reports progress."""
 
     def __init__(self, content: BinaryIO, progress: Progress) -> None:
         self._content, self._progress, self._digest = content, progress, hashlib.sha256()
@@ -111,7 +111,7 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
     """Write the tar of what distributions need, complete or not at all; give its bytes.
 
     Raises EnvironmentProblem: something cannot be had or written, or is not what the lock says;
-    UsageProblem: no such file can be, told before anything is downloaded.
+    UsageProblem: there can be no such file; it is raised before anything is downloaded.
     """
     _check(file)
     requested = sources(needed)
@@ -240,13 +240,13 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             parts = _index(tar, file)
             _check_known(parts, known, file)
             progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
-            places = {part: folder / str(number) for number, part in enumerate(parts)}
-            for part, path in places.items():
+            paths = {part: folder / str(number) for number, part in enumerate(parts)}
+            for part, path in paths.items():
                 _take(tar, part, path, file, progress)
             if tar.next() is not None:
                 raise _not_imported(file, "it holds more than its index names")
             lacking = _lacking(cache)
-            new = [p for p in parts if _enter(known[p], places[p], cache, lacking)]
+            new = [p for p in parts if _enter(known[p], paths[p], cache, lacking)]
     except tarfile.TarError as error:
         raise _not_imported(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
@@ -283,7 +283,7 @@ def _check_known(
 
 
 def _take(
-    tar: tarfile.TarFile, part: BundleFile, place: Path, file: Path, progress: Progress
+    tar: tarfile.TarFile, part: BundleFile, path: Path, file: Path, progress: Progress
 ) -> None:
     """Write one file to the side; its name in the tar is compared and never used as a path."""
     member = tar.next()
@@ -295,7 +295,7 @@ def _take(
     if content is None:
         raise _not_imported(file, f"its member {member.name!r} is no file")
     read = Hashed(content, progress)  # type: ignore[arg-type]
-    with place.open("wb") as out:
+    with path.open("wb") as out:
         shutil.copyfileobj(read, out, CHUNK)
     if read.sha256 != part.sha256:
         raise _not_imported(
@@ -315,19 +315,19 @@ def _lacking(cache: Cache) -> frozenset[str]:
     return frozenset((*files, *wheels))
 
 
-def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
+def _enter(what: ArtifactOrJre, file: Path, cache: Cache, lacking: Collection[str]) -> bool:
     """Move a verified file to where it belongs; False when nothing needs it there."""
     if isinstance(what, str):
         new = not jre.folder(what, cache).is_dir()
-        jre.install(place, what, cache)
+        jre.install(file, what, cache)
         return new
     if what.sha256 not in lacking:
         return False
     if isinstance(what, IndexFile):
-        python_home.store_wheel(place, what, cache)
+        python_home.store_wheel(file, what, cache)
         return True
     path = cache.artifact(what)
     with cache.lock(path):
-        place.replace(path)
+        file.replace(path)
         cache.stamp(what)
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from harness.artifacts.distribution import Artifact
 from harness.core.atomic_write import atomic_write
-from harness.core.errors import UsageProblem
+from harness.core.errors import UsageProblem, unwritable
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
 OFFLINE = "HARNESS_OFFLINE"
@@ -88,6 +88,20 @@ class Cache:
             yield folder
         finally:
             remove(folder)
+
+    def make_once(self, path: Path, make: Callable[[Path], Path]) -> Path:
+        """Return a folder; unless it is there `make` makes it in a workspace, and returns where.
+
+        Raises EnvironmentProblem: it cannot be written; and what `make` raises.
+        """
+        with self.lock(path):
+            if not path.is_dir():
+                try:
+                    with self.workspace(path) as work:
+                        make(work).rename(path)
+                except OSError as error:
+                    raise unwritable(error, path) from error
+        return path
 
     def holds(self, artifact: Artifact) -> bool:
         """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""

@@ -103,10 +103,10 @@ def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
     return remove_all(old, folder.name, cache)
 
 
-def _measured(place: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
+def _measured(root: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
     """Return how many files there are, and the bytes of those that were not seen before."""
     files = size = 0
-    for path in _files(place):
+    for path in _files(root):
         stat = path.lstat()
         files += 1
         size += 0 if (stat.st_dev, stat.st_ino) in seen else stat.st_size
@@ -114,10 +114,10 @@ def _measured(place: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
     return files, size
 
 
-def _files(place: Path) -> Iterable[Path]:
-    walked = os.walk(place)
+def _files(root: Path) -> Iterable[Path]:
+    walked = os.walk(root)
     inside: Iterator[Path] = (Path(folder, name) for folder, _, names in walked for name in names)
-    return inside if place.is_dir() else (place,)
+    return inside if root.is_dir() else (root,)
 
 
 def _swept(made: Path, cache: Cache) -> bool:
@@ -169,7 +169,7 @@ def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
     yield from (str(folder.relative_to(cache.root)) for folder in folders)
 
 
-def _pruned_engines(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
+def _pruned_engines(cache: Cache, folder: str, needed: set[str]) -> FolderSize:
     there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
-    gone = [path for path in there if str(path.relative_to(cache.root)) not in kept]
+    gone = [path for path in there if str(path.relative_to(cache.root)) not in needed]
     return remove_all(gone, folder, cache)

@@ -25,7 +25,7 @@ from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAR
 
 PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation"}
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
-what a writer is told, and the library of mutations, which is no part of the server."""
+the statements of a writer, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 """What a name can say of the servers."""
@@ -41,15 +41,15 @@ LOCKS: Registry[str] = Registry("distribution", _ours)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnLock:
-    """Lock data of somebody's own."""
+class CustomLock:
+    """Lock data that the user adds."""
 
     text: str
     file: str
-    """Where it stands, for messages."""
+    """Its file, for messages."""
 
 
-_custom: Final[dict[str, OwnLock]] = {}
+_custom: Final[dict[str, CustomLock]] = {}
 """Those of this process, by name: it makes them known before it loads any."""
 
 
@@ -60,7 +60,7 @@ def register(name: str, text: str, file: str) -> None:
     """
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
-    _custom[name] = OwnLock(text, file)
+    _custom[name] = CustomLock(text, file)
     load.cache_clear()
 
 
@@ -109,12 +109,12 @@ def exists(name: str) -> bool:
 
 def why_not(name: str) -> str:
     """Return why there is no such distribution, where more is known than that; else empty."""
-    own_name, _, how = name.partition(AT)
+    lock_name, _, how = name.partition(AT)
     if how not in ("", *_HOW):
         return f"there is no runtime '{how}'; {one_of(how, _HOW)}"
-    if by_rules(own_name) and not exists(name):
-        return no_lock_data(own_name)
-    return object_storage.cannot(load(own_name)) if how == S3 and own_name in names() else ""
+    if by_rules(lock_name) and not exists(name):
+        return no_lock_data(lock_name)
+    return object_storage.cannot(load(lock_name)) if how == S3 and lock_name in names() else ""
 
 
 @cache
@@ -128,15 +128,15 @@ def load(name: str) -> Distribution:
         ScenarioProblem: its lock data is wrong.
 
     """
-    own_name, _, runtime = name.partition(AT)
+    lock_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):
         raise unknown_name("runtime", runtime, _HOW)
-    if by_rules(own_name) and runtime != CONTAINER:
-        raise UsageProblem(no_lock_data(own_name))
-    result = lock.parse(*_text(own_name), data)
-    if result.name != own_name:
-        message = f"its name is {result.name!r}; it must be the file's, {own_name!r}"
-        Problems(_text(own_name)[1]).stop(1, message)
+    if by_rules(lock_name) and runtime != CONTAINER:
+        raise UsageProblem(no_lock_data(lock_name))
+    result = lock.parse(*_text(lock_name), data)
+    if result.name != lock_name:
+        message = f"its name is {result.name!r}; it must be the file's, {lock_name!r}"
+        Problems(_text(lock_name)[1]).stop(1, message)
     if runtime == S3:
         if why := object_storage.cannot(result):
             raise UsageProblem(f"{name}: {why}")
@@ -149,8 +149,8 @@ def data(name: str) -> Data:
 
     A runtime in the name is part of it.
     """
-    own_name, _, runtime = name.partition(AT)
-    result, _ = lock.read(*_text(own_name), data)
+    lock_name, _, runtime = name.partition(AT)
+    result, _ = lock.read(*_text(lock_name), data)
     return {**result, "runtime": runtime} if runtime else result
 
 

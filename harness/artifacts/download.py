@@ -251,16 +251,16 @@ def _receive(
     return digest.hexdigest()
 
 
-def _check(url: str, wanted: ExpectedFile, part: Path, seen: str) -> None:
+def _check(url: str, expected: ExpectedFile, part: Path, seen: str) -> None:
     """Remove a file that is not what the lock says, and say what it was."""
     size = part.stat().st_size
-    if seen == wanted.sha256 and size == wanted.size:
+    if seen == expected.sha256 and size == expected.size:
         return
     part.unlink()
     raise _not_downloaded(
         url,
-        f"not what the lock says, removed: expected {wanted.size} bytes with SHA-256 "
-        f"{wanted.sha256}, got {size} bytes with {seen}",
+        f"not what the lock says, removed: expected {expected.size} bytes with SHA-256 "
+        f"{expected.sha256}, got {size} bytes with {seen}",
     )
 
 

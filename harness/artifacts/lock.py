@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Any, Final
@@ -80,6 +80,14 @@ def _setting(value: Setting | list[str]) -> Setting:
     raise ValueError(f"{value!r} is given; allowed: {allowed}")
 
 
+def _calls_method(main: MainClass | None) -> MainClass | None:
+    if main and not re.fullmatch(r"(\w+\.)+\w+", main.calls):
+        raise ValueError(
+            f"calls: {main.calls!r} is given; allowed: a method, such as a.package.Class.method"
+        )
+    return main
+
+
 NonEmptyText = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, _like("[0-9a-f]{64}", "64 lower-case hexadecimal digits")]
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
@@ -90,27 +98,25 @@ _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
 
 
 @dataclass(frozen=True, slots=True)
-class JarForm:
-    """The keys of a file to fetch."""
+class FileForm:
+    """The keys of a file that is known by its hash."""
 
-    get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
     size: NonNegativeInt
     sha256: Sha256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JarForm(FileForm):
+    """The keys of a file to fetch from a Maven repository."""
+
+    get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _ArtifactForm(JarForm):
     """The keys of an artifact."""
 
     members: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _WheelForm:
-    """The keys of a wheel for one kind of machine."""
-
-    size: NonNegativeInt
-    sha256: Sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +147,8 @@ class _PatchForm:
 
 
 @dataclass(frozen=True, slots=True)
-class _MainClassForm:
-    """The keys of a main class that is made."""
-
-    name: NonEmptyText
-    calls: Annotated[str, _like(r"(\w+\.)+\w+", "a method, such as a.package.Class.method")]
-    argument: NonEmptyText
-
-
-@dataclass(frozen=True, slots=True)
 class _ReadsForm:
-    """The keys of what a distribution knows of a kind of tables."""
+    """The keys of what a distribution knows of the tables of a family."""
 
     up_to: NonNegativeInt
     source: NonEmptyText
@@ -200,12 +197,10 @@ class _LockForm:
     ] = field(default_factory=dict)
     wheels: dict[
         Annotated[str, _like(_PACKAGE, "a project and its version, such as hudi==0.5.0")],
-        dict[
-            Annotated[str, _like(_MACHINE, "any, linux-x86_64, linux-x86_64-cp311 …")], _WheelForm
-        ],
+        dict[Annotated[str, _like(_MACHINE, "any, linux-x86_64, linux-x86_64-cp311 …")], FileForm],
     ] = field(default_factory=dict)
     patches: tuple[_PatchForm, ...] = ()
-    main_class: _MainClassForm | None = None
+    main_class: Annotated[MainClass | None, AfterValidator(_calls_method)] = None
     services: dict[NonEmptyText, dict[NonEmptyText, NonEmptyText]] = field(default_factory=dict)
     without_login: tuple[NonEmptyText, ...] = ()
     reads: dict[str, _ReadsForm] = field(default_factory=dict)
@@ -285,41 +280,28 @@ def _with_artifacts(base: Data, data: Data) -> Data:
 
 
 def _distribution(form: _LockForm) -> Distribution:
-    return Distribution(
-        name=form.name,
-        engine=form.engine,
-        version=form.version,
-        fidelity=form.fidelity,
-        jre=form.jre,
-        heap_mb=form.heap_mb,
-        memory_mb=form.memory_mb,
-        disk_mb=form.disk_mb,
-        artifacts=tuple(_artifacts(form)),
-        patches=tuple(map(_patch, form.patches)),
-        listens=form.listens,
-        settings=MappingProxyType(form.settings),
-        reads=tuple(Reads(kind, entry.up_to, entry.source) for kind, entry in form.reads.items()),
-        defaults=tuple(_default(name, default) for name, default in form.defaults.items()),
-        runtime=CONTAINER if form.image else form.runtime,
-        notice=form.notice,
-        image=form.image,
-        overlay=form.overlay,
-        main_class=_main_class(form),
-        services=tuple(_services(form)),
-        without_login=form.without_login,
-        wheels=tuple(_wheels(form)),
-    )
+    as_written: dict[str, Any] = {
+        key.name: getattr(form, key.name) for key in fields(Distribution) if hasattr(form, key.name)
+    }
+    made = {
+        "artifacts": tuple(_artifacts(form)),
+        "patches": tuple(map(_patch, form.patches)),
+        "settings": MappingProxyType(form.settings),
+        "reads": tuple(
+            Reads(name, entry.up_to, entry.source) for name, entry in form.reads.items()
+        ),
+        "defaults": tuple(Default(name, **asdict(entry)) for name, entry in form.defaults.items()),
+        "runtime": CONTAINER if form.image else form.runtime,
+        "services": tuple(_services(form)),
+        "wheels": tuple(_wheels(form)),
+    }
+    return Distribution(**(as_written | made))
 
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for roles, artifacts in form.artifacts.items():
         for role, entry in product(roles.split(), artifacts):
             yield Artifact(coordinates(entry.get), entry.size, entry.sha256, role, entry.members)
-
-
-def _main_class(form: _LockForm) -> MainClass | None:
-    made = form.main_class
-    return MainClass(made.name, made.calls, made.argument) if made else None
 
 
 def _services(form: _LockForm) -> Iterator[PluginService]:
@@ -332,10 +314,6 @@ def _wheels(form: _LockForm) -> Iterator[Wheel]:
         project, _, version = package.partition("==")
         for machine, entry in machines.items():
             yield Wheel(project, version, machine, entry.size, entry.sha256)
-
-
-def _default(name: str, form: _DefaultForm) -> Default:
-    return Default(name, form.source, form.value, form.either, form.ours, form.families)
 
 
 def _patch(form: _PatchForm) -> ClassPatch:

@@ -5,20 +5,17 @@ Its source archive has the jars, the scripts and the Python package in it; nothi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Final
 
-from pydantic import NonNegativeInt
-
 from harness.artifacts import python_index, unpack
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.lock import Sha256
+from harness.artifacts.lock import FileForm
 from harness.artifacts.python_index import IndexFile
-from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.yaml_reader import load_yaml
 
@@ -32,14 +29,6 @@ _PARTS: Final = {
     "pyspark": "python/pyspark",
 }
 """Where each part of the archive stands in an unpacked Spark."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceArchive:
-    """The keys of a version."""
-
-    size: NonNegativeInt
-    sha256: Sha256
 
 
 def _no_pyspark(version: str, known: tuple[str, ...]) -> EnvironmentProblem:
@@ -63,42 +52,36 @@ def required_archive(distribution: Distribution) -> IndexFile | None:
     return IndexFile(PROJECT, version, result.size, result.sha256, source=True)
 
 
-def folder(found: IndexFile, cache_: Cache) -> Path:
-    return cache_.root / "spark" / f"{found.version}-{found.sha256[:16]}"
+def folder(archive: IndexFile, cache_: Cache) -> Path:
+    return cache_.root / "spark" / f"{archive.version}-{archive.sha256[:16]}"
 
 
-def ensure(found: IndexFile, cache_: Cache, progress: Progress) -> Path:
+def ensure(archive: IndexFile, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack a version unless it is there; return its folder.
 
     Raises EnvironmentProblem: it cannot be had, or not be written.
     """
-    target = folder(found, cache_)
-    with cache_.lock(target):
-        if not target.is_dir():
-            with cache_.workspace(target) as work:
-                _make(found, target, work, progress)
-    return target
+    target = folder(archive, cache_)
 
-
-def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> None:
-    progress.start(f"fetch {found.name} → {target}", found.size)
-    archive = python_index.download(found, work)
-    progress.advance(found.size)
-    progress.done()
-    progress.note(f"unpack {found.name} → {target}")
-    try:
-        unpack.unpack_tar(archive, work / "all", tuple(_PARTS))
+    def fetch(work: Path) -> Path:
+        progress.start(f"fetch {archive.name} → {target}", archive.size)
+        file = python_index.download(archive, work)
+        progress.advance(archive.size)
+        progress.done()
+        progress.note(f"unpack {archive.name} → {target}")
+        unpack.unpack_tar(file, work / "all", tuple(_PARTS))
+        home = work / "home"
         for part, path in _PARTS.items():
-            (work / "home" / path).parent.mkdir(parents=True, exist_ok=True)
-            (work / "all" / part).rename(work / "home" / path)
-        for script in (work / "home" / "bin").iterdir():
+            (home / path).parent.mkdir(parents=True, exist_ok=True)
+            (work / "all" / part).rename(home / path)
+        for script in (home / "bin").iterdir():
             script.chmod(0o755)
-        (work / "home").rename(target)
-    except OSError as error:
-        raise unwritable(error, target) from error
+        return home
+
+    return cache_.make_once(target, fetch)
 
 
 @cache
-def _known() -> dict[str, _SourceArchive]:
+def _known() -> dict[str, FileForm]:
     text = (resources.files("harness.artifacts") / "pysparks.yaml").read_text(encoding="utf-8")
-    return load_yaml(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]
+    return load_yaml(dict[str, FileForm], text, "pysparks.yaml", "the versions")[0]

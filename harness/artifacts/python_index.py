@@ -55,14 +55,14 @@ class IndexFile:
         return f"{self.project}=={self.version}"
 
 
-def download(found: IndexFile, work: Path) -> Path:
+def download(file: IndexFile, work: Path) -> Path:
     """Let pip download a file into a folder and check its hash.
 
     Raises EnvironmentProblem: it cannot be had.
     """
     requirements = work / "requirements.txt"
-    requirements.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
-    kind = "--no-binary=:all:" if found.source else "--only-binary=:all:"
+    requirements.write_text(f"{file.name} --hash=sha256:{file.sha256}\n")
+    kind = "--no-binary=:all:" if file.source else "--only-binary=:all:"
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", kind, "--require-hashes"),
@@ -79,10 +79,10 @@ def download(found: IndexFile, work: Path) -> Path:
             timeout=PIP_S,
         )
     except subprocess.TimeoutExpired as late:
-        raise _pip_failed(found.name, f"it took longer than {PIP_S:g} s") from late
-    files = sorted(work.glob("*.tar.gz" if found.source else "*.whl"))
+        raise _pip_failed(file.name, f"it took longer than {PIP_S:g} s") from late
+    files = sorted(work.glob("*.tar.gz" if file.source else "*.whl"))
     if done.returncode or not files:
-        raise _pip_failed(found.name, _last_lines(done.stdout + done.stderr))
+        raise _pip_failed(file.name, _last_lines(done.stdout + done.stderr))
     return files[0]
 
 

@@ -77,7 +77,7 @@ class ResultCache:
         """Return the plain data that `make` returns, or has returned before, as JSON has them.
 
         Args:
-            what: tells them from other data that are made from the same.
+            what: distinguishes them from other data that are made from the same.
             made_from: all that `make` looks at, but for the code of the harness.
             make: works them out.
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
 from harness.core.errors import EnvironmentProblem
+from harness.core.grouping import grouped
 
 MOST_TIMES: Final = 20
 MOST_BESIDE: Final = 64 << 20
@@ -23,11 +24,7 @@ MOST_BESIDE: Final = 64 << 20
 MOST_MEMBERS: Final = 200_000
 
 
-def _broken_archive(archive: Path, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{archive}: {reason}")
-
-
-def _hostile_archive(archive: Path, reason: str) -> EnvironmentProblem:
+def _refused(archive: Path, reason: str) -> EnvironmentProblem:
     return EnvironmentProblem(f"{archive}: refused, {reason}")
 
 
@@ -35,19 +32,17 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     """Unpack `members` (files or folders, without the archive's top folder; none: all).
 
     Files shared between plugins are stored as hard links whose content may stand under a plugin
-    that is not wanted (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
-    a content, a second one writes it under each wanted name.
+    that is not requested (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
+    a content, a second one writes it under each requested name.
 
     Raises EnvironmentProblem for an archive that is broken, lacks a member or would do harm: a path
     that leaves the tree, a member that is neither file, folder nor hard link, far more content than
     an archive of that size has.
     """
     try:
-        names = _names_by_content(archive, members)
-        _check_all_found(archive, members, names)
-        _write_all(archive, target, names)
+        _write_all(archive, target, _names_by_content(archive, members))
     except _BROKEN as error:
-        raise _broken_archive(archive, f"cannot be unpacked: {error}") from error
+        raise EnvironmentProblem(f"{archive}: cannot be unpacked: {error}") from error
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
@@ -61,13 +56,13 @@ def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
             for entry in archive.infolist():
                 _unpack_entry(archive, entry, wheel, folder, target)
     except _BROKEN as error:
-        raise _broken_archive(wheel, f"cannot be unpacked: {error}") from error
+        raise EnvironmentProblem(f"{wheel}: cannot be unpacked: {error}") from error
 
 
 def _unpack_entry(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, wheel: Path, folder: str, target: Path
 ) -> None:
-    path = _inside_zip(wheel, entry.filename)
+    path = _inside(wheel, entry.filename)
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         raise _odd(wheel, entry.filename)
@@ -113,7 +108,7 @@ def _most(archive: Path) -> int:
 
 
 def _bomb(archive: Path) -> EnvironmentProblem:
-    return _hostile_archive(archive, "it holds far more than an archive of its size")
+    return _refused(archive, "it holds far more than an archive of its size")
 
 
 def _check_sizes(archive: Path, sizes: Sequence[int]) -> None:
@@ -125,13 +120,13 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
     lacking = dict(names)
     with _opened(archive) as tar:
         for member in tar:
-            name = _inside(archive, member.name)
+            name = _inside_top(archive, member.name)
             content = tar.extractfile(member) if member.isreg() and name in lacking else None
             if content is not None:
                 needed = lacking.pop(name)
                 _write(content, target, needed, executable=bool(member.mode & 0o100))
     for name, needed in lacking.items():
-        raise _broken_archive(archive, f"it has no content {name!r} for {', '.join(needed)}")
+        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(needed)}")
 
 
 def _executable(name: str) -> bool:
@@ -140,19 +135,20 @@ def _executable(name: str) -> bool:
 
 
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
-    """Wanted names of each stored content: {name that holds the content: [names to write]}."""
+    """Return the names to write for each stored content, by the name that has the content."""
     links: dict[str, str] = {}
-    result: list[str] = []
-    for name, member in _checked(archive):
-        if member.islnk():
-            links[name] = _inside(archive, member.linkname)
-        if _selected(name, members) and not member.isdir():
-            _refuse_odd(archive, member)
-            result.append(name)
-    names: dict[str, list[str]] = {}
-    for name in result:
-        names.setdefault(_content_of(archive, name, links), []).append(name)
-    return names
+    selected: list[str] = []
+    for name, entry in _entries(archive):
+        if entry.islnk():
+            links[name] = _inside_top(archive, entry.linkname)
+        if _is_selected(name, members) and not entry.isdir():
+            if not (entry.isreg() or entry.islnk()):
+                raise _odd(archive, entry.name)
+            selected.append(name)
+    for member in members:
+        if not any(_is_selected(name, [member]) for name in selected):
+            raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
+    return grouped((_content_of(archive, name, links), name) for name in selected)
 
 
 def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
@@ -160,60 +156,41 @@ def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
     while name in links:
         name = links[name]
         if name in seen:
-            raise _broken_archive(archive, f"hard links in a circle at {name!r}")
+            raise EnvironmentProblem(f"{archive}: hard links in a circle at {name!r}")
         seen.add(name)
     return name
 
 
-def _checked(archive: Path) -> Iterator[tuple[str, tarfile.TarInfo]]:
+def _entries(archive: Path) -> Iterator[tuple[str, tarfile.TarInfo]]:
     with _opened(archive) as tar:
-        for at, member in enumerate(tar):
+        for at, entry in enumerate(tar):
             if at >= MOST_MEMBERS:
                 raise _bomb(archive)
-            yield _inside(archive, member.name), member
+            yield _inside_top(archive, entry.name), entry
 
 
-def _inside(archive: Path, name: str) -> str:
-    """The member's path below the archive's top folder; refuses one that leaves the tree."""
+def _inside_top(archive: Path, name: str) -> str:
+    """Return a member's path below the archive's top folder."""
+    return "/".join(_inside(archive, name).parts[1:])
+
+
+def _inside(archive: Path, name: str) -> PurePosixPath:
+    """Return a member's path; refuse one that leaves the tree."""
     path = PurePosixPath(name)
-    _refuse_outside(archive, path)
-    return "/".join(path.parts[1:])
-
-
-def _inside_zip(archive: Path, name: str) -> PurePosixPath:
-    path = PurePosixPath(name)
-    _refuse_outside(archive, path)
-    return path
-
-
-def _refuse_outside(archive: Path, path: PurePosixPath) -> None:
     if path.is_absolute() or ".." in path.parts:
-        raise _hostile_archive(archive, f"its member {str(path)!r} leaves the tree")
-
-
-def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
-    if not (member.isreg() or member.islnk()):
-        raise _odd(archive, member.name)
+        raise _refused(archive, f"its member {name!r} leaves the tree")
+    return path
 
 
 def _odd(archive: Path, name: str) -> EnvironmentProblem:
     what = "it is neither a file, a folder nor a hard link"
-    return _hostile_archive(archive, f"its member {name!r}: {what}")
+    return _refused(archive, f"its member {name!r}: {what}")
 
 
-def _selected(name: str, members: Sequence[str]) -> bool:
+def _is_selected(name: str, members: Sequence[str]) -> bool:
     return bool(name) and (
         not members or any(name == m or name.startswith(f"{m}/") for m in members)
     )
-
-
-def _check_all_found(
-    archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
-) -> None:
-    result = [name for group in names.values() for name in group]
-    for member in members:
-        if not any(_selected(name, [member]) for name in result):
-            raise _broken_archive(archive, f"it has no member {member!r}")
 
 
 def _write(content: IO[bytes], target: Path, names: Sequence[str], *, executable: bool) -> None:

@@ -13,7 +13,7 @@ from harness.artifacts import distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli.doctor_containers import Docker
-from harness.conformance import latest_results, results
+from harness.conformance import results
 from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
@@ -68,10 +68,10 @@ def _container(distribution: Distribution, docker: Docker, there: StoredImage | 
 def _conforms(name: str, runtime: str, cache: Cache) -> str:
     if not distributions.load(name).is_asked:
         return ""
-    last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
+    last = results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:
         return NEVER
-    text = "passed" if results.status([last]) == results.GOOD else last.said
+    text = "passed" if results.status([last]) == results.GOOD else last.summary
     return f"{text}, {last.date}"
 
 

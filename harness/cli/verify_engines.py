@@ -19,7 +19,7 @@ from harness.artifacts.cache import Cache
 from harness.cli import named_parts, options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
-from harness.conformance import kit, latest_results, markdown, results
+from harness.conformance import kit, markdown, results
 from harness.conformance.results import CheckOutcome, Conformance
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
@@ -67,7 +67,7 @@ def verify(
     conformances: list[Conformance] = []
     for reader in readers:
         conformances.append(kit.verify(reader, cache, folder, progress))
-        latest_results.keep(conformances[-1], cache)
+        results.keep(conformances[-1], cache)
         if out is not None:  # after each one, so that an interruption loses no other
             left = len(readers) - len(conformances)
             _write(out, markdown.page(conformances, _command(names or ("--all",), out), left))
@@ -133,7 +133,7 @@ def show(conformances: Sequence[Conformance], console: Console) -> None:
             if conformance.start_s
             else ""
         )
-        message = f"\n{conformance.reader}: {conformance.said} ({conformance.runtime}{started})"
+        message = f"\n{conformance.reader}: {conformance.summary} ({conformance.runtime}{started})"
         console.print(message, highlight=False, markup=False, soft_wrap=True)
         table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
         for name, result in conformance.results.items():

@@ -18,8 +18,15 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.conformance import fault_checks, leftovers, read_checks, table
-from harness.conformance.checked_engine import Check, CheckedEngine, WatchedRuntime
+from harness.conformance import leftovers, table
+from harness.conformance.checks import (
+    FAULT_CHECKS,
+    READ_CHECKS,
+    RESTART,
+    Check,
+    CheckedEngine,
+    WatchedRuntime,
+)
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
@@ -38,10 +45,7 @@ from harness.scenario.cells import Reader
 from harness.write.table_state import State
 
 Checks = tuple[Check, ...]
-LIVES: Final[tuple[Checks, ...]] = (
-    read_checks.CHECKS,
-    (read_checks.RESTART, *fault_checks.CHECKS),
-)
+LIVES: Final[tuple[Checks, ...]] = (READ_CHECKS, (RESTART, *FAULT_CHECKS))
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {
     **{check.name: check.asserts for checks in LIVES for check in checks},
@@ -55,7 +59,7 @@ Serve = Callable[[], AbstractContextManager[CheckedEngine]]
 
 @dataclass(slots=True)
 class Servers:
-    """What came of a reader's servers."""
+    """The results of a reader's servers."""
 
     leftovers: Leftovers
     count: Count
@@ -81,7 +85,7 @@ class Servers:
             with self.leftovers.watching():
                 return self._checked(serve, checks)
         except HarnessError as problem:
-            left = [each.name for each in checks if each.name not in self.results]
+            left = [check.name for check in checks if check.name not in self.results]
             if not left:  # what it left could not be looked for
                 raise
             self._give_up(left, problem)
@@ -92,21 +96,21 @@ class Servers:
         with serve() as on:
             self.start_s = self.start_s or time.monotonic() - began
             self.leftovers.note(on.port)
-            for at, each in enumerate(checks):
-                if at and not (each.of_the_dead or on.server.alive()):
+            for at, check in enumerate(checks):
+                if at and not (check.after_end or on.server.alive()):
                     return checks[at:]
-                self._note({each.name: result_of(each, on)})
+                self._note({check.name: result_of(check, on)})
                 self.peak_mb = max(self.peak_mb, on.server.peak_memory_mb())
         return ()
 
     def note_leftovers(self) -> None:
-        """Take over what is left of all servers; of servers that never ran nothing is known."""
-        found = self.leftovers.results()
+        """Add the results about leftovers; they are unknown if no server ever ran."""
+        results = self.leftovers.results()
         never = unknown("no server got ready")
-        self._note(found if self.start_s else dict.fromkeys(found, never))
+        self._note(results if self.start_s else dict.fromkeys(results, never))
 
     def give_up(self, problem: HarnessError) -> None:
-        """Note that nothing is known of what was not checked."""
+        """Note that the checks that were not made are unknown."""
         self._give_up([name for name in ASSERTS if name not in self.results], problem)
 
     def _give_up(self, names: Sequence[str], problem: HarnessError) -> None:
@@ -114,14 +118,14 @@ class Servers:
         first, *others = names
         self._note({first: unknown(str(problem)), **dict.fromkeys(others, unknown())})
 
-    def _note(self, found: Mapping[str, CheckResult]) -> None:
-        for name, result in found.items():
+    def _note(self, results: Mapping[str, CheckResult]) -> None:
+        for name, result in results.items():
             self.results[name] = result
             self.count.count_result(name, str(result.outcome))
 
 
 def result_of(check: Check, on: CheckedEngine) -> CheckResult:
-    """Return what came of a check; a refusal, no answer and a failure of the harness stay apart."""
+    """Return the result of a check: a refusal or no answer fails it, an error leaves it unknown."""
     try:
         return check.look(on)
     except RefusedError as refused:
@@ -143,12 +147,12 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
         UsageProblem: it cannot be asked about plain Hive tables.
 
     """
-    found = distributions.load(reader.distribution)
+    distribution = distributions.load(reader.distribution)
     check_can_be_asked(reader)
-    contained = found.runtime == CONTAINER
-    catalog = metastore.distribution_for([found.name])
-    if oldest := metastore.oldest_for(found):
-        catalog = in_runtime(oldest, found.runtime)
+    contained = distribution.runtime == CONTAINER
+    catalog = metastore.distribution_for([distribution.name])
+    if oldest := metastore.oldest_for(distribution):
+        catalog = in_runtime(oldest, distribution.runtime)
     context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
@@ -164,7 +168,14 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     results = {name: servers.results[name] for name in ASSERTS}
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return Conformance(
-        *(str(reader), found.engine, found.version, found.runtime, today, _fidelity(found)),
+        *(
+            str(reader),
+            distribution.engine,
+            distribution.version,
+            distribution.runtime,
+            today,
+            _fidelity(distribution),
+        ),
         *(results, servers.start_s, servers.peak_mb),
     )
 
@@ -188,8 +199,8 @@ def can_be_asked(reader: Reader) -> bool:
 
 
 def _reason(reader: Reader) -> str:
-    found, settings = distributions.load(reader.distribution), dict(reader.settings)
-    return load_engine(found.name).cannot(found, settings, facts(table.FORMAT))
+    distribution, settings = distributions.load(reader.distribution), dict(reader.settings)
+    return load_engine(distribution.name).cannot(distribution, settings, facts(table.FORMAT))
 
 
 @contextmanager
@@ -210,10 +221,10 @@ def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[Ch
         )
 
 
-def _fidelity(found: Distribution) -> str:
-    if found.runtime != CONTAINER:
-        return found.fidelity
+def _fidelity(distribution: Distribution) -> str:
+    if distribution.runtime != CONTAINER:
+        return distribution.fidelity
     try:
-        return image_choice.chosen(found.name).fidelity
+        return image_choice.chosen(distribution.name).fidelity
     except KeyError:
         return "no image"

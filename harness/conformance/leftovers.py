@@ -13,10 +13,10 @@ import psutil
 
 from harness.conformance.results import CheckResult, failed, not_applicable, passed
 from harness.runtime import container_network, docker_daemon
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 GONE_S: Final = 15.0
-"""So long what is ended may take to be gone."""
+"""How long something that was ended may take to be gone."""
 LOOK_S: Final = 0.2
 
 PROCESS: Final = "process"
@@ -50,12 +50,12 @@ def docker_objects() -> DockerObjects:
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
-        found = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
-        mounts = (mount for each in found for mount in each.attrs["Mounts"])
+        containers = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
+        mounts = (mount for container in containers for mount in container.attrs["Mounts"])
         return DockerObjects(
-            frozenset(str(each.name) for each in found),
-            frozenset(str(each["Name"]) for each in mounts if each["Type"] == "volume"),
-            frozenset(str(each.name) for each in client.volumes.list()),
+            frozenset(str(container.name) for container in containers),
+            frozenset(str(mount["Name"]) for mount in mounts if mount["Type"] == "volume"),
+            frozenset(str(volume.name) for volume in client.volumes.list()),
         )
 
 
@@ -63,7 +63,7 @@ class Leftovers:
     """Looks for what the servers of one reader leave behind."""
 
     def __init__(self, look: Callable[[], DockerObjects] | None = None) -> None:
-        """`look`: tells what there is at the Docker daemon; None where it is not asked."""
+        """`look`: returns what there is at the Docker daemon; None where it is not asked."""
         self.left: dict[str, list[str]] = {name: [] for name in ASSERTS}
         self._look = look or DockerObjects
         self._contained = look is not None
@@ -82,17 +82,17 @@ class Leftovers:
             self._end(before, there)
 
     def _end(self, before: Sequence[psutil.Process], there: DockerObjects) -> None:
-        running = [each for each in self._running if each not in before]
+        running = [process for process in self._running if process not in before]
         psutil.wait_procs(running, timeout=GONE_S)
         known = {*before, *running}
-        later = [each for each in _children() if each not in known]
-        self.left[PROCESS] += [_named(each) for each in (*running, *later) if _runs(each)]
+        later = [child for child in _children() if child not in known]
+        self.left[PROCESS] += [_named(process) for process in (*running, *later) if _runs(process)]
         if self._port and not _until_free(self._port):
             self.left[PORT].append(f"{LOOPBACK}:{self._port}")
         now = self._look()
         volumes = (self._mounted - there.mounted) & now.volumes
         self.left[OBJECTS] += sorted(now.containers - there.containers)
-        self.left[OBJECTS] += [f"volume {each}" for each in sorted(volumes)]
+        self.left[OBJECTS] += [f"volume {volume}" for volume in sorted(volumes)]
 
     def note(self, port: int) -> None:
         """Note what runs, while a server does; `port`: its own, 0 where it has none."""
@@ -110,13 +110,13 @@ class Leftovers:
 
     def results(self) -> Mapping[str, CheckResult]:
         """Return the result of each check."""
-        found = {
+        by_check = {
             name: failed(f"left: {', '.join(left)}") if left else passed()
             for name, left in self.left.items()
         }
         if not self._contained:
-            found[OBJECTS] = not_applicable("it runs as a process")
-        return found
+            by_check[OBJECTS] = not_applicable("it runs as a process")
+        return by_check
 
 
 def _children() -> list[psutil.Process]:
@@ -148,6 +148,6 @@ def _until_free(port: int) -> bool:
 
 
 def _listened_on(port: int) -> bool:
-    with closing(socket.socket()) as found:
-        found.settimeout(LOOK_S)
-        return found.connect_ex((LOOPBACK, port)) == 0
+    with closing(socket.socket()) as probe:
+        probe.settimeout(LOOK_S)
+        return probe.connect_ex((LOOPBACK, port)) == 0

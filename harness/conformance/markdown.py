@@ -16,61 +16,77 @@ SIGNS: Final = {
 }
 
 
-def page(found: Sequence[Conformance], command: str, left: int = 0) -> str:
-    """Return the page: the answer, each check of each reader, and what they ran on.
+def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
+    """Return the page: a summary, every check of every reader, and what they ran on.
 
     Args:
-        found: the readers that were checked.
+        conformances: the results of the readers that were checked.
         command: what made it.
         left: so many more readers are still to be checked.
 
     """
     more = f" Not checked yet: {left} more." if left else ""
     lines = [
-        *("# Conformance of engines", "", f"{answer(found)}{more} Made with `{command}`.", ""),
-        *_table(("reader", *ASSERTS), (_checks(each) for each in found)),
+        *(
+            "# Conformance of engines",
+            "",
+            f"{answer(conformances)}{more} Made with `{command}`.",
+            "",
+        ),
+        *_table(("reader", *ASSERTS), (_checks(conformance) for conformance in conformances)),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
     ]
-    if noted := [line for each in found for line in notes(each)]:
+    if noted := [line for conformance in conformances for line in notes(conformance)]:
         lines += ["", *(f"- {_plain(line)}" for line in noted)]
     head = ("reader", "date", "engine", "runtime", "ready after", "peak memory", "what ran")
-    lines += ["", *_table(head, map(_facts, found))]
+    lines += ["", *_table(head, map(_facts, conformances))]
     return "\n".join(lines) + "\n"
 
 
-def answer(found: Sequence[Conformance]) -> str:
+def answer(conformances: Sequence[Conformance]) -> str:
     """Return the answer in a sentence."""
-    bad = [each for each in found if each.number(CheckOutcome.FAILED)]
-    dark = [each for each in found if each.number(CheckOutcome.UNKNOWN)]
-    good = len([each for each in found if each not in bad and each not in dark])
-    readers = "reader" if len(found) == 1 else "readers"
-    said = [f"{good} of {len(found)} {readers} {'conforms' if good == 1 else 'conform'}"]
-    said += [f"failed: {', '.join(each.reader for each in bad)}"] if bad else []
-    said += [f"unknown: {', '.join(each.reader for each in dark)}"] if dark else []
-    return f"{'; '.join(said)}."
+    bad = [conformance for conformance in conformances if conformance.number(CheckOutcome.FAILED)]
+    dark = [conformance for conformance in conformances if conformance.number(CheckOutcome.UNKNOWN)]
+    good = sum(conformance not in bad and conformance not in dark for conformance in conformances)
+    readers = "reader" if len(conformances) == 1 else "readers"
+    parts = [f"{good} of {len(conformances)} {readers} {'conforms' if good == 1 else 'conform'}"]
+    parts += [f"failed: {', '.join(conformance.reader for conformance in bad)}"] if bad else []
+    parts += [f"unknown: {', '.join(conformance.reader for conformance in dark)}"] if dark else []
+    return f"{'; '.join(parts)}."
 
 
-def notes(each: Conformance) -> Iterator[str]:
+def notes(conformance: Conformance) -> Iterator[str]:
     """Yield a line for each check that a reader failed, or of which nothing is known."""
-    for name, result in each.results.items():
+    for name, result in conformance.results.items():
         if result.seen and result.outcome in (CheckOutcome.FAILED, CheckOutcome.UNKNOWN):
-            yield f"{each.reader}, {name}: {result.outcome}: {result.seen}"
+            yield f"{conformance.reader}, {name}: {result.outcome}: {result.seen}"
 
 
-def _checks(each: Conformance) -> tuple[str, ...]:
-    return (each.reader, *(SIGNS[result.outcome] for result in each.results.values()))
+def _checks(conformance: Conformance) -> tuple[str, ...]:
+    return (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
 
 
-def _facts(each: Conformance) -> tuple[str, ...]:
-    started = (f"{each.start_s:.0f} s", f"{each.peak_mb} MB") if each.start_s else ("n/a", "n/a")
-    engine = f"{each.engine} {each.version}"
-    return (each.reader, each.date, engine, each.runtime, *started, each.fidelity)
+def _facts(conformance: Conformance) -> tuple[str, ...]:
+    started = (
+        (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
+        if conformance.start_s
+        else ("n/a", "n/a")
+    )
+    engine = f"{conformance.engine} {conformance.version}"
+    return (
+        conformance.reader,
+        conformance.date,
+        engine,
+        conformance.runtime,
+        *started,
+        conformance.fidelity,
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(_plain(each).replace('|', chr(92) + '|') for each in row)} |"
+        yield f"| {' | '.join(_plain(text).replace('|', chr(92) + '|') for text in row)} |"
 
 
 def _plain(text: str) -> str:

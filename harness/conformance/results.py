@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter, ValidationError
+
+from harness.artifacts.cache import Cache
+from harness.core.atomic_write import atomic_write
+
 GOOD: Final = 0
-FOUND: Final = 1
+FAILURES: Final = 1
 BROKE: Final = 3
 
 
 class CheckOutcome(StrEnum):
-    """What came of a check."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -25,7 +32,7 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What came of one check."""
+    """The result of one check."""
 
     outcome: CheckOutcome
     seen: str = ""
@@ -73,18 +80,44 @@ class Conformance:
 
     def number(self, outcome: CheckOutcome) -> int:
         """Return how many checks came out so."""
-        return sum(each.outcome is outcome for each in self.results.values())
+        return sum(result.outcome is outcome for result in self.results.values())
 
     @property
-    def said(self) -> str:
-        """The answer in a few words: `13 passed, 1 not applicable`."""
-        counts = ((self.number(each), each) for each in CheckOutcome)
+    def summary(self) -> str:
+        """The counts of outcomes: `13 passed, 1 not applicable`."""
+        counts = ((self.number(outcome), outcome) for outcome in CheckOutcome)
         return ", ".join(f"{count} {what}" for count, what in counts if count)
 
 
-def status(found: Iterable[Conformance]) -> int:
+def status(conformances: Iterable[Conformance]) -> int:
     """Return 3 if anything is unknown, else 1 if anything failed, else 0."""
-    outcomes = {result.outcome for each in found for result in each.results.values()}
+    outcomes = {
+        result.outcome for conformance in conformances for result in conformance.results.values()
+    }
     if not outcomes or CheckOutcome.UNKNOWN in outcomes:
         return BROKE
-    return FOUND if CheckOutcome.FAILED in outcomes else GOOD
+    return FAILURES if CheckOutcome.FAILED in outcomes else GOOD
+
+
+FOLDER: Final = "conformance"
+_RESULT: Final = TypeAdapter(Conformance)
+
+
+def keep(conformance: Conformance, cache: Cache) -> None:
+    """Keep a result in the place of the one before."""
+    file = _file(conformance.reader, cache)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(file) as part:
+        part.write_bytes(_RESULT.dump_json(conformance, indent=1))
+
+
+def latest(reader: str, cache: Cache) -> Conformance | None:
+    """Return the last result of a reader; None: it was not checked here, or it cannot be read."""
+    try:
+        return _RESULT.validate_json(_file(reader, cache).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _file(reader: str, cache: Cache) -> Path:
+    return cache.root / FOLDER / f"{hashlib.sha256(reader.encode()).hexdigest()[:16]}.json"

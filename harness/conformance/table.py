@@ -91,14 +91,14 @@ def write(folder: Path) -> None:
 
 def state(cache: Cache) -> State:
     """Return the tables as a frozen state in the cache; they are written where it has none."""
-    told = {
+    content = {
         "conformance": repr([(name, type_, to_json(value)) for name, type_, value in COLUMNS]),
         "rows": str(ROWS),
     }
-    digest = state_store.address(told, (), ())
-    found = state_store.load(cache, digest)
-    if found is not None:
-        return found
+    digest = state_store.address(content, (), ())
+    stored = state_store.load(cache, digest)
+    if stored is not None:
+        return stored
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder) / TYPES)
         _write_many(Path(folder) / MANY)
@@ -155,7 +155,7 @@ def _arrow_value(value: Value) -> Any:  # noqa: ANN401 - what Arrow takes
         case MapValue(pairs):
             return [(key, _arrow_value(of)) for key, of in pairs]
         case tuple():
-            return [_arrow_value(each) for each in value]
+            return [_arrow_value(item) for item in value]
         case dict():
-            return {name: _arrow_value(each) for name, each in value.items()}
+            return {name: _arrow_value(item) for name, item in value.items()}
     return value

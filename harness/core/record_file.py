@@ -13,6 +13,7 @@ import sys
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Generic, TypeVar, overload
@@ -20,9 +21,9 @@ from typing import Final, Generic, TypeVar, overload
 from harness.core import jsonl
 from harness.core.atomic_write import atomic_write
 from harness.core.jsonl import Record
-from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.records import Answer, Expected, Finding, StateRecord, Verdict
 
-KEPT: Final[Mapping[type, int]] = {StateRecord: 4_000, Answer: 20_000, Verdict: 20_000}
+CACHED_RECORDS: Final[Mapping[type, int]] = {StateRecord: 4_000, Answer: 20_000, Verdict: 20_000}
 """So many of the records read last are kept: all of a small run, and some 150 MB of a big one."""
 _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(rb'\{"case":("(?:[^"\\]|\\.)*")')
@@ -58,7 +59,7 @@ class RecordFile(Sequence[Record]):
             # It stays open: another file may come to be where this one was.
             weakref.finalize(self, os.close, self._file)
         self._starts = array("Q", _starts(self._file))
-        self._kept: Callable[[int], Record] = lru_cache(maxsize=KEPT[kind])(self._read)
+        self._cached: Callable[[int], Record] = lru_cache(maxsize=CACHED_RECORDS[kind])(self._read)
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -72,8 +73,8 @@ class RecordFile(Sequence[Record]):
     def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
         """Return a record, or some; raise what `failed` gives for a line that is none."""
         if isinstance(at, slice):
-            return tuple(map(self._kept, range(len(self))[at]))
-        return self._kept(range(len(self))[at])
+            return tuple(map(self._cached, range(len(self))[at]))
+        return self._cached(range(len(self))[at])
 
     def cases(self) -> Iterator[str]:
         """Yield the case of each record, of which no more is read."""
@@ -143,3 +144,57 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
     def __contains__(self, key: object) -> bool:
         """Return whether there is a record of a key, which is not read."""
         return key in self.number_of
+
+
+Shared = TypeVar("Shared")
+
+
+class VerdictParts:
+    """Verdicts with what they have in common held once; those of a variant come after each other.
+
+    Of a million verdicts nothing else would fit into memory. Only what one variant has is shared:
+    tables of several are seldom alike, and what is looked up stays small.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._variant = ""
+        self._values: dict[str, object] = {}
+
+    def __call__(self, verdict: Verdict) -> Verdict:
+        """Return the same verdict."""
+        if verdict.variant != self._variant:
+            self._variant = verdict.variant
+            self._values.clear()
+        return replace(
+            verdict,
+            case=sys.intern(verdict.case),
+            scenario=sys.intern(verdict.scenario),
+            variant=sys.intern(verdict.variant),
+            reader=sys.intern(verdict.reader),
+            query=sys.intern(verdict.query),
+            because=sys.intern(verdict.because),
+            sql=self._one(verdict.sql),
+            findings=self._all_of(verdict.findings),
+            reproduces=self._one(verdict.reproduces),
+            expected=self._table(verdict.expected),
+            normalised=self._one(verdict.normalised),
+        )
+
+    def _one(self, value: Shared) -> Shared:
+        # By its text: equal numbers of several types are values of their own.
+        return self._values.setdefault(repr(value), value)  # type: ignore[return-value]
+
+    def _all_of(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        return self._one(tuple(map(self._finding, findings)))
+
+    def _finding(self, finding: Finding) -> Finding:
+        witnesses = tuple(map(self._one, finding.places))
+        columns, witness = self._one(finding.columns), self._one(finding.witness)
+        return self._one(replace(finding, columns=columns, witness=witness, places=witnesses))
+
+    def _table(self, table: Expected | None) -> Expected | None:
+        if table is None:
+            return None
+        rows = tuple(map(self._one, table.rows))
+        return self._one(replace(table, columns=self._one(table.columns), rows=rows))

@@ -211,7 +211,7 @@ class Answer:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of its columns, as we ask for them (`labelled`)."""
-        return tuple(each.name for each in labelled(self.question, self.columns))
+        return tuple(column.name for column in labelled(self.question, self.columns))
 
     @property
     def has_rows(self) -> bool:

@@ -54,20 +54,20 @@ CHANCE: Final = re.compile(f"java.lang.StackOverflowError|^{INTERNAL} ")
 mean to answer may be of the query, or of the state that it is in."""
 
 
-def of_machine(refusal: Refusal) -> str:
+def machine_shortage(refusal: Refusal) -> str:
     """Return why an error is the machine's and says nothing of the engine; empty when it is not.
 
-    >>> of_machine(Refusal("java.io.IOException", "x: No space left on device"))
+    >>> machine_shortage(Refusal("java.io.IOException", "x: No space left on device"))
     'this machine has too little for it: No space left on device'
     """
     match = MACHINE.search(text(refusal))
     return f"this machine has too little for it: {match.group()}" if match else ""
 
 
-def by_chance(refusal: Refusal) -> bool:
+def may_be_chance(refusal: Refusal) -> bool:
     """Return whether an error may have come of the moment, so that the same query may be answered.
 
-    >>> by_chance(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None at x"))
+    >>> may_be_chance(Refusal("X", "no", cause="java.lang.StackOverflowError: None at x"))
     True
     """
     return CHANCE.search(text(refusal)) is not None

@@ -64,18 +64,18 @@ class Document:
     def path(self) -> str:
         return self.problems.path
 
-    def note(self, place: KeyPath, text: str) -> None:
+    def note(self, at: KeyPath, text: str) -> None:
         """Note `what is wrong; what is allowed` at a place."""
-        self.problems.add(self.line(place), text)
+        self.problems.add(self.line(at), text)
 
-    def line(self, place: KeyPath) -> int:
-        return self.lines.get(self.nearest(place), 1)
+    def line(self, at: KeyPath) -> int:
+        return self.lines.get(self.nearest(at), 1)
 
-    def nearest(self, place: KeyPath) -> KeyPath:
+    def nearest(self, at: KeyPath) -> KeyPath:
         """Return the longest beginning of a place that the file has."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return place
+        while at and at not in self.lines:
+            at = at[:-1]
+        return at
 
 
 def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
@@ -124,7 +124,9 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
         message = str(getattr(wrong, "problem", wrong))
-        problems.stop(mark.line + 1, f"not YAML: {message}{COLON if _of_colon(message) else ''}")
+        problems.stop(
+            mark.line + 1, f"not YAML: {message}{COLON if _is_about_colon(message) else ''}"
+        )
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -134,8 +136,8 @@ def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     problems.stop(1, f"not YAML: an escape stands for no character ({wrong})")
 
 
-def _of_colon(told: str) -> bool:
-    return told.startswith("mapping values") or told.endswith("got ':'")
+def _is_about_colon(message: str) -> bool:
+    return message.startswith("mapping values") or message.endswith("got ':'")
 
 
 class _Builder:
@@ -329,28 +331,30 @@ def _position(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
 
 def _note(
     kind: object,
-    place: KeyPath,
+    key_path: KeyPath,
     errors: list[ErrorDetails],
     document: Document,
     at: KeyPath,
     what: str,
 ) -> None:
-    inside = place[len(at) :]
+    inside = key_path[len(at) :]
     label = _label(what, inside)
     for error in errors:
         name = str(error["loc"][-1]) if error["loc"] else ""
         if error["type"] == "missing":
             keys = _keys(kind, inside)
-            document.note(place, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
+            document.note(key_path, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
         elif error["type"] == "unexpected_keyword_argument":
             holder, keys = _label(what, inside[:-1]), _keys(kind, inside[:-1])
-            document.note(place, f"{holder} has no '{name}'; {one_of(name, keys)}")
+            document.note(key_path, f"{holder} has no '{name}'; {one_of(name, keys)}")
         elif error["type"] not in _WORDS:
-            document.note(place, f"{label}: {_own_words(error)}")
+            document.note(key_path, f"{label}: {_plain_words(error)}")
     needed = [_WORDS[entry["type"]] for entry in errors if entry["type"] in _WORDS]
     if needed:
         allowed = " or ".join(dict.fromkeys(needed))
-        document.note(place, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
+        document.note(
+            key_path, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}"
+        )
 
 
 def _label(what: str, inside: KeyPath) -> str:
@@ -369,7 +373,7 @@ def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any 
     return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
 
 
-def _own_words(error: ErrorDetails) -> str:
+def _plain_words(error: ErrorDetails) -> str:
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     return f"{_shown(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"

@@ -5,27 +5,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.model.canonical import MapValue, Value, moment
+from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold
 
 if TYPE_CHECKING:
     import pyarrow
 
+_ARROW: Final = {
+    "boolean": "bool",
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "long": "int64",
+    "date": "date32[day]",
+}
+"""Arrow's names of types, where they are not ours."""
 _NAMES: Final = {
-    "bool": "boolean",
-    "int8": "tinyint",
-    "int16": "smallint",
-    "int32": "int",
-    "int64": "long",
-    "float": "float",
-    "double": "double",
-    "string": "string",
-    "large_string": "string",
-    "string_view": "string",
-    "binary": "binary",
-    "large_binary": "binary",
-    "binary_view": "binary",
-    "date32[day]": "date",
+    **{name: ours for ours, name in _ARROW.items()},
+    **{name: name for name in ("float", "double", "string", "binary")},
+    **dict.fromkeys(("large_string", "string_view"), "string"),
+    **dict.fromkeys(("large_binary", "binary_view"), "binary"),
 }
 """Our names of Arrow's types."""
+
+
+def arrow_type(kind: DataType) -> pyarrow.DataType:
+    """Return Arrow's type for one of ours in a Hive table; its timestamps are counted in UTC."""
+    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+    def plain(kind: PlainType) -> pyarrow.DataType:
+        match kind:
+            case Decimal(precision, scale):
+                return pa.decimal128(precision, scale)
+            case Text():
+                return pa.string()
+        if str(kind) == "timestamp":
+            return pa.timestamp("us", "UTC")
+        return pa.type_for_alias(_ARROW.get(str(kind), str(kind)))
+
+    return fold(kind, plain, pa.struct, pa.list_, pa.map_)
 
 
 def canonical_type(type_: pyarrow.DataType) -> str:

@@ -22,10 +22,10 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client, template
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 
-def connected(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
+def connect_to_worker(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
     """Return a connection to a worker, once it has said that it knows the token.
 
     `hello`: what it says then. `timeout_s`: how long each part of it may take; what is asked later

@@ -35,7 +35,7 @@ from harness.engines.api import (
     TimeTravel,
 )
 from harness.engines.arrow_values import canonical, canonical_type
-from harness.engines.engine_support import code_digest, connected
+from harness.engines.engine_support import code_digest, connect_to_worker
 from harness.engines.format_facts import FormatFacts
 from harness.runtime import metastore_client
 from harness.runtime.api import (
@@ -221,7 +221,7 @@ class LibraryServer(Served):
         Raises OSError: it is not there yet, or no more.
         """
         hello = (python_worker.HELLO, python_worker.HELLO_S)
-        connection = connected(self.port, self.token, *hello)
+        connection = connect_to_worker(self.port, self.token, *hello)
         return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
 
 
@@ -338,6 +338,22 @@ def folder_of(entry: Entry) -> str:
     storage = entry.sd
     location: str = storage.serdeInfo.parameters.get(PATH) or storage.location
     return "/" + location.removeprefix("file:").lstrip("/")
+
+
+def python_literal(text: str, type_: str) -> str:
+    """Return the Python of a value; what Python has no literal for is read from its text.
+
+    >>> python_literal("true", "boolean"), python_literal("1.10", "decimal(10, 2)")
+    ('True', "Decimal('1.10')")
+    """
+    match type_:
+        case "boolean":
+            return str(text == "true")
+        case "tinyint" | "smallint" | "int" | "long":
+            return text
+        case "float" | "double":
+            return repr(float(text))
+    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
 
 
 def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:

@@ -158,7 +158,6 @@ class Format(ABC):
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The questions that can be asked of a table."""
         return ("snapshot",)
 
     def table_for(self, view: str) -> str:

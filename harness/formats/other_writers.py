@@ -61,7 +61,6 @@ def family(facts: FormatFacts) -> str:
 
 
 def makes(distribution: Distribution, facts: FormatFacts) -> bool:
-    """Return whether a distribution makes tables of a format."""
     return family(facts) in distribution.texts_if_any(WRITES)
 
 

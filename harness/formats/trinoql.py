@@ -73,7 +73,6 @@ def _sql(table: str, operation: Operation, before: Truth, after: Truth) -> Sql:
 
 
 def quoted(path: str) -> str:
-    """Quote a dotted name part by part."""
     return quoted_with(path, ANSI)
 
 

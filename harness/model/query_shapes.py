@@ -70,21 +70,21 @@ def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     return Condition(path, Comparison.EQUAL, literal, str(type_))
 
 
-def of_same_row(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
+def same_row_condition(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
     """Return the condition on a second column that the oldest row meets which meets the first."""
     pairs = zip(by_age(truth, first.path), by_age(truth, path), strict=True)
     values = [value for one, value in pairs if first.holds(one)]
-    return _of_value(path, values[0], type_) if values else condition(truth, path, type_)
+    return _value_condition(path, values[0], type_) if values else condition(truth, path, type_)
 
 
-def _of_value(path: str, value: Value, type_: DataType) -> Condition:
+def _value_condition(path: str, value: Value, type_: DataType) -> Condition:
     literal = None if value is None else literal_of(value, type_)
     if literal is None:
         return Condition(path, Comparison.NULL if value is None else Comparison.NOT_NULL)
     return Condition(path, Comparison.EQUAL, literal, str(type_))
 
 
-def of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
+def partition_condition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
     """Return the condition that takes one partition, counted from 1, the oldest first.
 
     Raises:
@@ -94,10 +94,10 @@ def of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condi
     values = distinct(truth, path)
     if number > len(values):
         raise NoQuestionError(f"{path} has {len(values)} values")
-    return _of_value(path, values[number - 1], type_)
+    return _value_condition(path, values[number - 1], type_)
 
 
-def since(truth: Truth, path: str, type_: DataType) -> Condition:
+def since_condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the condition that leaves out the older half of a column's values.
 
     Raises:
@@ -243,11 +243,11 @@ def query(text: str, truth: Truth) -> Query:
         case Shape.NULL:
             return Query(where=Condition(path, Comparison.NULL))
         case Shape.RANGE:
-            return Query(where=since(truth, path, field.type))
+            return Query(where=since_condition(truth, path, field.type))
         case Shape.PARTITION:
-            return Query(where=of_partition(truth, path, field.type, int(second or 1)))
+            return Query(where=partition_condition(truth, path, field.type, int(second or 1)))
     where = condition(truth, path, field.type)
-    also = of_same_row(truth, where, second, other.type) if other else None
+    also = same_row_condition(truth, where, second, other.type) if other else None
     return Query(where=where, count=shape is Shape.COUNT, also=also)
 
 

@@ -17,7 +17,7 @@ class AnswerCache:
     folder: Path
 
     @classmethod
-    def of(cls, cache: Cache) -> AnswerCache:
+    def in_cache(cls, cache: Cache) -> AnswerCache:
         return cls(cache.root / "answers")
 
     def find(self, address: str, case: str) -> Answer | None:
@@ -30,7 +30,7 @@ class AnswerCache:
             return None
         return replace(answer, case=case, reused=True)
 
-    def keep(self, address: str, answer: Answer) -> None:
+    def store(self, address: str, answer: Answer) -> None:
         """Keep an answer, complete or not at all; an unknown or flaky one is not kept.
 
         Nor is one that depends on what else the server was asked: what was kept before it came out

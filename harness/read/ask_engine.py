@@ -249,14 +249,14 @@ def _reply(
 
 def _check_about_query(refused: RefusedError) -> None:
     """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
-    if why := refusals.of_machine(refused.refusal):
+    if why := refusals.machine_shortage(refused.refusal):
         raise NoAnswerError(f"{why}; the server said: {refused}")
 
 
 def _check_lasts(answer: Answer, tries: Tries) -> None:
     """Take for no answer what may come of the moment, unless it came before as well."""
     for refusal in (answer.refusal, *(part.refusal for part in answer.parts)):
-        if refusal and refusals.by_chance(refusal) and refusal.kind not in tries.passing:
+        if refusal and refusals.may_be_chance(refusal) and refusal.kind not in tries.passing:
             raise PassingRefusalError(refusal)
 
 

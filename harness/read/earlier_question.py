@@ -21,7 +21,9 @@ from harness.write.table_state import States
 T = TypeVar("T")
 
 
-def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer) -> str:
+def find_culprit(
+    plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer
+) -> str:
     """Return the case of an earlier question after which a fresh server gives an answer once more.
 
     Nothing where none does alone.
@@ -37,7 +39,7 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
         EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
 
     """
-    made = read_states.planned_questions(plan).about(states)
+    made = read_states.planned_questions(plan).questions_about(states)
     asked = [question for question in made if isinstance(question, CellQuestion)]
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = read_states.servers(plan).items()
@@ -45,16 +47,16 @@ def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: A
         shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
-        culprit = alone(others, lambda some: _given_after(some, start, later, earlier))
+        culprit = sole_culprit(others, lambda some: _given_after(some, start, later, earlier))
     return culprit.cell.case if culprit else ""
 
 
-def alone(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
+def sole_culprit(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
     """Return the one of several that is enough by itself, halving them; None where there is none.
 
-    >>> alone("abcdefg", lambda some: "c" in some)
+    >>> sole_culprit("abcdefg", lambda some: "c" in some)
     'c'
-    >>> alone("abcdefg", lambda some: "c" in some and "e" in some)
+    >>> sole_culprit("abcdefg", lambda some: "c" in some and "e" in some)
 
     """
     if not asked or not enough(asked):

@@ -222,14 +222,6 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
     return Answer(cell.case, "", unknown=why)
 
 
-def by_server(questions: Iterable[CellQuestion]) -> dict[str, list[CellQuestion]]:
-    """Group questions by the distribution whose server answers them, each group `in_sessions`."""
-    groups: dict[str, list[CellQuestion]] = {}
-    for question in questions:
-        groups.setdefault(question.reader.distribution, []).append(question)
-    return {name: in_sessions(group) for name, group in groups.items()}
-
-
 def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
     """Put the questions with the same settings together.
 

@@ -65,7 +65,7 @@ def read(
     threads = JobThreads(1)
     asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
     with threads.running([asking]):
-        cache = AnswerCache.of(context.cache)
+        cache = AnswerCache.in_cache(context.cache)
         yield from record(queues.responses, cache, cells, first)
     count_rest(cells)
 
@@ -129,7 +129,7 @@ class PlannedQuestions:
     variants: Mapping[str, Variant]
     cells: Mapping[str, Sequence[Cell]]
 
-    def about(self, states: States) -> Iterator[CellQuestion | Answer]:
+    def questions_about(self, states: States) -> Iterator[CellQuestion | Answer]:
         """Yield the questions about some variants; an answer where there is nothing to ask."""
         for name in dict.fromkeys(variant for variant, _ in states):
             if name in self.cells:
@@ -185,7 +185,7 @@ class _Scheduler:
     def take(self, states: States) -> None:
         """Hand on the questions about some states, once their servers can find these."""
         asked, there = list[CellQuestion](), list[Response]()
-        for question in self.planned.about(states):
+        for question in self.planned.questions_about(states):
             answer = self._cached(question) if isinstance(question, CellQuestion) else question
             if answer is not None:
                 there.append(Response(answer))
@@ -200,7 +200,7 @@ class _Scheduler:
         context = self.shared.context
         if context.fresh:
             return None
-        cache = AnswerCache.of(context.cache)
+        cache = AnswerCache.in_cache(context.cache)
         answer = cache.find(question.address, question.cell.case)
         if answer is not None:
             self.probes.note(question, answer)
@@ -212,12 +212,12 @@ class _Scheduler:
         for digest, state in states.items():
             if digest not in self.files:
                 self.files[digest] = state_store.file_list(state)
-        watched = [
-            replace(cell_question, files=self.files[cell_question.state.digest])
-            for cell_question in asked
-        ]
-        for name, group in questions.by_server(watched).items():
-            self.to.questions[name].put_all(group)
+        for name, queue in self.to.questions.items():
+            queue.put_all(
+                replace(question, files=self.files[question.state.digest])
+                for question in asked
+                if question.reader.distribution == name
+            )
 
 
 def record(
@@ -274,13 +274,13 @@ def _checked(
     if question is not None and question.state.digest in changed:
         answer = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
     if first is not None:
-        answer = second(answer, first)
+        answer = record_of_both(answer, first)
     if question is not None:
-        cache.keep(question.address, answer)
+        cache.store(question.address, answer)
     return answer
 
 
-def second(answer: Answer, first: Answer) -> Answer:
+def record_of_both(answer: Answer, first: Answer) -> Answer:
     """Return the record of a question that was asked twice.
 
     Args:

@@ -27,7 +27,7 @@ from harness.runtime import memory, metastore_client, provide, work_folders
 from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 from harness.write import state_store
 from harness.write.table_state import State
 

@@ -14,7 +14,7 @@ from harness.core import runtime_names, tolerances
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.runtime import compose, image_choice, metastore, process_runtime, provide, work_folders
-from harness.runtime.compose import Service, StackPlace
+from harness.runtime.compose import Service, StackFolder
 from harness.runtime.metastore import MetastoreProgram
 
 
@@ -31,7 +31,7 @@ def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) 
     work_folders.check(folder, "--folder")
     every = services(names, cache, progress)
     tables = provide.table_folders(cache)
-    stack_place = StackPlace(folder.absolute(), os.getuid(), os.getgid(), tables)
+    stack_place = StackFolder(folder.absolute(), os.getuid(), os.getgid(), tables)
     process_runtime.write(compose.files(every, stack_place), stack_place.folder)
     stack_place.warehouse.mkdir(parents=True, exist_ok=True)
     return folder / compose.FILE

@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.core import jsonl, outcomes, record_file, records, shared_values
+from harness.core import jsonl, outcomes, record_file, records
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record
@@ -333,7 +333,7 @@ def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
 
 
 def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
-    path, read, share = folder / VERDICTS, 0, shared_values.VerdictParts()
+    path, read, share = folder / VERDICTS, 0, record_file.VerdictParts()
     try:
         verdicts = jsonl.read_all(path, Verdict, partial(_known, known))
         for read, verdict in enumerate(verdicts, start=1):  # noqa: B007

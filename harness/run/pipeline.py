@@ -21,7 +21,7 @@ from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, shared_values
+from harness.core import jsonl, record_file
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
@@ -47,7 +47,7 @@ from harness.run.run_work import Work, states_of
 from harness.run.strategy_answers import with_strategy_answers
 from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
@@ -296,5 +296,5 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(shared_values.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(record_file.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))

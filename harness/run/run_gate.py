@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.errors import UsageProblem
-from harness.core.refusals import by_chance
+from harness.core.refusals import may_be_chance
 from harness.judge import gate
 from harness.judge.baseline import Applied
 from harness.judge.gate import Gate
@@ -24,7 +24,9 @@ def late(run: Run) -> tuple[str, ...]:
         answer for answer in answers if answer and answer.attempts and not answer.unknown
     )
     return tuple(
-        answer.case for answer in late_answers if not (answer.refusal and by_chance(answer.refusal))
+        answer.case
+        for answer in late_answers
+        if not (answer.refusal and may_be_chance(answer.refusal))
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import sys
 from collections.abc import Mapping
@@ -12,11 +13,21 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSerializer
 
 from harness.artifacts import distributions
-from harness.core import freed_memory
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
+
+
+def give_back() -> None:
+    """Give it back to the system, where the C library can: glibc's `malloc_trim(3)`.
+
+    What a parser of a huge text needed is else never used again: Python takes most of its own
+    memory past the C library.
+    """
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)
+
 
 INFO: Final = "run.json"
 MANY_CELLS: Final = 20_000
@@ -217,7 +228,7 @@ def read_info(folder: Path) -> RunInfo:
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
     if len(run_info.cells) > MANY_CELLS:
-        freed_memory.give_back()
+        give_back()
     for name, text in run_info.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")

@@ -16,8 +16,8 @@ from harness import formats
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.grouping import grouped
+from harness.core.record_file import VerdictParts
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.core.shared_values import VerdictParts
 from harness.judge import verdicts as judge
 from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.judge.recorded_variant import RecordedVariant

@@ -132,7 +132,7 @@ def _with_earlier_queries(
         few = replace(plan, cells=(*asked, cell))
         frozen = states_of(_about(states, few.cells), work.cache)
         context = work.read_context(plan, fresh=True)
-        after = earlier_question.find(few, frozen, context, cell.case, answer.earlier)
+        after = earlier_question.find_culprit(few, frozen, context, cell.case, answer.earlier)
         yield replace(answer, after=after)
 
 

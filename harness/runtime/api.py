@@ -112,7 +112,7 @@ class Surroundings:
 
 
 class Configuration(Protocol):
-    """What an engine is told, whatever runs it."""
+    """The configuration of an engine, whatever runs it."""
 
     @property
     def distribution(self) -> Distribution:

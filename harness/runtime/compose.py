@@ -16,7 +16,7 @@ from harness.core.yaml_writer import block
 from harness.runtime import container_settings
 from harness.runtime.api import Configuration
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 FILE: Final = "compose.yaml"
 FOLDER: Final = "compose"
@@ -47,8 +47,8 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class StackPlace:
-    """Where a stack lies, and who runs it."""
+class StackFolder:
+    """The folder of a stack, and who runs it."""
 
     folder: Path
     """Absolute; of `compose.yaml`."""
@@ -67,35 +67,35 @@ class StackPlace:
         return self.work / WAREHOUSE
 
 
-def files(services: Sequence[Service], place: StackPlace) -> dict[str, str]:
+def files(services: Sequence[Service], stack: StackFolder) -> dict[str, str]:
     """Return all texts of a stack by their paths in its folder."""
-    result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(place).items()}
+    result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(stack).items()}
     for service in services:
-        for name, text in _settings(service, place).files.items():
+        for name, text in _settings(service, stack).files.items():
             result[f"{FOLDER}/{service.name}/{name}"] = text
-    written = yaml_writer.written(_lines(document(services, place)), offset=2)
+    written = yaml_writer.written(_lines(document(services, stack)), offset=2)
     return {FILE: f"{_HEAD}{written}", **result}
 
 
-def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
+def document(services: Sequence[Service], stack: StackFolder) -> dict[str, Any]:
     """Return what `compose.yaml` holds."""
     ports = _ports(services)
-    every = {service.name: _service(service, place, ports[service.name]) for service in services}
+    every = {service.name: _service(service, stack, ports[service.name]) for service in services}
     networks = {"default": {"name": NETWORK}}
     return {"version": "2.4", "services": _escaped(every), "networks": networks}
 
 
-def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
-    contract, given = service.image.contract, _settings(service, place)
+def _service(service: Service, stack: StackFolder, port: int) -> dict[str, Any]:
+    contract, given = service.image.contract, _settings(service, stack)
     most = f"{given.limit_mb}m"
     result: dict[str, Any] = {
         "image": service.image.reference,
-        "user": f"{place.user}:{place.group}",
+        "user": f"{stack.user}:{stack.group}",
         "environment": dict(given.environment),
         "mem_limit": most,
         "memswap_limit": most,
-        "tmpfs": [f"{path}:{_IN_MEMORY}" for path in (place.work, *contract.writable)],
-        "volumes": list(_volumes(service, given.files, place)),
+        "tmpfs": [f"{path}:{_IN_MEMORY}" for path in (stack.work, *contract.writable)],
+        "volumes": list(_volumes(service, given.files, stack)),
     }
     if command := contract.idle or contract.command:
         result["command"] = command
@@ -113,33 +113,35 @@ def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
     return result
 
 
-def _volumes(service: Service, files: Iterable[str], place: StackPlace) -> Iterator[dict[str, Any]]:
+def _volumes(
+    service: Service, files: Iterable[str], stack: StackFolder
+) -> Iterator[dict[str, Any]]:
     contract = service.image.contract
     for name in files:
         # PrestoDB's entrypoint adds a line to one of these.
         read_only = name not in contract.files
         target = f"{contract.configuration}/{name}"
         yield _bind(f"./{FOLDER}/{service.name}/{name}", target, read_only=read_only)
-    for path in _names(place):
+    for path in _names(stack):
         yield _bind(f"./{FOLDER}/{_NAMES}{path}", path, read_only=True)
-    for folder in place.read_only:
+    for folder in stack.read_only:
         yield _bind(str(folder), str(folder), read_only=True)
-    yield _bind(str(place.warehouse), str(place.warehouse), read_only=False)
+    yield _bind(str(stack.warehouse), str(stack.warehouse), read_only=False)
 
 
 def _bind(source: str, target: str, *, read_only: bool) -> dict[str, Any]:
     return {"type": "bind", "source": source, "target": target, "read_only": read_only}
 
 
-def _settings(service: Service, place: StackPlace) -> container_settings.ContainerSettings:
+def _settings(service: Service, stack: StackFolder) -> container_settings.ContainerSettings:
     contract = service.image.contract
     uri = "" if service.name == METASTORE else f"thrift://{METASTORE}:9083"
-    around = container_settings.surroundings(contract, uri, place.work)
+    around = container_settings.surroundings(contract, uri, stack.work)
     return container_settings.settings(contract, service.configuration, around)
 
 
-def _names(place: StackPlace) -> Mapping[str, str]:
-    return container_settings.names(place.user, place.group)
+def _names(stack: StackFolder) -> Mapping[str, str]:
+    return container_settings.names(stack.user, stack.group)
 
 
 def _ports(services: Iterable[Service]) -> dict[str, int]:

@@ -28,7 +28,7 @@ import psutil
 
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon, watchdog
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 if TYPE_CHECKING:
     from docker import DockerClient

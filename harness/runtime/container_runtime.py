@@ -14,12 +14,11 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_settings, docker_daemon, log_file
+from harness.runtime import container_settings, docker_daemon, process
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S
-from harness.runtime.readiness import ended, wait_until
+from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S, ended, wait_until
 
 if TYPE_CHECKING:
     from docker.models.containers import Container as DaemonContainer
@@ -120,13 +119,13 @@ class ContainerRuntime:
         from testcontainers.core.container import DockerContainer  # noqa: PLC0415
 
         contract = self.image.contract
-        given = container_settings.settings(contract, program, around)
+        settings = container_settings.settings(contract, program, around)
         result = (
-            DockerContainer(self.image.reference, env=dict(given.environment))
+            DockerContainer(self.image.reference, env=dict(settings.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.ensure())
             .with_network_aliases(self.alias)
-            .with_kwargs(**self._limits(given.limit_mb))
+            .with_kwargs(**self._limits(settings.limit_mb))
         )
         if contract.command:
             result.with_command(contract.command)
@@ -137,7 +136,7 @@ class ContainerRuntime:
             result.with_volume_mapping(folder, str(folder), "ro")
         for folder in (around.folder, *self.writable):
             result.with_volume_mapping(folder, str(folder), "rw")
-        for name, text in given.files.items():
+        for name, text in settings.files.items():
             result.with_copy_into_container(text.encode(), str(around.conf / name))
         for path, text in container_settings.names(os.getuid(), os.getgid()).items():
             result.with_copy_into_container(text.encode(), path)
@@ -181,7 +180,7 @@ class Container:
         self._log = log
         self._greedy = greedy
         self._peak_mb = 0
-        self._told: tuple[float, dict[str, Any]] = 0.0, {}
+        self._stats_at: tuple[float, dict[str, Any]] = 0.0, {}
         self._ended = threading.Event()
         self._writer = threading.Thread(target=self._follow, daemon=True)
         self._writer.start()
@@ -211,14 +210,14 @@ class Container:
         """Return the last lines of its log; of one that has ended, all is there."""
         if self._ended.is_set():
             self._writer.join(GRACE_S)
-        return log_file.tail(self._log, lines)
+        return process.log_tail(self._log, lines)
 
     def log_size(self) -> int:
-        return log_file.size(self._log)
+        return process.log_size(self._log)
 
     def log_since(self, start: int) -> str:
         """Return all of its log from `start` bytes on."""
-        return log_file.since(self._log, start)
+        return process.log_since(self._log, start)
 
     def peak_memory_mb(self) -> int:
         """Return the most memory seen, in MiB, without pages of files."""
@@ -261,12 +260,12 @@ class Container:
         from docker.errors import DockerException  # noqa: PLC0415
 
         now = time.monotonic()
-        if now - self._told[0] > LOOK_S:
-            self._told = now, {}
+        if now - self._stats_at[0] > LOOK_S:
+            self._stats_at = now, {}
             with suppress(DockerException, OSError):
                 result: Any = self._container.stats(stream=False, one_shot=True)
-                self._told = now, result
-        return self._told[1]
+                self._stats_at = now, result
+        return self._stats_at[1]
 
     def _follow(self) -> None:
         from docker.errors import DockerException  # noqa: PLC0415

@@ -24,7 +24,7 @@ _NAME: Final = "harness"
 
 @dataclass(frozen=True, slots=True)
 class ContainerSettings:
-    """What a container is told, and what it may take."""
+    """What a container is started with: variables, files and its limit of memory."""
 
     environment: Mapping[str, str]
     files: Mapping[str, str]

@@ -81,9 +81,9 @@ def client() -> DockerClient:
     return result
 
 
-def _connect(place: str) -> None:
+def _connect(address: str) -> None:
     """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
-    scheme, _, path = place.partition("://")
+    scheme, _, path = address.partition("://")
     if scheme == "unix":
         with socket.socket(socket.AF_UNIX) as result:
             result.settimeout(TIMEOUT_S)
@@ -92,7 +92,7 @@ def _connect(place: str) -> None:
 
 @contextmanager
 def asked(what: str) -> Iterator[None]:
-    """Tell people what the daemon was to do when it refuses or is gone.
+    """Report what the daemon was asked to do, when it refuses or is gone.
 
     Raises EnvironmentProblem: it did not do it.
     """
@@ -131,36 +131,36 @@ def describe() -> Daemon:
         return Daemon(info["ServerVersion"], architecture(result), info["MemTotal"] >> 20)
 
 
-def local(found: DockerClient, reference: str) -> StoredImage | None:
+def local(daemon: DockerClient, reference: str) -> StoredImage | None:
     """Return an image that is on the daemon's machine; None where it is not."""
     from docker.errors import ImageNotFound  # noqa: PLC0415
 
     try:
-        return _stored(found.images.get(reference), reference)
+        return _stored(daemon.images.get(reference), reference)
     except ImageNotFound:
         return None
 
 
-def pull(found: DockerClient, reference: str) -> StoredImage:
+def pull(daemon: DockerClient, reference: str) -> StoredImage:
     """Pull an image.
 
     Raises EnvironmentProblem: it cannot be had; its text is the reason alone.
     """
     from docker.errors import DockerException  # noqa: PLC0415
 
-    found.api.timeout = PULL_S
+    daemon.api.timeout = PULL_S
     try:
-        return _stored(found.images.pull(reference), reference)
+        return _stored(daemon.images.pull(reference), reference)
     except (DockerException, OSError) as problem:
         raise EnvironmentProblem(_reason(problem)) from None
 
 
-def _stored(found: Image, reference: str) -> StoredImage:
+def _stored(image: Image, reference: str) -> StoredImage:
     repository = _repository(reference)
-    known = (attr.split("@") for attr in found.attrs["RepoDigests"] or ())
+    known = (attr.split("@") for attr in image.attrs["RepoDigests"] or ())
     pulled = next((digest for name, digest in known if name == repository), "")
-    about = found.attrs
-    return StoredImage(reference, str(found.id), pulled, about["Architecture"], about["Size"])
+    about = image.attrs
+    return StoredImage(reference, str(image.id), pulled, about["Architecture"], about["Size"])
 
 
 def by_digest(name: str) -> str:
@@ -179,9 +179,9 @@ def _repository(reference: str) -> str:
     return f"{folder}{slash}{last.partition(':')[0]}"
 
 
-def architecture(found: DockerClient) -> str:
+def architecture(daemon: DockerClient) -> str:
     """Return the architecture of the daemon's machine as images name it: `amd64`."""
-    return str(found.version()["Arch"])
+    return str(daemon.version()["Arch"])
 
 
 def _reason(problem: Exception) -> str:

@@ -14,8 +14,7 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.records import Refusal
 from harness.runtime import hive_launcher
-from harness.runtime.log_file import tail
-from harness.runtime.process import Command, ProcessProblem, finished
+from harness.runtime.process import Command, ProcessProblem, finished, log_tail
 
 PROGRAM: Final = Path(__file__).with_name("mutate.groovy")
 TOOL: Final = "mutation"
@@ -62,7 +61,9 @@ class MutationProgram:
         command = hive_launcher.command(self.installation, folder, main)
         finished(Command(command, folder, log), timeout_s)
         if not reply.is_file():
-            raise ProcessProblem("the program of mutations ended and said nothing", tail(log, 20))
+            raise ProcessProblem(
+                "the program of mutations ended and said nothing", log_tail(log, 20)
+            )
         return _refusal(json.loads(reply.read_text(encoding="utf-8")))
 
 

@@ -48,11 +48,11 @@ def _no_image(distribution: Distribution, reference: str, reason: str) -> Enviro
     )
 
 
-def _other_architecture(reference: str, has: str, wanted: str) -> EnvironmentProblem:
+def _other_architecture(reference: str, has: str, needed: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"the image {reference} is for {has}, and the Docker daemon's machine is "
-        f"{wanted}. Remove it (docker rmi {reference}) and pull the right one "
-        f"(docker pull --platform linux/{wanted}), or build one: harness engines build"
+        f"{needed}. Remove it (docker rmi {reference}) and pull the right one "
+        f"(docker pull --platform linux/{needed}), or build one: harness engines build"
     )
 
 
@@ -119,19 +119,19 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     return ContainerImage(made.reference, digest, contract, _base(fitting, name), names)
 
 
-def _base(found: StoredImage, name: str) -> str:
+def _base(stored: StoredImage, name: str) -> str:
     """Return an image as records say it: by the name that it was looked for, and by digest."""
-    if image.is_built(found.reference) or not found.pulled:
-        return found.reference
-    return f"{name.partition('@')[0]}@{found.pulled}"
+    if image.is_built(stored.reference) or not stored.pulled:
+        return stored.reference
+    return f"{name.partition('@')[0]}@{stored.pulled}"
 
 
-def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
+def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
     """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
-    if found.architecture != machine:
-        raise _other_architecture(found.reference, found.architecture, machine)
-    return found
+    if stored.architecture != machine:
+        raise _other_architecture(stored.reference, stored.architecture, machine)
+    return stored
 
 
 def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:

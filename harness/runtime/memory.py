@@ -15,7 +15,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
 
 MACHINE: Final = "free on this machine"
-OWN_GROUP: Final = Path("/proc/self/cgroup")
+PROCESS_GROUP: Final = Path("/proc/self/cgroup")
 GROUPS: Final = Path("/sys/fs/cgroup")
 _MIB: Final = 20
 
@@ -38,14 +38,14 @@ def _too_little_memory(distribution: str, needed_mb: int, free: Free) -> Environ
     )
 
 
-def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
+def free(process_group: Path = PROCESS_GROUP, groups: Path = GROUPS) -> Free:
     """Return the least of what the machine has free and what each control group above allows.
 
     Source: the kernel's documentation of control groups, version 2 (`memory.max`, `memory.current`,
     `memory.stat`) and version 1 (`memory.limit_in_bytes`, `memory.usage_in_bytes`).
     """
     machine = Free(psutil.virtual_memory().available >> _MIB, MACHINE)
-    return min((machine, *_left(own, groups)), key=lambda each: each.mb)
+    return min((machine, *_left(process_group, groups)), key=lambda limit: limit.mb)
 
 
 def check(distribution: Distribution) -> None:
@@ -96,8 +96,8 @@ class MemoryBudget:
         return free().mb >= mb + sum(self._running)
 
 
-def _left(own: Path, groups: Path) -> Iterator[Free]:
-    for folder in _folders(own, groups):
+def _left(process_group: Path, groups: Path) -> Iterator[Free]:
+    for folder in _folders(process_group, groups):
         most = _number(folder, "memory.max", "memory.limit_in_bytes")
         used = _number(folder, "memory.current", "memory.usage_in_bytes")
         if most is not None and used is not None:
@@ -107,8 +107,8 @@ def _left(own: Path, groups: Path) -> Iterator[Free]:
             yield Free(left, f"left of the {most >> _MIB} MB that {folder} allows")
 
 
-def _folders(own: Path, groups: Path) -> Iterator[Path]:
-    for line in _text(own).splitlines():
+def _folders(process_group: Path, groups: Path) -> Iterator[Path]:
+    for line in _text(process_group).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
             root = groups / controllers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,17 +11,20 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.distributions import digest_of
 from harness.artifacts.fetch import Installation
 from harness.core import metastore_choice, runtime_names
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import MetastoreChoice
+from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER, PROCESS, S3
 from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.object_store import ObjectStore
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK, Command, ProcessProblem, finished, log_tail
 
 DISTRIBUTION: Final = metastore_choice.DISTRIBUTION
 TOOL: Final = "schema_tool"
@@ -40,11 +44,11 @@ COMPACTS: Final = {
     "hive.compactor.cleaner.run.interval": "1000d",
     "mapreduce.framework.name": "local",
 }
-"""What a metastore is told that carries out the compactions that are asked for, and no others. What
-they replace it leaves there: a cleaner would take it away sooner or later, as it happens."""
+"""The settings of a metastore that carries out requested compactions and no others. It leaves the
+files that they replace: a cleaner would remove them at a time that nobody can foresee."""
 TAKES_ALL: Final = {"metastore.metadata.transformer.class": " "}
-"""What a metastore of Hive 4 is told that takes transactional tables from everybody and at every
-place: its `MetastoreDefaultTransformer` wants them from Hive itself, in its own warehouse."""
+"""The settings of a metastore of Hive 4 that accepts transactional tables from every client, in any
+folder: its `MetastoreDefaultTransformer` accepts only those of Hive, in Hive's own warehouse."""
 DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
 
@@ -142,7 +146,7 @@ def serve(
 
     Args:
         runtime: how it runs.
-        prepared: the database that it starts from, see `metastore_database`; None where it makes
+        prepared: the database that it starts from, see `empty_database`; None where it makes
             its own.
         folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
 
@@ -166,3 +170,95 @@ def serve(
 def _ask(uri: str) -> None:
     with metastore_client.connect(uri) as result:
         result.entries("default")
+
+
+SCHEMA_S: Final = 300.0
+"""How long making or upgrading a database may take; 10 s on an idle machine."""
+SCRIPTS: Final = "scripts/metastore/upgrade/derby"
+_ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
+"""What Derby's program says of a statement, by its SQL state, and then goes on."""
+
+
+def empty_database(installation: Installation, cache: Cache, progress: Progress) -> Path:
+    """Return the folder of an empty metastore database, made once and then only copied.
+
+    Raises ProcessProblem: Hive's SQL cannot be loaded.
+    """
+    scripts = _scripts(installation)
+    texts = [script.read_text(encoding="utf-8") for script in scripts]
+    prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
+
+    def make(work: Path) -> Path:
+        progress.note(f"prepare the metastore's database → {prepared}")
+        _load(installation, scripts, work / "derby")
+        return work / "derby"
+
+    return cache.make_once(prepared, make)
+
+
+def _scripts(installation: Installation) -> list[Path]:
+    home = _tree(installation)
+    return [home / text for text in installation.distribution.texts("schema_sql")]
+
+
+def _load(installation: Installation, scripts: Sequence[Path], database: Path) -> None:
+    """Run the SQL with Derby's own program; Hive's schematool needs a library it does not bring."""
+    jars = (*installation.jars("schema"), *installation.jars("lib"))
+    derby = [jar for jar in jars if jar.name.startswith("derby")]
+    every, log = database.parent / "schema.sql", database.parent / "ij.log"
+    every.write_text("".join(f"run '{script}';\n" for script in scripts), encoding="utf-8")
+    arguments = [
+        *(str(installation.java), "-Xmx256m", *DERBY_OPTIONS, "-cp", hive_launcher.joined(derby)),
+        f"-Dij.database=jdbc:derby:;databaseName={database};create=true",
+        *(installation.distribution.text("schema_main"), str(every)),
+    ]
+    status = finished(Command(tuple(arguments), database.parent, log), SCHEMA_S)
+    if status or _ERROR.search(log.read_text(encoding="utf-8", errors="replace")):
+        raise ProcessProblem(f"{scripts[-1].name} cannot be loaded into Derby", log_tail(log, 20))
+
+
+def upgrade_database(tool: Installation, database: Path) -> Path:
+    """Return a database, upgraded in its place by Hive's schema tool.
+
+    `tool`: its distribution says which statements of the upgrade are wrong.
+
+    Raises ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
+    """
+    home, log = database.parent / "schema-tool", database.parent / "schema-tool.log"
+    copy_scripts(tool, home)
+    jars = (*tool.jars("lib"), *_archived(tool))
+    arguments = [
+        *(str(tool.java), *tool.distribution.java_options, *DERBY_OPTIONS),
+        *("-cp", hive_launcher.joined(jars), tool.distribution.text("main"), "-verbose"),
+        *("-dbType", "derby", "-upgradeSchema", "-url", f"jdbc:derby:;databaseName={database}"),
+        *("-driver", "org.apache.derby.jdbc.EmbeddedDriver", "-userName", "APP", "-passWord", "-"),
+    ]
+    # Its script would say so; it looks for the SQL there.
+    environment = {"METASTORE_HOME": str(home)}
+    if finished(Command(tuple(arguments), database.parent, log, environment), SCHEMA_S):
+        raise ProcessProblem(
+            f"{tool.distribution.name} did not upgrade {database}", log_tail(log, 40)
+        )
+    return database
+
+
+def copy_scripts(tool: Installation, home: Path) -> None:
+    """Copy the SQL of a schema tool to where it looks for it, the wrong statements put right."""
+    for script in sorted((_tree(tool) / SCRIPTS).iterdir()):
+        text = script.read_text(encoding="utf-8")
+        for wrong, right in tool.distribution.options_if_any("statements").items():
+            text = text.replace(wrong, right)
+        copy = home / SCRIPTS / script.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text, encoding="utf-8")
+
+
+def _archived(tool: Installation) -> list[Path]:
+    """Return the jars in the archive of a schema tool; none where all are fetched one by one."""
+    return sorted((_tree(tool) / "lib").glob("*.jar"))
+
+
+def _tree(installation: Installation) -> Path:
+    if installation.home is None:
+        raise EnvironmentProblem(f"{installation.distribution.name} has no archive of Hive's SQL")
+    return installation.home

@@ -18,14 +18,16 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import Refusal
 from harness.core.runtime_names import DEFAULT_DATABASE
-from harness.runtime import metastore_transactions
-from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
+from harness.runtime.metastore_objects import CatalogEntry, WriteIds, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
 ANSWER_S: Final = 10.0
 """After so long a metastore counts as gone; it tells of a database within milliseconds."""
 EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
 """How entries are registered: of an external table the metastore never deletes a file."""
+NEVER: Final = 2**63 - 1
+"""Stands for the oldest open transaction where there is none."""
+WHO: Final = {"user": "harness", "hostname": "localhost"}
 
 # Thrift logs every failed attempt to connect; the exceptions say the same to who waits for them.
 logging.getLogger("thrift").addHandler(logging.NullHandler())
@@ -82,10 +84,10 @@ class Catalog:
 
     def tables(self, database: str, names: Sequence[str]) -> tuple[Any, ...]:
         """Return those of some tables that there are, as the metastore holds them, by one call."""
-        asked = ttypes.GetTablesRequest(database, list(names), _able())
+        request = ttypes.GetTablesRequest(database, list(names), _able())
         with _answered(self.uri):
             try:
-                return tuple(self.client.get_table_objects_by_name_req(asked).tables)
+                return tuple(self.client.get_table_objects_by_name_req(request).tables)
             except TApplicationException:  # one older than Hive 2.3 does not know the call
                 return tuple(self.client.get_table_objects_by_name(database, list(names)))
 
@@ -150,48 +152,56 @@ class Catalog:
             self.client.create_table(result)
 
     def lock(self, database: str, table: str) -> None:
+        kind, level = ttypes.LockType.EXCLUSIVE, ttypes.LockLevel.TABLE
+        whole = ttypes.LockComponent(type=kind, level=level, dbname=database, tablename=table)
         with _answered(self.uri):
-            metastore_transactions.lock(self.client, database, table)
+            self.client.lock(ttypes.LockRequest([whole], **WHO))
 
     def is_waited_for(self, database: str, table: str) -> bool:
-        with _answered(self.uri):
-            return metastore_transactions.has_waiting_lock(self.client, database, table)
+        return any(e.state == ttypes.LockState.WAITING for e in self._locks(database, table))
 
     def unlock(self, database: str, table: str) -> None:
         """Take away all locks of a table, also that of a writer that died while it waited."""
-        with _answered(self.uri):
-            metastore_transactions.unlock(self.client, database, table)
+        for lock_entry in self._locks(database, table):
+            # NoSuchLock: it ended by itself.
+            with _answered(self.uri), suppress(ttypes.NoSuchLockException):
+                self.client.unlock(ttypes.UnlockRequest(lock_entry.lockid))
 
     def transactions(self, database: str, table: str) -> tuple[int, ...]:
+        """Return the numbers of the transactions that have locks of a table, or wait for some."""
+        return tuple(sorted({e.txnid for e in self._locks(database, table) if e.txnid}))
+
+    def _locks(self, database: str, table: str) -> list[Any]:
+        request = ttypes.ShowLocksRequest(dbname=database, tablename=table)
         with _answered(self.uri):
-            return metastore_transactions.lock_holders(self.client, database, table)
+            return list(self.client.show_locks(request).locks or ())
 
     def _table(self, database: str, name: str) -> Any:  # noqa: ANN401 - Thrift's own class
         try:
             return self.client.get_table(database, name)
         except TApplicationException:  # Hive 4 does not know the call
-            asked = ttypes.GetTableRequest(database, name, _able())
-            return self.client.get_table_req(asked).table
+            request = ttypes.GetTableRequest(database, name, _able())
+            return self.client.get_table_req(request).table
 
     def _entry(self, database: str, name: str) -> CatalogEntry:
         table = self._table(database, name)
         partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
         ids = None
-        if metastore_transactions.is_transactional(table):
-            ids = metastore_transactions.write_ids(self.client, database, name)
+        if is_transactional(table):
+            ids = write_ids(self.client, database, name)
         return replace(entry(table, tuple(partitions)), write_ids=ids)
 
-    def _register(self, database: str, each: CatalogEntry, location: str) -> None:
-        table = placed(each.table, database, location)
-        if each.write_ids is None:
+    def _register(self, database: str, added: CatalogEntry, location: str) -> None:
+        table = placed(added.table, database, location)
+        if added.write_ids is None:
             table |= EXTERNAL
             table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
         self.client.create_table(decode(ttypes.Table, table))
-        if each.partitions:
-            parts = (placed(part, database, location) for part in each.partitions)
+        if added.partitions:
+            parts = (placed(part, database, location) for part in added.partitions)
             self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
-        if each.write_ids is not None:
-            metastore_transactions.repeat(self.client, database, each.name, each.write_ids)
+        if added.write_ids is not None:
+            repeat_writes(self.client, database, added.name, added.write_ids)
 
 
 def _able() -> Any:  # noqa: ANN401
@@ -253,3 +263,51 @@ def _answered(uri: str) -> Iterator[None]:
     except TException as answer:
         message = getattr(answer, "message", None) or str(answer)
         raise CatalogRefusedError(Refusal(type(answer).__name__, message)) from answer
+
+
+def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
+    return str((table.parameters or {}).get("transactional", "")).lower() == "true"
+
+
+def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN401
+    """Return which writes of a transactional table are committed by now.
+
+    The table's folder alone does not say it: what an aborted transaction wrote stays there until it
+    is cleaned away. The metastore numbers the writes of each table, and readers ask it which of
+    them count (Hive documentation, "Hive Transactions"; Hive 3.1.3, `ValidReaderWriteIdList`).
+    """
+    request = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
+    (result,) = client.get_valid_write_ids(request).tblValidWriteIds
+    aborted = set(_flagged(result.invalidWriteIds, result.abortedBits))
+    still = tuple(number for number in result.invalidWriteIds if number not in aborted)
+    return WriteIds(result.writeIdHighWaterMark, tuple(sorted(aborted)), still)
+
+
+def repeat_writes(client: Any, database: str, name: str, writes: WriteIds) -> None:  # noqa: ANN401
+    """Give a new table the writes of another one: each in a transaction that ends as that did."""
+    if not writes.highest:
+        return
+    opened = client.open_txns(ttypes.OpenTxnRequest(writes.highest, **WHO)).txn_ids
+    request = ttypes.AllocateTableWriteIdsRequest(database, name, txnIds=opened)
+    for pair in client.allocate_table_write_ids(request).txnToWriteIds:
+        if pair.writeId in writes.aborted:
+            client.abort_txn(ttypes.AbortTxnRequest(pair.txnId))
+        elif pair.writeId not in writes.open:
+            client.commit_txn(ttypes.CommitTxnRequest(pair.txnId))
+
+
+def _snapshot(client: Any) -> str:  # noqa: ANN401
+    """Return which transactions count now, as Hive writes it (`ValidReadTxnList`)."""
+    now = client.get_open_txns()
+    aborted = set(_flagged(now.open_txns, now.abortedBits))
+    still = sorted(set(now.open_txns) - aborted)
+    lists = (",".join(map(str, numbers)) for numbers in (still, sorted(aborted)))
+    return f"{now.txn_high_water_mark}:{min(still, default=NEVER)}:{':'.join(lists)}"
+
+
+def _flagged(ids: Sequence[int], bits: bytes) -> Iterator[int]:
+    """Yield those ids whose bit is set; the least one of a byte comes first (Java's `BitSet`)."""
+    for at, id_ in enumerate(ids):
+        byte, bit = divmod(at, 8)
+        if byte < len(bits) and bits[byte] >> bit & 1:
+            yield id_

@@ -135,9 +135,9 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
-    places = _locations(data.get("sd", {}))
+    paths = _locations(data.get("sd", {}))
     data, *parts = (_without_database(partition) for partition in (data, *map(encode, partitions)))
-    for hide in map(_hider, places):
+    for hide in map(_hider, paths):
         data, *parts = (map_texts(part, hide) for part in (data, *parts))
     return CatalogEntry(data["tableName"], data, tuple(parts))
 
@@ -157,11 +157,11 @@ def encode(value: JsonData | ThriftStruct) -> JsonData:
     """
     if hasattr(value, "thrift_spec"):
         fields = ((spec[2], getattr(value, spec[2])) for spec in value.thrift_spec if spec)
-        return {name: encode(each) for name, each in fields if each is not None}
+        return {name: encode(item) for name, item in fields if item is not None}
     if isinstance(value, dict):
-        return {key: encode(each) for key, each in value.items()}
+        return {key: encode(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [encode(each) for each in value]
+        return [encode(item) for item in value]
     return value
 
 
@@ -186,9 +186,9 @@ def map_texts(data: JsonData, change: Callable[[str], str]) -> JsonData:
     if isinstance(data, str):
         return change(data)
     if isinstance(data, dict):
-        return {key: map_texts(each, change) for key, each in data.items()}
+        return {key: map_texts(item, change) for key, item in data.items()}
     if isinstance(data, list):
-        return [map_texts(each, change) for each in data]
+        return [map_texts(item, change) for item in data]
     return data
 
 

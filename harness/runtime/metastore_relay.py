@@ -1,4 +1,4 @@
-"""A relay between a writer and its metastore, which keeps the commit of a transaction to itself.
+"""A relay between a writer and its metastore that withholds the commit of a transaction.
 
 A transaction of Hive is committed by a call of the metastore, `commit_txn`, when all files of the
 write are in the table's folder (Hive documentation, "Hive Transactions"; `Driver.runInternal` of
@@ -15,7 +15,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Final
 from urllib.parse import urlsplit
 
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 COMMIT: Final = b"\x80\x01\x00\x01" + len(b"commit_txn").to_bytes(4, "big") + b"commit_txn"
 """How a call to commit begins: version and kind of the message, the length of its name, and that
@@ -25,7 +25,7 @@ AT_ONCE: Final = 1 << 16
 
 
 class CommitRelay(ThreadingTCPServer):
-    """Hands on all that is said to a metastore, and no commit as long as it is to hold them."""
+    """Passes everything on to a metastore, except commits while it withholds them."""
 
     daemon_threads = True
     block_on_close = False
@@ -35,37 +35,37 @@ class CommitRelay(ThreadingTCPServer):
         super().__init__((LOOPBACK, 0), _Conversation)
         address = urlsplit(metastore)
         self.metastore: Final = address.hostname, address.port
-        self._holds = threading.Event()
-        self._held = threading.Event()
+        self._withholds = threading.Event()
+        self._withheld = threading.Event()
 
     @property
     def uri(self) -> str:
         return f"thrift://{LOOPBACK}:{self.server_address[1]}"
 
     @contextmanager
-    def holding(self) -> Iterator[None]:
-        """Keep every commit as long as the context lasts."""
-        self._held.clear()
-        self._holds.set()
+    def withholding(self) -> Iterator[None]:
+        """Withhold every commit as long as the context lasts."""
+        self._withheld.clear()
+        self._withholds.set()
         try:
             yield
         finally:
-            self._holds.clear()
+            self._withholds.clear()
 
-    def is_held(self) -> bool:
-        """Return whether a commit was kept: somebody waits for the answer."""
-        return self._held.is_set()
+    def has_withheld(self) -> bool:
+        """Return whether a commit was withheld: somebody waits for the answer."""
+        return self._withheld.is_set()
 
-    def keeps(self, said: bytes) -> bool:
-        """Return whether what was said is a commit that is not handed on."""
-        cached = self._holds.is_set() and COMMIT in said
-        if cached:
-            self._held.set()
-        return cached
+    def withholds(self, message: bytes) -> bool:
+        """Return whether a message is a commit that is not passed on."""
+        is_withheld = self._withholds.is_set() and COMMIT in message
+        if is_withheld:
+            self._withheld.set()
+        return is_withheld
 
 
 class _Conversation(BaseRequestHandler):
-    """One connection of a client, and that to the metastore in its stead."""
+    """A connection of a client, and the one to the metastore that serves it."""
 
     server: CommitRelay
 
@@ -80,11 +80,11 @@ class _Conversation(BaseRequestHandler):
     def _hand_on(self, metastore: socket.socket) -> None:
         tail = b""
         for text in _bytes_from(self.request):
-            if self.server.keeps(tail + text):
+            if self.server.withholds(tail + text):
                 break
             metastore.sendall(text)
             tail = (tail + text)[1 - len(COMMIT) :]
-        for _ in _bytes_from(self.request):  # until the client is gone: it is told nothing
+        for _ in _bytes_from(self.request):  # until the client is gone: it gets no answer
             pass
 
 

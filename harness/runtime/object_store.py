@@ -14,7 +14,7 @@ from harness.artifacts.object_storage import BUCKET
 from harness.runtime import template
 from harness.runtime.api import Running, Runtime, Served, Surroundings
 from harness.runtime.hive_launcher import joined
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 READY_S: Final = 60.0
 """How long a start may take; 2 s on an idle machine."""

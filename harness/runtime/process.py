@@ -3,24 +3,72 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import psutil
 
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import log_file, parent_guard
+from harness.runtime import parent_guard
 from harness.runtime.watchdog import Watchdog
+
+_TAIL_BYTES: Final = 64 * 1024
+_CAUSE: Final = "Caused by: "
+_CAUSES: Final = 5
+
+
+def log_tail(path: Path, lines: int) -> str:
+    """Return the last lines of a text file, at most 64 KiB; empty when there is no such file."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def log_excerpt(text: str, lines: int) -> str:
+    r"""Return the last lines of a log, and before them the last causes that stand above these.
+
+    Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
+
+    >>> log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
+    'Caused by: x: y\n…\nend'
+    """
+    result = text.splitlines()
+    above = (line for line in result[:-lines] if line.startswith(_CAUSE))
+    causes = list(dict.fromkeys(above))[-_CAUSES:]
+    return "\n".join([*causes, *(["…"] if causes else []), *result[-lines:]])
+
+
+def log_size(path: Path) -> int:
+    """Return the length of a file in bytes; 0 when there is no such file."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
+
+
+def log_since(path: Path, start: int) -> str:
+    """Return all of a text file from `start` bytes on; empty when there is no such file."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        file.seek(start)
+        return file.read().decode("utf-8", errors="replace")
+    return ""
+
 
 LOG_LINES: Final = 40
 LOOK_S: Final = 1.0
@@ -34,7 +82,7 @@ SET: Final = {
     # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
     "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
 }
-"""What every server is told, in whichever runtime."""
+"""Variables that every server gets, in whichever runtime."""
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
 # children are started by one thread that lives as long as this process.
@@ -85,15 +133,15 @@ class Process:
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        return log_file.tail(self.log, lines)
+        return log_tail(self.log, lines)
 
     def log_size(self) -> int:
         """Return the length of its log in bytes; 0 when it is no longer there."""
-        return log_file.size(self.log)
+        return log_size(self.log)
 
     def log_since(self, start: int) -> str:
         """Return all of its log from `start` bytes on; empty when it is no longer there."""
-        return log_file.since(self.log, start)
+        return log_since(self.log, start)
 
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen of it and what it started, in MiB.
@@ -253,3 +301,109 @@ def _cpu_s(process: psutil.Process) -> float:
 def _environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {**passed_on, **SET}
+
+
+LOOPBACK: Final = "127.0.0.1"
+ATTEMPTS: Final = 3
+
+Started = TypeVar("Started")
+
+
+class PortTakenProblem(ProcessProblem):
+    """A server ended because somebody else took its port between the choice and the start."""
+
+
+def free_port() -> int:
+    """Return a TCP port that nobody listens on at this moment.
+
+    Nothing keeps it free: start servers through `on_free_port`, which chooses again.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as chosen:
+        chosen.bind((LOOPBACK, 0))
+        port: int = chosen.getsockname()[1]
+        return port
+
+
+@contextmanager
+def on_free_port(start: Callable[[int], AbstractContextManager[Started]]) -> Iterator[Started]:
+    """Run what `start(port)` gives on a free port, on another one if the first was taken.
+
+    Raises PortTakenProblem: it was taken every time.
+    """
+    with ExitStack() as stack:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                started = stack.enter_context(start(free_port()))
+                break
+            except PortTakenProblem:
+                if attempt == ATTEMPTS:
+                    raise
+        yield started
+
+
+POLL_S: Final = 0.1
+_LOOKED_AT: Final = 2000
+_SHOWN: Final = 40
+"""So many lines of the log of a process that ended are searched for its reason, and shown."""
+_PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
+
+_CONFIGURATION: Final = re.compile(r"Error: (Configuration property .+)")
+"""What servers of the Trino family end their log with where they do not take a property."""
+
+T = TypeVar("T")
+
+
+class EndedProblem(ProcessProblem):
+    """A process ended before it was ready; another start may well succeed."""
+
+
+class StartingProcess(Protocol):
+    """What `wait_until` looks at while it waits."""
+
+    def alive(self) -> bool:
+        """Return whether it still runs."""
+
+    def log_tail(self, lines: int = _SHOWN) -> str:
+        """Return the last lines of its log."""
+
+
+def wait_until(
+    check: Callable[[], T],
+    process: StartingProcess,
+    *,
+    timeout_s: float,
+    what: str,
+    not_yet: tuple[type[Exception], ...],
+) -> T:
+    """Call `check` until it succeeds, and give what it gave.
+
+    `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
+    while the process is not ready. `what` is named to people.
+
+    Raises:
+        PortTakenProblem: the process ended and its log says that its port was in use.
+        EndedProblem: the process ended; with the end of its log, and the causes above it.
+        ProcessProblem: `timeout_s` passed; with the end of its log.
+
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return check()
+        except not_yet as problem:
+            reason = str(problem)
+        if not process.alive():
+            raise ended(what, process)
+        if time.monotonic() > deadline:
+            late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
+            raise ProcessProblem(late, process.log_tail())
+        time.sleep(POLL_S)
+
+
+def ended(what: str, process: StartingProcess) -> ProcessProblem:
+    """Return the problem with a process that ended before it was ready."""
+    log = process.log_tail(_LOOKED_AT)
+    if result := dict.fromkeys(_CONFIGURATION.findall(log)):
+        return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
+    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
+    return kind(f"{what} ended before it was ready", log_excerpt(log, _SHOWN))

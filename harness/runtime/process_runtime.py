@@ -13,9 +13,7 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.runtime import hive_launcher, jvm_cds
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
-from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, running
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import LOOPBACK, Command, on_free_port, running, wait_until
 
 T = TypeVar("T")
 

@@ -16,7 +16,6 @@ from harness.runtime import (
     container_network,
     image_choice,
     metastore,
-    metastore_database,
     object_store,
     template,
     work_folders,
@@ -115,15 +114,15 @@ def start_metastore(
         reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
-            prepared = metastore_database.schema(how.installation, cache, progress)
+            prepared = metastore.empty_database(how.installation, cache, progress)
         with started(name, metastore.serve(how, prepared, folder), progress) as running:
             yield replace(running, store=store)
 
 
 def _store(
-    found: Distribution, cache: Cache, folder: Path, progress: Progress
+    distribution: Distribution, cache: Cache, folder: Path, progress: Progress
 ) -> AbstractContextManager[ObjectStore | None]:
-    return start_store(cache, folder, progress) if found.warehouse else nullcontext()
+    return start_store(cache, folder, progress) if distribution.warehouse else nullcontext()
 
 
 def start_store(
@@ -146,4 +145,4 @@ def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
     tool = distributions.load(distributions.load(name).text(metastore.TOOL))
     installation = fetch.ensure(tool, cache, progress)
     progress.note(f"upgrade the metastore's database for {name}")
-    return metastore_database.upgraded(installation, folder / metastore.DERBY)
+    return metastore.upgrade_database(installation, folder / metastore.DERBY)

@@ -14,19 +14,12 @@ from harness.formats.files.column_parts import ColumnPart, by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.doubts import Doubts
-from harness.usage.used_tables import Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.used_tables import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 MAPPING = "delta.columnMapping.mode"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG001 - all have it
-    """Read the log.
-
-    Raises:
-        UnreadableError: there is none, or it cannot be understood.
-
-    """
     doubts = Doubts()
     try:
         log = delta_log.read_whole(folder)

@@ -12,8 +12,7 @@ from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.doubts import Doubts
-from harness.usage.used_tables import Fact, TableFacts, UsedChange, UsedFormat
+from harness.usage.used_tables import Doubts, Fact, TableFacts, UsedChange, UsedFormat
 
 _NUMBERED: Final = re.compile(r"_col\d+")
 """What Hive before version 2 calls all columns in ORC files (HIVE-4243)."""
@@ -22,12 +21,7 @@ _DELTA: Final = re.compile(r"(^|/)(?P<kind>delete_delta|delta|base)_\d")
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the footer of the oldest file, by its time of modification.
-
-    Raises:
-        UnreadableError: there is no folder, or it cannot be read.
-
-    """
+    """Read the footer of the oldest file, by its time of modification."""
     if not folder.exists():
         raise UnreadableError("its folder is gone")
     doubts, files = Doubts(), list[ListedFile]()

@@ -17,8 +17,7 @@ from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.table import IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.doubts import Doubts
-from harness.usage.used_tables import Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.used_tables import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 Metadata = Mapping[str, Any]
 NO_FILES: Final = sys.maxsize
@@ -38,12 +37,7 @@ _NAMES: Final = "schema.name-mapping.default"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the metadata file that the catalog names.
-
-    Raises:
-        UnreadableError: it names none, or it cannot be read or understood.
-
-    """
+    """Read the metadata file that the catalog names."""
     newest, doubts = _metadata(folder, table), Doubts()
     try:
         return TableFacts(

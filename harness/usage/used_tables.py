@@ -90,7 +90,6 @@ class UsedChange:
 
     @property
     def nested(self) -> bool:
-        """Whether it is about a part of a column."""
         return "." in self.column
 
 
@@ -144,3 +143,22 @@ class TableFacts:
     schema_changes: Sequence[UsedChange] = ()
     unknown: Sequence[Fact] = ()
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """TableFacts that could not be found out, each with the first reason."""
+
+    facts: dict[Fact, str] = field(default_factory=dict)
+
+    def add(self, fact: Fact, why: object) -> None:
+        self.facts.setdefault(fact, str(why))
+
+    @property
+    def unknown(self) -> tuple[Fact, ...]:
+        """The facts, in the order in which they are written."""
+        return tuple(fact for fact in Fact if fact in self.facts)
+
+    @property
+    def why(self) -> str:
+        return "; ".join(dict.fromkeys(self.facts.values()))

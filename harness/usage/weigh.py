@@ -126,7 +126,6 @@ def _fits(change: UsedChange, need: Need) -> bool | None:
 
 
 def _unknown(table: UsedTable, fact: Fact) -> str:
-    """Return what is unknown of a table, in words."""
     why = table.unread or table.why
     if not why and fact is Fact.SCHEMA_CHANGES:
         why = "files do not tell a column that was renamed from one dropped and one added"

@@ -94,8 +94,8 @@ def run_transaction(
         raise HarnessError("this writer has no transactions of Hive")
     if (relay := server.relay) is None:
         raise NotHeldError("the commit of a server in a container cannot be held")
-    with closing(server.open(settings)) as session, relay.holding():
-        _killed_when(relay.is_held, server, partial(session.run, sql, timeout_s=timeout_s))
+    with closing(server.open(settings)) as session, relay.withholding():
+        _killed_when(relay.has_withheld, server, partial(session.run, sql, timeout_s=timeout_s))
 
 
 def _killed_when(

@@ -104,7 +104,7 @@ class StepSender:
                 result = raised_step.REFUSED
         except (NoAnswerError, NotHeldError) as silence:
             result = StepResult(OutcomeKind.UNKNOWN, str(silence))
-        if refusal is not None and (because := refusals.of_machine(refusal)):
+        if refusal is not None and (because := refusals.machine_shortage(refusal)):
             result = StepResult(OutcomeKind.UNKNOWN, because)
         elif refusal is not None and result.because:
             result = replace(

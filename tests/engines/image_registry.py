@@ -14,9 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.runtime import docker_daemon
-from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, Process, running
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import LOOPBACK, Command, Process, on_free_port, running, wait_until
 
 PROGRAM = "docker-registry"
 READY_S = 60.0

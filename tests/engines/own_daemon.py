@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import docker_daemon, log_file
-from harness.runtime.readiness import wait_until
+from harness.runtime import docker_daemon, process
+from harness.runtime.process import wait_until
 
 READY_S = 120.0
 
@@ -51,7 +51,7 @@ class OwnDaemon:
 
     def log_tail(self, lines: int = 40) -> str:
         """Return the last lines of its log."""
-        return log_file.tail(self._folder / "log", lines)
+        return process.log_tail(self._folder / "log", lines)
 
     def stop(self) -> None:
         """Stop it, and with it its containers."""

@@ -20,7 +20,7 @@ from harness.runtime import container_settings, docker_daemon, image_choice
 from harness.runtime.api import Running
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_build import PREFIX
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 from tests.engines import own_daemon, tiny_container
 from tests.engines.own_daemon import OwnDaemon
 from tests.engines.tiny_container import BASE, FOREVER, containers, runtime, start

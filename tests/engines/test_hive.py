@@ -22,7 +22,7 @@ from harness.formats import facts
 from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null
 from harness.runtime.metastore import Metastore
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import wait_until
 from tests.engines.everyone import process_of
 from tests.engines.shared_servers import SharedServers
 

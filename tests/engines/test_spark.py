@@ -39,8 +39,8 @@ def runtime(cache: Cache, progress: Progress) -> Runtime:
 
 
 def process_of(spark: Spark) -> Process:
-    assert isinstance(spark._running, Process)
-    return spark._running
+    assert isinstance(spark.running, Process)
+    return spark.running
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
     with launch.spark(runtime, metastore.uris, folder) as spark:
-        connection = SparkServer(spark).connect({})
+        connection = SparkServer(spark.running, spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.run(endless, timeout_s=0.5)
         assert not spark.alive()
@@ -129,7 +129,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
     with launch.spark(runtime, metastore.uris, folder) as spark:
-        connection = SparkServer(spark).connect({})
+        connection = SparkServer(spark.running, spark).connect({})
         connection.run("select 1", timeout_s=MINUTE)
         family = psutil.Process(process_of(spark).pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]

@@ -21,7 +21,7 @@ from harness.engines.hive import engine as hive
 from harness.engines.spark import engine as spark
 from harness.engines.spark import launch
 from harness.engines.trino import server as trino_server
-from harness.runtime import ports
+from harness.runtime import process
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
 from tests.engines.everyone import Installed
@@ -149,10 +149,10 @@ def test_a_port_in_use_is_left_and_another_one_taken(
 ) -> None:
     reader = installed(name)
     engine = engines.load(reader.distribution.engine)
-    with closing(socket.create_server((ports.LOOPBACK, 0))) as taken:
+    with closing(socket.create_server((process.LOOPBACK, 0))) as taken:
         others = iter([taken.getsockname()[1]])
-        free = ports.free_port
-        monkeypatch.setattr(ports, "free_port", lambda: next(others, None) or free())
+        free = process.free_port
+        monkeypatch.setattr(process, "free_port", lambda: next(others, None) or free())
         with engine.serve(ProcessRuntime(reader), metastore.uris, tmp_path, progress) as server:
             assert next(others, None) is None, "the port in use was tried"
             with closing(server.connect({})) as connection:

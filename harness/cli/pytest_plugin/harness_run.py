@@ -15,7 +15,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import unwritable
 from harness.run import run_folder
 from harness.run.run_folder import run_exists
-from harness.runtime import log_file, process
+from harness.runtime import process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
 FOLDER: Final = run_folder.PYTEST
@@ -106,4 +106,4 @@ def exit_status(folder: Path) -> int | None:
 
 def log_end(folder: Path) -> str:
     """Return the end of the output of the run in a folder."""
-    return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)
+    return process.log_tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

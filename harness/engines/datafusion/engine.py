@@ -14,20 +14,18 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings
+from harness.engines.arrow_values import arrow_type
 from harness.engines.datafusion import answers
 from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import Description, Entry, PythonLibrary
 from harness.engines.query_sql import ANSI, quoted, select
 from harness.engines.spark.values import canonical_type
-from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold, parse_type
-
-if TYPE_CHECKING:
-    import pyarrow
+from harness.model.datatypes import DataType, parse_type
 
 READ_OPTIMIZED: Final = "hoodie.read.use.read_optimized.mode"
 """The option of hudi-rs (`HudiReadConfig.USE_READ_OPTIMIZED_MODE`)."""
@@ -56,7 +54,7 @@ def _schema(columns: Sequence[Any]) -> str:
     """Return columns of Hive as a schema of Arrow's, in its own format."""
     import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
-    kinds = [(column.name, _arrow(_known(column.name, column.type))) for column in columns]
+    kinds = [(column.name, arrow_type(_known(column.name, column.type))) for column in columns]
     return base64.b64encode(pa.schema(kinds).serialize().to_pybytes()).decode()
 
 
@@ -66,36 +64,6 @@ def _known(column: str, kind: str) -> DataType:
         raise HarnessError(f"the column {column}: DataFusion cannot be given the type {kind}")
     return parse_type(ours)
 
-
-def _arrow(kind: DataType) -> pyarrow.DataType:
-    import pyarrow as pa  # noqa: PLC0415 - as above
-
-    return fold(kind, _plain, pa.struct, pa.list_, pa.map_)
-
-
-def _plain(kind: PlainType) -> pyarrow.DataType:
-    import pyarrow as pa  # noqa: PLC0415 - as above
-
-    match kind:
-        case Decimal(precision, scale):
-            return pa.decimal128(precision, scale)
-        case Text():
-            return pa.string()
-    name = str(kind)
-    if name == "timestamp":  # of the catalog: counted in UTC (`harness.model.datatypes`)
-        return pa.timestamp("us", "UTC")
-    return pa.type_for_alias(_ARROW.get(name, name))
-
-
-_ARROW: Final = {
-    "boolean": "bool",
-    "tinyint": "int8",
-    "smallint": "int16",
-    "int": "int32",
-    "long": "int64",
-    "date": "date32",
-}
-"""Arrow's names of types, where they are not ours."""
 
 KEYS: Final = {
     "coerce-int96": "datafusion.execution.parquet.coerce_int96",

@@ -33,8 +33,8 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.values import HiveResult, Job, jobs, path
-from harness.runtime.ports import LOOPBACK
+from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
+from harness.runtime.process import LOOPBACK
 
 CONNECT_S: Final = 60.0
 CLOSE_S: Final = 2.0
@@ -90,7 +90,7 @@ class HiveClient:
             ran = self._finished(cursor, began)
             columns = self._columns(cursor) if cursor._operationHandle.hasResultSet else ()  # noqa: SLF001
             rows = self._rows(cursor) if columns else ()
-            return HiveResult(columns, rows, path(ran))
+            return HiveResult(columns, rows, path_taken(ran))
 
     def close(self) -> None:
         if not self._lost:

@@ -62,10 +62,10 @@ def jobs(tasks: str | None) -> tuple[Job, ...]:
     return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in reads)
 
 
-def path(ran: Sequence[Job]) -> str:
+def path_taken(ran: Sequence[Job]) -> str:
     """Return the path that a query took.
 
-    >>> path(()), path([Job("MAPRED", "job_1")]), path([Job("TEZ", "")])
+    >>> path_taken(()), path_taken([Job("MAPRED", "job_1")]), path_taken([Job("TEZ", "")])
     ('fetch', 'mapreduce', 'tez')
     """
     if not ran:
@@ -176,7 +176,7 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
         case Primitive(name):
             return _PRIMITIVES[name]
         case Text():
-            return _text
+            return _PRIMITIVES["string"]
         case Decimal(_, scale):
             return lambda value: _scaled(value, scale, tally)
         case Array(element):
@@ -244,44 +244,13 @@ def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
 _EXACT: Final = decimal.Context(prec=2 * 38)
 
 
-def _boolean(value: Any) -> bool:  # noqa: ANN401
-    return bool(checked(value, bool))
-
-
-def _integer(value: Any) -> int:  # noqa: ANN401
-    return int(checked(value, int))
-
-
-def _double(value: Any) -> float:  # noqa: ANN401
-    return number_of(checked(value, int | float | decimal.Decimal), "double")
-
-
-def _text(value: Any) -> str:  # noqa: ANN401
-    return str(checked(value, str))
-
-
-def _date(value: Any) -> Value:  # noqa: ANN401
-    return day(_text(value))
-
-
-def _timestamp(value: Any) -> Value:  # noqa: ANN401
-    return moment(_text(value))
-
-
-def _bytes(value: Any) -> bytes:  # noqa: ANN401
-    return bytes(checked(value, bytes))
-
-
 _BARE: Final = {"boolean", "tinyint", "smallint", "int", "long", "float", "double"}
 _PRIMITIVES: Final[dict[str, Convert]] = {
-    "boolean": _boolean,
-    "tinyint": _integer,
-    "smallint": _integer,
-    "int": _integer,
-    "long": _integer,
-    "double": _double,
-    "string": _text,
-    "binary": _bytes,
-    "date": _date,
-    "timestamp": _timestamp,
+    "boolean": lambda value: checked(value, bool),
+    **dict.fromkeys(("tinyint", "smallint", "int", "long"), lambda value: checked(value, int)),
+    "double": lambda value: number_of(checked(value, int | float | decimal.Decimal), "double"),
+    "string": lambda value: checked(value, str),
+    "binary": lambda value: checked(value, bytes),
+    "date": lambda value: day(checked(value, str)),
+    "timestamp": lambda value: moment(checked(value, str)),
 }

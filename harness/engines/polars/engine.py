@@ -15,7 +15,13 @@ from harness.core.records import Refusal
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.polars import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.python_library import (
+    Description,
+    Entry,
+    PythonLibrary,
+    folder_of,
+    python_literal,
+)
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -90,18 +96,12 @@ def literal(text: str, type_: str, family: str) -> str:
     ("datetime.fromisoformat('2024-01-02T03:04:05+00:00')", 'True')
     """
     match type_:
-        case "boolean":
-            return str(text == "true")
-        case "tinyint" | "smallint" | "int" | "long":
-            return text
-        case "float" | "double":
-            return repr(float(text))
         case "date":
             return f"date.fromisoformat({text!r})"
         case "timestamp" | "timestamp_ntz":
             zone = "+00:00" if type_ == "timestamp" and family == "delta" else ""
             return f"datetime.fromisoformat({text.replace(' ', 'T') + zone!r})"
-    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
+    return python_literal(text, type_)
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:

@@ -18,7 +18,7 @@ from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary
+from harness.engines.python_library import Description, Entry, PythonLibrary, python_literal
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -94,16 +94,9 @@ def literal(text: str, type_: str) -> str:
     >>> literal("1.10", "decimal(10, 2)")
     "Decimal('1.10')"
     """
-    match type_:
-        case "boolean":
-            return str(text == "true")
-        case "tinyint" | "smallint" | "int" | "long":
-            return text
-        case "float" | "double":
-            return repr(float(text))
-        case "timestamp" | "timestamp_ntz":
-            return repr(text.replace(" ", "T"))
-    return f"Decimal({text!r})" if type_.startswith("decimal") else repr(text)
+    if type_ in {"timestamp", "timestamp_ntz"}:
+        return repr(text.replace(" ", "T"))
+    return python_literal(text, type_)
 
 
 POINTER: Final = "metadata_location"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -35,9 +36,8 @@ from harness.engines.spark import session as client
 from harness.engines.spark.conf import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
-from harness.runtime.api import Configuration, MetastoreUris, Runtime
-from harness.runtime.process import ProcessProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.api import Configuration, MetastoreUris, Runtime, Served
+from harness.runtime.process import EndedProblem, ProcessProblem
 
 # Iceberg documentation, "Spark Queries" and "Branching and Tagging"; Delta documentation, "Query an
 # older snapshot of a table"; Hudi documentation, "SQL Queries".
@@ -93,28 +93,18 @@ class SparkConnection:
         self._session.close()
 
 
-class SparkServer:
-    """A running JVM."""
+@dataclass(frozen=True, slots=True)
+class SparkServer(Served):
+    """A running JVM; 27,000 answers did not exhaust one."""
 
-    def __init__(self, spark: client.Spark) -> None:
-        self._spark = spark
+    spark: client.Spark
 
     def connect(self, settings: ReaderSettings) -> Connection:
         tell = tuple(key for keys in KEYS.values() for key in keys)
-        return SparkConnection(self._spark.open(session_settings(settings), tell))
+        return SparkConnection(self.spark.open(session_settings(settings), tell))
 
     def alive(self) -> bool:
-        return self._spark.alive()
-
-    def exhausted(self) -> bool:
-        """Return whether it has used itself up; it does not (27,000 answers of one process)."""
-        return False
-
-    def log_tail(self) -> str:
-        return self._spark.log_tail()
-
-    def peak_memory_mb(self) -> int:
-        return self._spark.peak_memory_mb()
+        return self.spark.alive()
 
 
 class SparkEngine:
@@ -169,14 +159,14 @@ class SparkEngine:
 @contextmanager
 def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Server]:
     with launch.spark(runtime, metastore, folder) as spark:
-        server = SparkServer(spark)
+        server = SparkServer(spark.running, spark)
         try:
             first = server.connect({})
             first.run("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
             kind = ProcessProblem if spark.alive() else EndedProblem
             reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
-            raise kind(reason, spark.log_tail()) from None
+            raise kind(reason, spark.running.log_tail()) from None
         first.close()
         yield server
 

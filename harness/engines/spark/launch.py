@@ -18,13 +18,12 @@ from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.engines.engine_support import connected
+from harness.engines.engine_support import connect_to_worker
 from harness.engines.spark import delta_client, iceberg_client, worker, write_client
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.session import Spark
 from harness.runtime.api import MetastoreUris, Running, Runtime, Surroundings
-from harness.runtime.ports import LOOPBACK
-from harness.runtime.process import ProcessProblem
+from harness.runtime.process import LOOPBACK, ProcessProblem
 from harness.runtime.process_runtime import ProcessRuntime
 
 SPARK: Final = "spark.sql."
@@ -32,7 +31,7 @@ HUDI: Final = "hoodie."
 _UTF8: Final = 1
 
 
-def unread(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
+def unread_properties(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
     """Return which of these properties of Spark's SQL or of Hudi no class reads.
 
     Spark takes any name without a word, and Hudi never hears of it. A class that reads a property
@@ -46,9 +45,9 @@ def unread(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
     """
     names = tuple(names)
     added = [path for path in class_path if path.is_file()]
-    own_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
+    spark_jars = [jar for folder in class_path for jar in sorted(folder.glob("spark-*.jar"))]
     spark, hudi = ([name for name in names if name.startswith(family)] for family in (SPARK, HUDI))
-    return (*_absent(spark, (*own_jars, *added)), *_absent(hudi, added))
+    return (*_absent(spark, (*spark_jars, *added)), *_absent(hudi, added))
 
 
 def _absent(names: Iterable[str], jars: Iterable[Path]) -> tuple[str, ...]:
@@ -173,7 +172,7 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
     """Check that somebody reads the properties of a configuration that somebody has changed."""
     made = program.distribution
     names = made.options("conf") if made.overlay else ()
-    if unread_names := unread(names, program.class_path(installation)):
+    if unread_names := unread_properties(names, program.class_path(installation)):
         reason = f"{made.name} does not take its configuration"
         raise ProcessProblem(f"{reason}: no class reads a property {', '.join(unread_names)}")
 
@@ -195,7 +194,7 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
         _check_properties(program, runtime.installation)
 
     def ready(running: Running, port: int) -> Spark:
-        return Spark(running, connected(port, program.token, worker.HELLO, worker.HELLO_S))
+        return Spark(running, connect_to_worker(port, program.token, worker.HELLO, worker.HELLO_S))
 
     with runtime.start(program, metastore, folder, ready) as jvm:
         try:

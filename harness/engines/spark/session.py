@@ -37,7 +37,7 @@ _RECORD: Final = re.compile(r"\S+ \S+ ERROR Hoodie\w*Handle: Error writing recor
 _THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$", re.MULTILINE)
 
 
-def explained(refusal: Refusal, log: str) -> Refusal:
+def with_logged_cause(refusal: Refusal, log: str) -> Refusal:
     """Return a refusal with the innermost cause that the log names for it, where it has none.
 
     A record that cannot be written does not end Hudi's write: the write handle logs why, and what
@@ -127,11 +127,11 @@ class Session:
         self._ask(timeout_s, do="run", sql=query, append=to)
 
     def _ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
-        began = self._spark.log_size()
+        began = self._spark.running.log_size()
         try:
             return self._spark.ask(timeout_s, session=self._name, **request)
         except RefusedError as answer:
-            refusal = explained(answer.refusal, self._spark.log_since(began))
+            refusal = with_logged_cause(answer.refusal, self._spark.running.log_since(began))
             raise RefusedError(refusal, answer.seconds) from None
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class Spark:
     """A running JVM. Made by `start.spark`."""
 
     def __init__(self, running: Running, connection: socket.socket) -> None:
-        self._running = running
+        self.running = running
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = count(1)
@@ -172,32 +172,19 @@ class Spark:
         try:
             return _checked(reply.result(timeout_s))
         except TimeoutError:
-            self._running.stop(grace_s=0)
+            self.running.stop(grace_s=0)
             raise NoAnswerError(
                 f"no answer within {timeout_s:g} s; the process was ended"
             ) from None
         finally:
-            self._running.peak_memory_mb()
+            self.running.peak_memory_mb()
 
     def kill(self) -> None:
         """End the process at once; whoever waits for a reply is told that there is none."""
-        self._running.stop(grace_s=0)
+        self.running.stop(grace_s=0)
 
     def alive(self) -> bool:
-        return not self._over and self._running.alive()
-
-    def log_tail(self) -> str:
-        return self._running.log_tail()
-
-    def log_size(self) -> int:
-        return self._running.log_size()
-
-    def log_since(self, start: int) -> str:
-        return self._running.log_since(start)
-
-    def peak_memory_mb(self) -> int:
-        """Return the most resident memory seen of the worker and its JVM together, in MiB."""
-        return self._running.peak_memory_mb()
+        return not self._over and self.running.alive()
 
     def end(self) -> None:
         """Let the worker and its JVM end by themselves; `start.spark` ends what is left.
@@ -209,7 +196,7 @@ class Spark:
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_WR)
         with suppress(TimeoutError):
-            self._running.wait(END_S)
+            self.running.wait(END_S)
         self._connection.close()
 
     def _send(self, number: int, request: dict[str, object], reply: Future[dict[str, Any]]) -> None:
@@ -240,7 +227,7 @@ class Spark:
             waiting.set_exception(NoAnswerError(why))
 
     def _how_it_ended(self) -> str:
-        return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
+        return f"the Spark process ended; the end of its log:\n{self.running.log_tail()}"
 
 
 def _checked(reply: dict[str, Any]) -> dict[str, Any]:

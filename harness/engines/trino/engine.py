@@ -69,7 +69,7 @@ PRESTO: Final[TimeTravel] = {
 }
 
 
-def of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
+def words_of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
     """Return the words of a version.
 
     Lock data call by `snapshot_in_name` the families whose tables have a snapshot's id in their
@@ -93,7 +93,7 @@ class TrinoEngine:
         return (self._statement(distribution, settings, question)[1],)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
-        return of_version(self._words, distribution)
+        return words_of_version(self._words, distribution)
 
     def _statement(
         self, distribution: Distribution, settings: ReaderSettings, question: Question

@@ -28,13 +28,13 @@ from harness.runtime import metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import parquet_entry
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 DATABASE: Final = "harness_ready"
 """Of a table that a new server must be able to read before it counts as ready."""
 
 
-def make(metastore_uri: str, folder: Path) -> str:
+def make_ready_table(metastore_uri: str, folder: Path) -> str:
     """Make a Hive Parquet table of one row in the new `folder`; gives its name in DATABASE.
 
     It stays in the metastore, which is the run's own. A Trino 476 that answers `select 1` and
@@ -60,7 +60,7 @@ def make(metastore_uri: str, folder: Path) -> str:
     return name
 
 
-def query(catalog_name: str, table: str) -> str:
+def ready_query(catalog_name: str, table: str) -> str:
     return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
 
 
@@ -155,7 +155,7 @@ def serve(
     distribution = runtime.distribution
     progress.note(f"start {distribution.name}")
     program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
-    table = make(metastore.host, folder / "ready")
+    table = make_ready_table(metastore.host, folder / "ready")
     names = tuple(catalogs(metastore.host))
     left: dict[Running, list[str]] = {}
 
@@ -174,7 +174,7 @@ def serve(
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
-    return [*schemas, query(connector_catalogs.READY, table)]
+    return [*schemas, ready_query(connector_catalogs.READY, table)]
 
 
 def _ask(server: TrinoServer, left: list[str]) -> None:

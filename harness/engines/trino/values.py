@@ -227,10 +227,6 @@ def _number(value: WireValue, kind: str) -> float:
     return number_of(checked(value, int | float), kind)
 
 
-def _integer(value: WireValue) -> int:
-    return int(checked(value, int))
-
-
 def _decimal(value: WireValue) -> decimal.Decimal:
     if not _PLAIN.fullmatch(value):
         raise ValueError(f"{value!r} is not how a decimal is sent")
@@ -245,7 +241,7 @@ def _bytes(value: WireValue) -> bytes:
 
 
 _READ: Final[Mapping[str, Callable[[WireValue], Value]]] = {
-    **dict.fromkeys(_WHOLES, _integer),
+    **dict.fromkeys(_WHOLES, lambda value: checked(value, int)),
     "double": lambda value: _number(value, "double"),
     "decimal": _decimal,
     "date": day,

@@ -34,10 +34,6 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 
     A data file is a group of its own. Its deletion vector becomes a log fact with the keys of the
     rows that it takes away.
-
-    Raises:
-        FileFactError: the log or a file cannot be understood.
-
     """
     log = delta_log.read(folder)
     return tuple(_facts(log, key)) if log else ()
@@ -47,10 +43,6 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a data file with the values of its partition columns.
 
     Where the table records its changes, also with when each row was written.
-
-    Raises:
-        FileFactError: they cannot be understood, or the file is not part of the table.
-
     """
     log = delta_log.read(Path(str(path).removesuffix(fact.path)))
     live = [file for file in log.live() if file.path == fact.path] if log else []

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts
+from harness.engines.format_facts import FormatFacts, Timeline
+from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
     NO_CATALOG,
     Changes,
@@ -23,13 +24,12 @@ from harness.formats.api import (
 )
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import past as delta_past
 from harness.formats.files import data_files
-from harness.formats.keyless_rows import failed_rows, whole_rows
+from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.identifiers import TABLE
+from harness.model.identifiers import CHANGE_COLUMNS, TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
@@ -39,7 +39,7 @@ from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
-from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.spark_sql import text
 from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
@@ -76,10 +76,21 @@ SWITCH: Final = (
 """Delta documentation, "Delta column mapping", "Enable column mapping"."""
 
 
+PAST: Final = Timeline(
+    VERSION,
+    lambda library, table_version: NEXT_VERSION,  # noqa: ARG005 - the same in all
+    CHANGE_COLUMNS,
+    (
+        "of the versions, oldest first:",
+        f"in Spark: select version from (describe history {{database}}.{TABLE}) order by version",
+    ),
+)
+
+
 class Delta(Format):
     NAME = "delta"
     kind: TableKind = TableKind(Family.DELTA)
-    reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=delta_past.PAST)
+    reader_facts = FormatFacts("delta", "delta", keeps_case=True, past=PAST)
     """Names are kept in its log (protocol, "Schema Serialization Format")."""
     past_views = (AS_OF, INCREMENTAL)
     settings = SETTINGS
@@ -99,17 +110,8 @@ class Delta(Format):
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        listed = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings).items())
-        properties = f" tblproperties ({listed})" if listed else ""
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using delta{partitioned} "
-                f"location 'file:{LOCATION}'{properties}"
-            ),
-        )
+        properties = _properties(settings).items()
+        return (create_table(table, "delta", f"file:{LOCATION}", properties),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings

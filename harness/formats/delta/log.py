@@ -49,7 +49,6 @@ class Commit:
     actions: Sequence[Action]
 
     def all(self, name: str) -> Iterator[Action]:
-        """Yield the actions of a name."""
         return (action[name] for action in self.actions if action.get(name))
 
     @property
@@ -94,14 +93,12 @@ class DeltaLog:
         }
 
     def schema(self, version: int) -> Sequence[Action]:
-        """Return the fields of the schema as of a version."""
         newest = max(number for number in self.metadata if number <= version)
         fields: Sequence[Action] = json.loads(self.metadata[newest]["schemaString"])["fields"]
         return fields
 
     @property
     def now(self) -> int:
-        """The newest version."""
         return self.commits[-1].version
 
     @property
@@ -123,7 +120,6 @@ class DeltaLog:
         return actions[-1] if actions else {}
 
     def versions_of(self, *operations: str) -> tuple[str, ...]:
-        """Return the versions at which something was done."""
         return tuple(
             str(commit.version) for commit in self.commits if commit.operation in operations
         )

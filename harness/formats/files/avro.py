@@ -1,4 +1,4 @@
-"""What an Avro object container file says of itself."""
+"""What an Avro object container file says of itself; see `FileReader`."""
 
 from __future__ import annotations
 
@@ -9,29 +9,14 @@ from typing import Any, Final
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files import avro_types
 from harness.formats.files.parquet import Footer
+from harness.model.column_statistics import ColumnStatistics
 
 MAGIC: Final = b"Obj\x01"
 """What such a file begins with (Avro specification, "Object Container Files")."""
 
 
-def is_avro(path: Path) -> bool:
-    """Return whether a file is one of Avro; its name need not say so.
-
-    Raises:
-        OSError: it cannot be read.
-
-    """
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
 def read(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; see `parquet.read`.
-
-    Raises:
-        FileFactError: it is no Avro file, or has no such column.
-
-    """
+    """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     written, records = _records(path)
     columns = avro_types.columns(written)
     if key not in dict(columns):
@@ -40,26 +25,19 @@ def read(path: Path, key: str) -> Footer:
 
 
 def schema(path: Path) -> dict[str, Any]:
-    """Return the schema of the writer.
-
-    Raises:
-        FileFactError: it is no Avro file.
-
-    """
     return _records(path, most=0)[0]
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values.
-
-    Raises:
-        FileFactError: it is no Avro file, or holds a value that has no canonical form.
-
-    """
+    """Read everything in a file as canonical values."""
     written, records = _records(path)
     fields = written["fields"]
     rows = (tuple(avro_types.value(r[f["name"]], f["type"]) for f in fields) for r in records)
     return tuple(field["name"] for field in fields), tuple(rows)
+
+
+def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:  # noqa: ARG001
+    return ()  # Avro has none
 
 
 def _records(path: Path, most: int | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:

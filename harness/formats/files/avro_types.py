@@ -90,8 +90,8 @@ def schema(type_: DataType, name: str) -> Any:  # noqa: ANN401 - Avro's JSON
             return {"type": "record", "name": name, "fields": fields}
         case Array(element):
             return {"type": "array", "items": part(element, "element")}
-        case Map(_, held):
-            return {"type": "map", "values": part(held, "value")}
+        case Map(_, item):
+            return {"type": "map", "values": part(item, "value")}
     raise ValueError(f"Avro has no type {type_}")
 
 

@@ -82,7 +82,6 @@ def parts_of(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
 
 
 def part_of(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
-    """Return one column, or part of one; raises as `parts_of` does."""
     match type_:
         case {"fields": fields}:
             return ColumnPart(number, name, STRUCT, parts_of(fields))
@@ -117,7 +116,6 @@ def leaves(parts: Iterable[ColumnPart], above: str = "") -> Iterator[tuple[str, 
 
 
 def by_name(parts: Iterable[ColumnPart]) -> tuple[ColumnPart, ...]:
-    """Return the same known by names."""
     return tuple(ColumnPart(p.name, p.name, p.type, by_name(p.parts)) for p in parts)
 
 

@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 
 from harness.core.records import FileValues
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, orc, orc_statistics, parquet, parquet_statistics
+from harness.formats.files import avro, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
@@ -28,13 +28,23 @@ ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 
 
 class FileReader(Protocol):
-    """What the module of each kind of data files gives."""
+    """What the module of each kind of data files gives.
+
+    Every function raises FileFactError where a file is of another kind, lacks a column, or holds a
+    value that has no canonical form.
+    """
 
     def read(self, path: Path, key: str, /) -> Footer:
-        """Read the columns, and the values of one of them."""
+        """Read the columns, and the values of the column `key` as text."""
 
     def content(self, path: Path, /) -> FileRows:
-        """Read everything."""
+        """Read everything as canonical values."""
+
+    def statistics(self, path: Path, relative: str, /) -> tuple[ColumnStatistics, ...]:
+        """Read the statistics of columns and parts of structs; not of what is in a list or map.
+
+        `relative`: the path below the table's folder.
+        """
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -51,25 +61,21 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file of Parquet, ORC or Avro as canonical values.
-
-    Raises:
-        FileFactError: it is none of them, or holds a value that has no canonical form.
-
-    """
-    return _kind(path).content(path)
+    """Read everything in a file of Parquet, ORC or Avro; raises as `FileReader` says."""
+    return _reader_of(path).content(path)
 
 
 def read_footer(path: Path, key: str) -> Footer:
-    """Read the columns of such a file, and the values of one of them; raises as `content` does."""
-    return _kind(path).read(path, key)
+    return _reader_of(path).read(path, key)
 
 
-def _kind(path: Path) -> FileReader:
-    """Return the module that reads a file, by its first bytes; raises OSError."""
-    if orc.is_orc(path):
+def _reader_of(path: Path) -> FileReader:
+    """Return the module that reads a file, by its first bytes; its name need not say what it is."""
+    with path.open("rb") as file:
+        begin = file.read(len(avro.MAGIC))
+    if begin.startswith(orc.MAGIC):
         return orc
-    return avro if avro.is_avro(path) else parquet
+    return avro if begin == avro.MAGIC else parquet
 
 
 def read(
@@ -86,33 +92,18 @@ def read(
     """
     for number in numbers:
         if files[number].keys:
-            yield _looked_at(table, files[number], number, rows_of, meta=meta)
+            yield _file_values(table, files[number], number, rows_of, meta=meta)
 
 
 def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
-    """Read what base files say of their columns: Parquet's row groups, ORC's stripes.
-
-    Raises:
-        FileFactError: a file cannot be understood.
-
-    """
+    """Read what base files say of their columns: Parquet's row groups, ORC's stripes."""
+    bases = ((table / file.path, file.path) for file in files if file.kind is FileKind.BASE)
     return tuple(
-        column
-        for file in files
-        if file.kind is FileKind.BASE
-        for column in _base_statistics(table / file.path, file.path)
+        column for path, relative in bases for column in _reader_of(path).statistics(path, relative)
     )
 
 
-def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
-    kind = _kind(path)
-    if kind is avro:
-        return ()  # Avro has none
-    read_statistics = orc_statistics.read if kind is orc else parquet_statistics.read
-    return read_statistics(path, relative)
-
-
-def _looked_at(
+def _file_values(
     table: Path, fact: FileFact, number: int, rows_of: ReadRows, *, meta: bool
 ) -> FileValues:
     try:
@@ -121,10 +112,10 @@ def _looked_at(
         return FileValues(number, unread=str(problem))
     shown = [at for at, name in enumerate(columns) if name not in META]
     names = tuple(columns[at] for at in shown)
-    values = FileValues(number, names, _only(shown, rows), commits=_commits(columns, rows))
+    values = FileValues(number, names, _columns_at(shown, rows), commits=_commits(columns, rows))
     added = [at for at, name in enumerate(columns) if name in META]
     with_meta = meta and fact.kind is FileKind.BASE and len(added) == len(META)
-    return replace(values, meta=_only(added, rows)) if with_meta else values
+    return replace(values, meta=_columns_at(added, rows)) if with_meta else values
 
 
 def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
@@ -137,7 +128,7 @@ def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple
     return instants if len(instants) == len(times) else ()
 
 
-def _only(
+def _columns_at(
     indexes: Sequence[int], rows: Sequence[tuple[Value, ...]]
 ) -> tuple[tuple[Value, ...], ...]:
     return tuple(tuple(row[at] for at in indexes) for row in rows)

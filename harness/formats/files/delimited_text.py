@@ -40,10 +40,6 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
     """Return the columns, and the values of the column `key` as text; see `parquet.read`.
 
     `columns`: those with which the file was written.
-
-    Raises:
-        FileFactError: it cannot be understood, or has no such column.
-
     """
     names, rows = content(path, columns)
     if key not in names:
@@ -53,12 +49,7 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
 
 
 def content(path: Path, columns: Columns) -> FileRows:
-    """Read everything in a file as canonical values; `columns`: as for `read`.
-
-    Raises:
-        FileFactError: it cannot be understood; or a row has more or fewer values than columns.
-
-    """
+    """Read everything in a file as canonical values; `columns`: as for `read`."""
     types = tuple(_type(path, kind) for _, kind in columns)
     rows = tuple(_row(path, number, line, types) for number, line in enumerate(_lines(path), 1))
     return tuple(name for name, _ in columns), rows
@@ -121,9 +112,9 @@ def _nested(text: str, type_: DataType, level: int) -> Value:
         case Struct(fields):
             children = zip(fields, parts, strict=True)
             return {name: _value(text, kind, level + 1) for (name, kind), text in children}
-        case Map(key, held):
+        case Map(key, item):
             pairs = (part.split(_between(level + 1)) for part in parts)
             return MapValue.of(
-                [(_value(k, key, level + 2), _value(v, held, level + 2)) for k, v in pairs]
+                [(_value(k, key, level + 2), _value(v, item, level + 2)) for k, v in pairs]
             )
     raise ValueError(f"{type_} has no parts")

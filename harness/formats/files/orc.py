@@ -1,41 +1,33 @@
-"""What an ORC file says of itself."""
+"""What an ORC file says of itself; see `FileReader`.
+
+Arrow does not give the statistics of stripes. Source of these: ORC specification, "Column
+Statistics" and "File Tail".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer, canonical
+from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow
     from pyarrow.orc import ORCFile
+    from pyorc import Reader, TypeDescription
 
 MAGIC: Final = b"ORC"
 """What an ORC file begins with (ORC specification, "File Tail")."""
 
 
-def is_orc(path: Path) -> bool:
-    """Return whether a file is one of ORC; its name need not say so.
-
-    Raises:
-        OSError: it cannot be read.
-
-    """
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
 def read(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; see `parquet.read`.
-
-    Raises:
-        FileFactError: it is no ORC file, or has no such column.
-
-    """
+    """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     with _opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema)
         values = file.read(columns=[key]).column(key).to_pylist()
@@ -43,12 +35,7 @@ def read(path: Path, key: str) -> Footer:
 
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
-    """Read the values of some columns, row by row, as Arrow has them.
-
-    Raises:
-        FileFactError: it is no ORC file, or has no such columns.
-
-    """
+    """Read the values of some columns, row by row, as Arrow has them."""
     with _opened(path) as file:
         table = file.read()
         if absent := [column for column in columns if column not in table.column_names]:
@@ -57,24 +44,11 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
 
 
 def schema(path: Path) -> pyarrow.Schema:
-    """Read the columns as Arrow has them.
-
-    Raises:
-        FileFactError: it is no ORC file.
-
-    """
     with _opened(path) as file:
         return file.schema
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values.
-
-    Raises:
-        FileFactError: it is no ORC file, or holds a value that has no canonical form: Arrow reads
-            times of ORC as nanoseconds, which there are of the years 1677 to 2262 only.
-
-    """
     with _opened(path) as file:
         return canonical(file.read(), path)
 
@@ -88,3 +62,64 @@ def _opened(path: Path) -> Iterator[ORCFile]:
         yield ORCFile(path)
     except (pa.ArrowException, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
+
+
+def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
+    import pyorc  # noqa: PLC0415 - only reading needs it
+
+    try:
+        with path.open("rb") as file:
+            return tuple(_stripe_statistics(pyorc.Reader(file), relative))
+    except (pyorc.errors.ORCError, OSError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
+
+
+def _stripe_statistics(reader: Reader[Any], relative: str) -> Iterator[ColumnStatistics]:
+    columns = tuple(_numbered_leaves(reader.schema))
+    for stripe in reader.iter_stripes():
+        for name, column_id in columns:
+            try:
+                stored = stripe[column_id].statistics
+            except OverflowError:  # a bound is a moment that Python does not have
+                continue
+            least, greatest = _bounds(stored)
+            yield ColumnStatistics(
+                StatisticsSource.ORC,
+                relative,
+                name,
+                len(stripe),
+                len(stripe) - stored["number_of_values"],
+                bound(least),
+                bound(greatest),
+                stripe.row_offset,
+            )
+
+
+def _numbered_leaves(type_: TypeDescription) -> Iterator[tuple[str, int]]:
+    """Yield the dotted name and the number of each column and part of a struct without parts."""
+    from pyorc import Struct, TypeKind  # noqa: PLC0415
+
+    for name, field in type_.fields.items() if isinstance(type_, Struct) else ():
+        if isinstance(field, Struct):
+            yield from ((f"{name}.{part}", number) for part, number in _numbered_leaves(field))
+        elif field.kind not in {TypeKind.LIST, TypeKind.MAP, TypeKind.UNION}:
+            yield name, field.column_id
+
+
+def _bounds(statistics: Mapping[str, Any]) -> tuple[Value, Value]:
+    """Return the least and the greatest value; None where it is not stored.
+
+    Those of times are stored in milliseconds, those of long texts cut: the library then says
+    between which values all lie.
+    """
+    if "true_count" in statistics:
+        there = [False] * statistics["false_count"] + [True] * statistics["true_count"]
+        return (there[0], there[-1]) if there else (None, None)
+    least = statistics.get("lower_bound", statistics.get("minimum"))
+    greatest = statistics.get("upper_bound", statistics.get("maximum"))
+    return _without_zone(least), _without_zone(greatest)
+
+
+def _without_zone(value: Any) -> Value:  # noqa: ANN401 - the library's
+    # Written in UTC, as the values are.
+    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value

@@ -1,4 +1,8 @@
-"""What a Parquet file says of itself."""
+"""What a Parquet file says of itself; see `FileReader`.
+
+Source of the statistics: Apache Parquet format, `Statistics`, as Arrow reads it: what it knows to
+be wrong in files of old writers it leaves out itself.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
+from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,12 +32,7 @@ class Footer:
 
 
 def read(path: Path, key: str) -> Footer:
-    """Read the footer, and the values of the column `key` as text.
-
-    Raises:
-        FileFactError: it is no Parquet file, or has no such column.
-
-    """
+    """Read the footer, and the values of the column `key` as text."""
     with opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
         (values,) = _columns(file, path, (key,))
@@ -40,35 +40,19 @@ def read(path: Path, key: str) -> Footer:
 
 
 def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
-    """Read the values of some columns, row by row.
-
-    Raises:
-        FileFactError: it is no Parquet file, or has no such columns.
-
-    """
     with opened(path) as file:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 
 
 def content(source: Path | BytesIO, name: str = "") -> FileRows:
-    """Read everything in a file as canonical values; `name`: what to call one that has no path.
-
-    Raises:
-        FileFactError: it is no Parquet file, or holds a value that has no canonical form.
-
-    """
+    """Read everything in a file as canonical values; `name`: what to call one that has no path."""
     path = source if isinstance(source, Path) else Path(name)
     with opened(source, path.name) as file:
         return canonical(file.read(), path)
 
 
 def canonical(table: pyarrow.Table, path: Path) -> FileRows:
-    """Return what Arrow read from a file as canonical values.
-
-    Raises:
-        FileFactError: a value has no canonical form.
-
-    """
+    """Return what Arrow read from a file as canonical values."""
     try:
         columns = [_canonical(column) for column in table.columns]
     except (ValueError, OverflowError) as problem:
@@ -115,10 +99,6 @@ def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
     """Open a file, and say of a problem that Arrow has with it which file it is.
 
     `name`: of what is no file of its own.
-
-    Raises:
-        FileFactError: it is no Parquet file, or Arrow cannot read what is wanted of it.
-
     """
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -137,3 +117,50 @@ def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[
         raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
     table = file.read(columns=list(names))
     return tuple(table.column(name).to_pylist() for name in names)
+
+
+def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
+    with opened(path) as file:
+        return tuple(_group_statistics(file, relative))
+
+
+def leaves(fields: pyarrow.Schema | pyarrow.StructType) -> Iterator[tuple[str, pyarrow.Field]]:
+    """Yield the dotted name of each column and of each part of a struct that has no parts."""
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    for field in fields:
+        if kinds.is_struct(field.type):
+            yield from ((f"{field.name}.{name}", leaf) for name, leaf in leaves(field.type))
+        elif not kinds.is_nested(field.type):
+            yield field.name, field
+
+
+def _group_statistics(file: ParquetFile, relative: str) -> Iterator[ColumnStatistics]:
+    types, first = {name: leaf.type for name, leaf in leaves(file.schema_arrow)}, 0
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        for at in range(group.num_columns):
+            chunk = group.column(at)
+            name, stored = chunk.path_in_schema, chunk.statistics
+            if name in types and stored is not None:
+                yield ColumnStatistics(
+                    StatisticsSource.PARQUET,
+                    relative,
+                    name,
+                    group.num_rows,
+                    stored.null_count if stored.has_null_count else None,
+                    *_bounds(stored, types[name]),
+                    first,
+                )
+        first += group.num_rows
+
+
+def _bounds(stored: Any, type_: pyarrow.DataType) -> tuple[str, str]:  # noqa: ANN401 - of Arrow's
+    """Return the least and the greatest value; nothing where Arrow has no form for them."""
+    try:
+        if not stored.has_min_max:
+            return "", ""
+        least, greatest = (canonical_value(end, type_) for end in (stored.min, stored.max))
+        return bound(least), bound(greatest)
+    except (NotImplementedError, TypeError, ValueError, OverflowError):
+        return "", ""

@@ -41,7 +41,6 @@ class ListedFile:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
         return self.path.rpartition("/")[2]
 
 
@@ -85,7 +84,6 @@ class TableFolder:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[IO[bytes]]:
-        """Open a file of which only parts are read."""
         with _read(), self.files.open_input_file(self._path(path)) as file:
             yield file
 

@@ -30,6 +30,7 @@ from harness.formats.api import (
 )
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
+from harness.formats.spark_statements import definition
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
 from harness.model.file_facts import FileFact, FileKind
@@ -41,7 +42,6 @@ from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Family, Operation, TableKind
 from harness.scenario.operations.row_writes import Rewrites, Touch
-from harness.scenario.operations.spark_sql import quoted, type_text
 from harness.scenario.statements import (
     DATABASE,
     LOCATION,
@@ -233,12 +233,11 @@ def follows_anyway(scenario: Scenario) -> str:
 
 
 def _definition(columns: list[tuple[str, DataType]]) -> str:
-    return ", ".join(f"{quoted(name)} {type_text(_stored(type_))}" for name, type_ in columns)
-
-
-def _stored(type_: DataType) -> DataType:
-    """Return the type that the metastore has for another: one alone for timestamps."""
-    return map_plain(type_, lambda plain: TIMESTAMP if plain == ZONELESS else plain)
+    """Return the column list of `create table`: the metastore has one type for timestamps."""
+    return definition(
+        (name, map_plain(type_, lambda plain: TIMESTAMP if plain == ZONELESS else plain))
+        for name, type_ in columns
+    )
 
 
 def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], ...]:

@@ -23,7 +23,6 @@ NAME: Final = f"{DATABASE}.{TABLE}"
 
 
 def definition(columns: Sequence[tuple[str, DataType]]) -> str:
-    """Return the column list of `create table`."""
     return ", ".join(f"{quoted(name)} {hive_type(type_)}" for name, type_ in columns)
 
 

@@ -65,11 +65,9 @@ class Folder:
         return self.path.name.removeprefix("delete_").partition("_v")[0]
 
     def has(self, number: int) -> bool:
-        """Return whether what the write of a number left is in it."""
         return (self.kind == BASE or self.first <= number) and number <= self.last
 
     def counts(self, ids: WriteIds) -> bool:
-        """Return whether something in it was committed."""
         return any(self.first <= number <= self.last for number in ids.committed)
 
     def within(self, other: Folder) -> bool:
@@ -122,12 +120,7 @@ def joined(table: Path, instant: str) -> tuple[str, ...]:
 
 
 def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
-    """Return a fact for each live file of rows, and for what is deleted of each.
-
-    Raises:
-        FileFactError: a file cannot be understood.
-
-    """
+    """Return a fact for each live file of rows, and for what is deleted of each."""
     there = live(table, ids)
     deletions = [
         _Deletions(folder, path, orc.rows(path, _ROW_ID))
@@ -160,12 +153,6 @@ class _Deletions:
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
-    """Read the rows of a file of rows that a fact has.
-
-    Raises:
-        FileFactError: they cannot be understood.
-
-    """
     names = tuple(name for name, _ in _columns(path))
     type_ = orc.schema(path).field(ROW).type
     try:

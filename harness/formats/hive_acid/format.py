@@ -164,7 +164,6 @@ class HiveAcid(Format):
 
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:
-    """Return which writes count; none where there is no such table."""
     return next((entry.write_ids for entry in entries if entry.write_ids), WriteIds())
 
 

@@ -34,14 +34,14 @@ def wording(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[S
 def _call(change: SchemaChange) -> tuple[str, tuple[str, ...]]:
     match change:
         case AddColumn(name, type_, first, after):
-            at = _place(name, after, first=first)
+            at = _position(name, after, first=first)
             return "addColumn", (name, _schema(type_, name), *((NO_COMMENT, *at) if at else ()))
         case DropColumn(name):
             return "deleteColumns", (name,)
         case RenameColumn(name, to):
             return "renameColumn", (name, to)
         case MoveColumn(name, first, after):
-            return "reOrderColPosition", (name, *_place(name, after, first=first))
+            return "reOrderColPosition", (name, *_position(name, after, first=first))
         case ChangeType(name, to):
             return "updateColumnType", (name, _schema(to, name))
         case ChangeNullability(name, nullable):
@@ -52,7 +52,7 @@ def _schema(type_: DataType, name: str) -> str:
     return json.dumps(avro_types.schema(type_, name.rpartition(".")[2]))
 
 
-def _place(name: str, after: str | None, *, first: bool) -> tuple[str, ...]:
+def _position(name: str, after: str | None, *, first: bool) -> tuple[str, ...]:
     """Return the column that another one stands behind, and how: nothing at the end."""
     if first:
         return "", "FIRST"

@@ -41,12 +41,7 @@ def extra_of(path: Path) -> Mapping[str, str]:
 
 
 def replaced_groups(folder: Path) -> frozenset[str]:
-    """Return the file groups that completed instants of a table's timeline replaced.
-
-    Raises:
-        FileFactError: one of the records cannot be understood.
-
-    """
+    """Return the file groups that completed instants of a table's timeline replaced."""
     home, groups = timeline.home(folder), frozenset[str]()
     for name in timeline.names(folder):
         if name.endswith(f".{REPLACE}"):
@@ -55,12 +50,7 @@ def replaced_groups(folder: Path) -> frozenset[str]:
 
 
 def replaced_by(record: bytes, name: str = f"a {REPLACE}") -> frozenset[str]:
-    """Return the file groups that one completed instant replaced; `name`: what to call it.
-
-    Raises:
-        FileFactError: it cannot be understood.
-
-    """
+    """Return the file groups that one completed instant replaced; `name`: what to call it."""
     try:
         groups = read(record).get("partitionToReplaceFileIds") or {}
         return frozenset(group for inside in groups.values() for group in inside or ())

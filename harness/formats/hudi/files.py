@@ -36,10 +36,6 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     Those of file groups that others took the place of are left out.
 
     `key`: the key column; record keys come from it where a table has no meta columns.
-
-    Raises:
-        FileFactError: a file cannot be understood, or what replaced file groups.
-
     """
     names = timeline.names(folder)
     done = set(timeline.requested(names))
@@ -122,7 +118,6 @@ class _TableFiles:
             raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
 
     def _has(self, instant: str) -> bool:
-        """Return whether what an instant wrote is part of the table."""
         return instant in self.done or instant < self.begin
 
     def _log(self, path: Path, relative: str, group: str) -> Iterator[FileFact]:

@@ -26,7 +26,6 @@ from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import frames as hudi_frames
 from harness.formats.hudi import metadata as hudi_metadata
 from harness.formats.hudi import schema_history as hudi_schema_history
-from harness.formats.hudi import services as hudi_services
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import timeline
 from harness.formats.hudi.client import SchemaChange
@@ -44,6 +43,7 @@ from harness.formats.hudi.settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi.statistics import HudiStatistics
+from harness.formats.spark_statements import create_table
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -53,13 +53,22 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
-from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
+from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
+from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
 from harness.scenario.operations.row_writes import Insert, MoveRow
-from harness.scenario.operations.services import SetTableVersion
-from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.services import (
+    RETAINED,
+    Archive,
+    Clean,
+    Cluster,
+    Compact,
+    SetTableVersion,
+)
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
-from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.scenario.statements import LOCATION, Statement, of_table, under
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -131,18 +140,7 @@ class Hudi(Format):
         # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
             return hudi_frames.creation(table, settings, self._properties(table, settings))
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        properties = ", ".join(
-            f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
-        )
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using hudi{partitioned} "
-                f"location '{LOCATION}' tblproperties ({properties})"
-            ),
-        )
+        return (create_table(table, "hudi", LOCATION, self._properties(table, settings)),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -156,18 +154,14 @@ class Hudi(Format):
             return hudi_frames.wording(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
             return hudi_metadata.wording(operation, before, after, settings)
-        return self._by_sql(operation, of_table(operation.sql(before, after)), settings)
-
-    def _by_sql(
-        self, operation: Operation, statements: tuple[Statement, ...], settings: VariantSettings
-    ) -> tuple[Statement, ...]:
-        """Return common SQL, with what a session is told for the time of it."""
+        # Common SQL, under settings of the session that end with it.
+        statements = of_table(operation.sql(before, after))
         if isinstance(operation, MoveRow):
             return hudi_settings.in_any_partition(statements, settings)
-        how = settings.get(INSERT_OPERATION, UPSERT)
-        if how == UPSERT or not isinstance(operation, Insert):
+        insert_operation = settings.get(INSERT_OPERATION, UPSERT)
+        if insert_operation == UPSERT or not isinstance(operation, Insert):
             return statements
-        return under(OPERATION, how, UPSERT, statements)
+        return under(OPERATION, insert_operation, UPSERT, statements)
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         return timeline.requested(timeline.names(folder))
@@ -207,13 +201,13 @@ class Hudi(Format):
         return hudi_schema_history.read(folder)
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
-        return hudi_metadata.kept(folder, instant)
+        return hudi_metadata.stored_metadata(folder, instant)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        return hudi_services.missing_effect(operation, before, len(self.instants(folder)))
+        return missing_service(operation, before, len(self.instants(folder)))
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         asked, made = settings.get("table_version"), self.table_version(folder)
@@ -249,6 +243,46 @@ class Hudi(Format):
             *hudi_settings.merge_properties(table),
             *hudi_settings.properties(settings),
         ]
+
+
+Service = Compact | Cluster | Clean | Archive
+MISSING: Final[Mapping[type[Operation], str]] = {
+    **dict.fromkeys(
+        (BeginWrite, FailedWrite, KilledWrite), "no write was begun that is not completed"
+    ),
+    Savepoint: "no new savepoint is on the timeline",
+    Restore: "no new restore is completed",
+    Rollback: "no new rollback is completed",
+}
+"""What is missing after these, whatever the table's files are."""
+
+
+def missing_service(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
+    """Return what an operation that left no trace should have done; empty when nothing.
+
+    `commits`: how many there are.
+    """
+    if not isinstance(operation, Service):
+        return MISSING.get(type(operation), "")
+    missing, waiting, why = _missed(operation, before, commits)
+    return f"no {missing}, but {waiting} {why}" if waiting else ""
+
+
+def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
+    """Return what is not there, and of how many things it can be told."""
+    lacking = "was scheduled" if service.trace() is StepTrace.SCHEDULED else "is on the timeline"
+    match service:
+        case Compact():
+            waiting = hudi_files.uncompacted(before)
+            return f"compaction {lacking}", waiting, "log blocks wait for one"
+        case Cluster():
+            # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
+            groups = hudi_files.together(before)
+            return f"clustering {lacking}", groups, "file groups share a partition"
+        case Clean():
+            old = hudi_files.superseded(before)
+            return "cleaning is on the timeline", old, "base files are not the newest"
+    return "commit was archived", max(commits - RETAINED, 0), "are too many"
 
 
 FORMATS = (

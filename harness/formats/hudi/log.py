@@ -56,7 +56,6 @@ class LogBlock:
 
     @property
     def instant(self) -> str:
-        """The instant that wrote it."""
         return self.header[INSTANT_TIME]
 
     @property
@@ -93,12 +92,7 @@ class _Bytes:
 
 
 def blocks(data: bytes) -> Iterator[LogBlock]:
-    """Yield the blocks of a log file, in order.
-
-    Raises:
-        FileFactError: it is cut off or corrupt, or has a block of another kind.
-
-    """
+    """Yield the blocks of a log file, in order."""
     source = _Bytes(data)
     while source.left():
         start = source.at
@@ -124,12 +118,7 @@ def _block(source: _Bytes) -> LogBlock:
 
 
 def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
-    """Return the record keys in a data block; `column` is the one that holds them.
-
-    Raises:
-        FileFactError: its content cannot be read.
-
-    """
+    """Return the record keys in a data block; `column` is the one that holds them."""
     names, rows = _parquet(block) if block.kind is BlockKind.PARQUET_DATA else _avro(block)
     if rows and column not in names:
         raise FileFactError(f"a block of records without the column {column}")
@@ -137,12 +126,7 @@ def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
 
 
 def content(block: LogBlock) -> FileRows:
-    """Return the records of a data block as canonical values.
-
-    Raises:
-        FileFactError: its content cannot be read, or is not whole rows.
-
-    """
+    """Return the records of a data block as canonical values."""
     if block.header.get(IS_PARTIAL) == "true":
         raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
     if block.kind is BlockKind.PARQUET_DATA:
@@ -156,12 +140,7 @@ def content(block: LogBlock) -> FileRows:
 
 
 def deleted_keys(block: LogBlock) -> tuple[str, ...]:
-    """Return the record keys that a delete block takes away.
-
-    Raises:
-        FileFactError: its content cannot be read.
-
-    """
+    """Return the record keys that a delete block takes away."""
     source = _content(block)
     deletes = _decoded(source.take(source.number()), _DELETES)
     return tuple(str(record["recordKey"]) for record in deletes["deleteRecordList"])

@@ -24,7 +24,7 @@ from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWi
 from harness.scenario.statements import DATABASE, TABLE_ARGUMENT, Sql, Statement, of_table
 
 PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
-OWN: Final = ("schema", "latest_schema")
+WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")
 """What Hudi itself writes into the extra metadata of a batch write or schema change."""
 
 
@@ -63,11 +63,11 @@ def _as_options(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql,
     )
 
 
-def kept(folder: Path, instant: str) -> StoredMetadata:
+def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
     """Return the extra metadata of a completed write, and the call of the procedure that shows it.
 
     Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
     """
     at = f"{TABLE_ARGUMENT}, instant_time => '{instant}'"
     stored = commit_metadata.extra_of(timeline.files(folder)[instant])
-    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", OWN)
+    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)

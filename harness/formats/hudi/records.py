@@ -35,12 +35,10 @@ class HudiRecords:
 
     @cached_property
     def entries(self) -> tuple[timeline.Entry, ...]:
-        """The actions on the timeline."""
         return timeline.entries(self.paths)
 
     @property
     def pending(self) -> Sequence[timeline.Entry]:
-        """The actions that are not completed."""
         return [entry for entry in self.entries if entry.state != timeline.COMPLETED]
 
     @property

@@ -11,8 +11,6 @@ from typing import Final
 
 from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
-from harness.formats.hudi import concurrency as hudi_concurrency
-from harness.formats.hudi.concurrency import INDEX_TYPE
 from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.row_writes import Insert
@@ -35,6 +33,28 @@ CONCURRENCY: Final = "concurrency"
 SMALL_FILES: Final = "small_files"
 UPSERT: Final = "upsert"
 
+INDEX_TYPE: Final = "hoodie.index.type"
+NON_BLOCKING: Final = "non_blocking"
+_LOCK: Final = "hoodie.write.lock"
+_MODE: Final = "hoodie.write.concurrency.mode"
+_LOCKED: Final = {
+    # What a writer left that is not completed may be another one's that still writes.
+    "hoodie.cleaner.policy.failed.writes": "LAZY",
+    # Its locks are files: it needs no other service.
+    f"{_LOCK}.provider": "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider",
+}
+MODES: Final[Mapping[str, Mapping[str, str]]] = {
+    "optimistic": {_MODE: "optimistic_concurrency_control", **_LOCKED},
+    NON_BLOCKING: {
+        _MODE: "non_blocking_concurrency_control",
+        **_LOCKED,
+        # Both find the same file group for a key without asking each other.
+        INDEX_TYPE: "BUCKET",
+        "hoodie.bucket.index.num.buckets": "1",
+    },
+}
+"""The settings of a session by mode (Hudi documentation, "Concurrency Control")."""
+
 SETTINGS: Final = {
     "table_version": ("6", "8", "9"),
     HANDOVER_VERSION: ("6", "8"),
@@ -51,7 +71,7 @@ SETTINGS: Final = {
     ROW_GROUPS: ("usual", "small"),
     SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
     CREATED_BY: ("sql", BY_FRAME),
-    CONCURRENCY: tuple(hudi_concurrency.MODES),
+    CONCURRENCY: tuple(MODES),
     SMALL_FILES: ("left", "filled"),
 }
 """What a variant may name; each is described where it is told to the writer.
@@ -98,7 +118,7 @@ _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         INDEX_TYPE: "RECORD_INDEX",
         "hoodie.metadata.record.index.enable": "true",
     },
-    **{(CONCURRENCY, mode): told for mode, told in hudi_concurrency.MODES.items()},
+    **{(CONCURRENCY, mode): options for mode, options in MODES.items()},
     # Else such a record could not be written into a log file.
     (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
     # Hudi's own default; else each insert has file groups of its own (`hudi.SESSION`).
@@ -198,7 +218,7 @@ def problems(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
 
 
 def _two_writers(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
-    if settings.get(CONCURRENCY) == hudi_concurrency.NON_BLOCKING and INDEX in settings:
+    if settings.get(CONCURRENCY) == NON_BLOCKING and INDEX in settings:
         yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
     if CONCURRENCY not in settings and _begins(scenario):
         yield "a second writer waits for its lock, and without concurrency there is none"

@@ -42,10 +42,6 @@ def facts(
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.
 
     `data`: the live data files by their paths; what is said of others is left out.
-
-    Raises:
-        FileFactError: the file cannot be understood.
-
     """
     for path, keys in _deleted(deletes, table, data, key):
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
@@ -86,10 +82,6 @@ def vector(stored: bytes, name: str) -> list[int]:
     Args:
         stored: the blob, in which the length stands before the bitmap, and a checksum behind it.
         name: of the file, for errors.
-
-    Raises:
-        FileFactError: it is none.
-
     """
     try:
         (length,) = _LENGTH.unpack_from(stored)

@@ -28,10 +28,6 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     A data file is a group of its own. What deletes rows becomes a log fact for each data file of
     which it does, with their keys; what it says of files that are no longer part of the table is
     left out.
-
-    Raises:
-        FileFactError: a file cannot be understood, or rows are deleted by other values than keys.
-
     """
     newest = table(folder, entries)
     if newest is None:
@@ -53,10 +49,6 @@ def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
 
     Readers take them from there, whatever the file holds (Iceberg table specification, "Column
     Projection").
-
-    Raises:
-        FileFactError: a manifest cannot be understood.
-
     """
     newest = table(folder)
     live = [live for live in newest.live() if live.path == path] if newest else []

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts
+from harness.engines.format_facts import FormatFacts, Timeline
+from harness.engines.time_travel import SNAPSHOT
 from harness.formats.api import (
     NO_CATALOG,
     NO_COMMIT,
@@ -27,7 +28,6 @@ from harness.formats.iceberg import migration as iceberg_migration
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.formats.iceberg import table as iceberg_table
-from harness.formats.iceberg.past import PAST
 from harness.formats.iceberg.settings import (
     DELETE_MODE,
     EQUALITY,
@@ -36,7 +36,7 @@ from harness.formats.iceberg.settings import (
     SETTINGS,
     VERSION,
 )
-from harness.formats.keyless_rows import failed_rows, whole_rows
+from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.file_facts import FileFact, FileKind
@@ -51,9 +51,7 @@ from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
-from harness.scenario.operations.spark_sql import quoted, text, type_text
 from harness.scenario.statements import (
-    DATABASE,
     LOCATION,
     IcebergCall,
     LockedSql,
@@ -73,6 +71,16 @@ SESSION: Final = {
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
 }
+
+
+PAST: Final = Timeline(
+    SNAPSHOT,
+    where=(
+        "of the snapshots, oldest first:",
+        f"in Spark: select snapshot_id from {{database}}.{TABLE}.snapshots order by committed_at",
+    ),
+)
+"""Iceberg documentation, "Spark Queries", "Inspecting tables"."""
 
 
 class Iceberg(Format):
@@ -101,18 +109,8 @@ class Iceberg(Format):
         # The location has a scheme: Trino refuses paths without one.
         if iceberg_migration.is_migrated(settings):
             return iceberg_migration.create(table, settings)
-        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
-        by = ", ".join(map(quoted, table.partition_by))
-        partitioned = f" partitioned by ({by})" if by else ""
-        properties = ", ".join(
-            f"{text(n)} = {text(v)}" for n, v in iceberg_settings.properties(settings)
-        )
-        return (
-            Sql(
-                f"create table {DATABASE}.{TABLE} ({columns}) using iceberg{partitioned} "
-                f"location 'file:{LOCATION}' tblproperties ({properties})"
-            ),
-        )
+        properties = iceberg_settings.properties(settings)
+        return (create_table(table, "iceberg", f"file:{LOCATION}", properties),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
@@ -126,7 +124,7 @@ class Iceberg(Format):
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
-                keys = _keys(operation, before)
+                keys = (*known(before, operation.keys), *fresh(before, operation.absent))
                 gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
@@ -185,9 +183,8 @@ class Iceberg(Format):
         partition = iceberg_files.partition_values(folder, fact.path)
         if not partition:
             return columns, rows
-        added = tuple(
-            name for name in partition if name not in columns
-        )  # as files of a plain table
+        # Files that were those of a plain table do not have them.
+        added = tuple(name for name in partition if name not in columns)
         taken = [
             [partition.get(name, value) for name, value in zip(columns, row, strict=True)]
             + [partition[name] for name in added]
@@ -203,11 +200,6 @@ class Iceberg(Format):
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
         return iceberg_files.facts(folder, key, catalog.now)
-
-
-def _keys(delete: Delete, before: Truth) -> tuple[str | int, ...]:
-    """Return the keys that a delete names, those that no row has as well."""
-    return (*known(before, delete.keys), *fresh(before, delete.absent))
 
 
 FORMATS = (Iceberg(),)

@@ -6,7 +6,7 @@ files stay as they are, and the table gets a name mapping, by which readers find
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -16,15 +16,14 @@ from harness.engines.trino import connector_catalogs
 from harness.formats import trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.iceberg.settings import FILE_FORMAT, PARQUET, properties
-from harness.formats.keyless_rows import one_task
-from harness.model.datatypes import DataType
+from harness.formats.spark_statements import definition, one_task
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.spark_sql import quoted, text, type_text
+from harness.scenario.operations.spark_sql import text
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 
 MIGRATE: Final = "migrate"
@@ -45,7 +44,6 @@ _CATALOG: Final = "call spark_catalog.system."
 
 
 def is_migrated(settings: VariantSettings) -> bool:
-    """Return whether the table begins as a plain one."""
     return settings.get(CREATED_BY) in _BY
 
 
@@ -66,8 +64,8 @@ def unsupported(scenario: Scenario, settings: VariantSettings) -> str:
 def create(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the creation of the plain table."""
     count = len(table.columns) - len(table.partition_by)
-    by = f" partitioned by ({_defined(table.columns[count:])})" if table.partition_by else ""
-    columns, files = _defined(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
+    by = f" partitioned by ({definition(table.columns[count:])})" if table.partition_by else ""
+    columns, files = definition(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
     name, folder = _plain(settings)
     return (Sql(f"create table {name} ({columns}){by} stored as {files} location 'file:{folder}'"),)
 
@@ -80,7 +78,8 @@ def begins(operation: Operation, after: Truth, settings: VariantSettings) -> boo
 def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the write of the rows into the plain table, and the procedure."""
     name, write = _plain(settings)[0], _write(before, after, settings)
-    listed = f"properties => map({_pairs(properties(settings))})"
+    pairs = ", ".join(text(name) for pair in properties(settings) for name in pair)
+    listed = f"properties => map({pairs})"
     target = f"'{DATABASE}.{TABLE}'"
     if settings[CREATED_BY] != SNAPSHOT:
         arguments = f"table => {target}, {listed}, drop_backup => true"
@@ -120,11 +119,3 @@ def _plain(settings: Mapping[str, str]) -> tuple[str, str]:
     if settings[CREATED_BY] != SNAPSHOT:
         return f"{DATABASE}.{TABLE}", LOCATION
     return f"{DATABASE}.{PLAIN}", f"{LOCATION}/{PLAIN}"
-
-
-def _defined(columns: Sequence[tuple[str, DataType]]) -> str:
-    return ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
-
-
-def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(text(name) for pair in pairs for name in pair)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats.files import avro, avro_types, orc, parquet, parquet_statistics
+from harness.formats.files import avro, avro_types, orc, parquet
 from harness.formats.iceberg.statistics import FIELD_ID
 from harness.formats.iceberg.table import IcebergTable, Live
 
@@ -40,12 +40,7 @@ class WrongNames:
 
 
 def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
-    """Return the names in a data file by which its columns are not found; none of a file with ids.
-
-    Raises:
-        FileFactError: the file, or the mapping, cannot be understood.
-
-    """
+    """Return the names by which columns of a data file are not found; none of a file with ids."""
     stored = table.properties.get(PROPERTY)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return WrongNames()
@@ -69,7 +64,7 @@ def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
         fields = avro_types.leaves(avro.schema(table.folder / live.path))
         yield from (name for name, field in fields if _ID_IN_AVRO not in field)
         return
-    for name, leaf in parquet_statistics.leaves(_schema(table.folder / live.path, kind)):
+    for name, leaf in parquet.leaves(_schema(table.folder / live.path, kind)):
         if _ID_OF[kind] not in (leaf.metadata or {}):
             yield name
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats.files import orc, parquet, parquet_statistics
+from harness.formats.files import orc, parquet
 from harness.formats.iceberg.table import FileContent, IcebergTable, Live, table
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
@@ -29,12 +29,7 @@ FIELD_ID: Final = b"PARQUET:field_id"
 
 
 def read(folder: Path) -> tuple[ColumnStatistics, ...]:
-    """Read what is said of the data files that are part of the newest snapshot.
-
-    Raises:
-        FileFactError: the metadata or a file cannot be understood.
-
-    """
+    """Read what is said of the data files that are part of the newest snapshot."""
     newest = table(folder)
     if newest is None:
         return ()
@@ -69,11 +64,11 @@ def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarro
     path, kind = table.folder / live.path, live.entry["file_format"]
     if kind == "PARQUET":
         with parquet.opened(path) as file:
-            for name, leaf in parquet_statistics.leaves(file.schema_arrow):
+            for name, leaf in parquet.leaves(file.schema_arrow):
                 yield int((leaf.metadata or {}).get(FIELD_ID, 0)), name, leaf.type
     elif kind == "ORC":
         ids = table.ids(live.snapshot)
-        for name, leaf in parquet_statistics.leaves(orc.schema(path)):
+        for name, leaf in parquet.leaves(orc.schema(path)):
             yield ids.get(name, 0), name, leaf.type
 
 

@@ -22,33 +22,33 @@ PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
 
 
 def tarball() -> bytes:
-    kept = io.BytesIO()
-    with tarfile.open(fileobj=kept, mode="w:gz") as tar:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
         folders = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
-        for name in (f"{each}/a.jar" for each in folders):
+        for name in (f"{folder}/a.jar" for folder in folders):
             entry = tarfile.TarInfo(f"trino-server-470/{name}")
             entry.size = 700_000
             tar.addfile(entry, io.BytesIO(b"x" * entry.size))
-    return kept.getvalue()
+    return content.getvalue()
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    with serving() as found:
-        monkeypatch.setenv("HARNESS_MAVEN_REPOSITORY", found.url)
-        found.files[PATH] = tarball()
-        stated = hashlib.sha1(found.files[PATH], usedforsecurity=False).hexdigest()
-        found.files[f"{PATH}.sha1"] = stated.encode()
-        yield found
+    with serving() as repository:
+        monkeypatch.setenv("HARNESS_MAVEN_REPOSITORY", repository.url)
+        repository.files[PATH] = tarball()
+        stated = hashlib.sha1(repository.files[PATH], usedforsecurity=False).hexdigest()
+        repository.files[f"{PATH}.sha1"] = stated.encode()
+        yield repository
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
-    found = Cache(tmp_path / "cache")
-    home = jre.folder("25", found)
+    empty = Cache(tmp_path / "cache")
+    home = jre.folder("25", empty)
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_bytes(b"")
-    return found
+    return empty
 
 
 def test_lock_data_is_written_of_what_the_repository_has(
@@ -86,9 +86,13 @@ def test_what_was_added_is_a_distribution_that_is_there(
 ) -> None:
     add_version.add(NAME, tmp_path, cache, Progress())
     asked = len(server.asked)
-    found = distributions.load(NAME)
-    assert fetch.missing(found, cache) == ()
-    assert (fetch.ensure(found, cache, Progress()).home or Path()).joinpath("lib/a.jar").is_file()
+    distribution = distributions.load(NAME)
+    assert fetch.missing(distribution, cache) == ()
+    assert (
+        (fetch.ensure(distribution, cache, Progress()).home or Path())
+        .joinpath("lib/a.jar")
+        .is_file()
+    )
     assert len(server.asked) == asked, "nothing is fetched twice"
     (cache.root / cache_mark.MARK).unlink()
     cache_mark.check(cache)  # all that is in it is what a cache holds
@@ -107,7 +111,7 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
     assert not list((cache.root / "artifacts").rglob("*.tar.gz*.part"))
 
 
-def test_a_version_that_the_repository_has_not_is_told(
+def test_a_version_that_the_repository_has_not_is_reported(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"404 Not Found: the repository does not have"):
@@ -135,14 +139,14 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
         ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
     ],
 )
-def test_what_cannot_be_added_is_told_with_the_reason(
+def test_what_cannot_be_added_is_reported_with_the_reason(
     name: str, reason: str, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
 
 
-def test_a_spark_of_which_no_pyspark_is_known_is_told_before_anything_is_fetched(
+def test_a_spark_of_which_no_pyspark_is_known_is_reported_before_anything_is_fetched(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):

@@ -83,7 +83,7 @@ def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]]
     return other
 
 
-def kept(cache: Cache) -> Sequence[str]:
+def cached_files(cache: Cache) -> Sequence[str]:
     """Everything in a cache but its mark and locks."""
     files = (path for path in cache.root.rglob("*") if path.is_file() and path.suffix != ".lock")
     return sorted(str(path.relative_to(cache.root)) for path in files if path.name != MARK)
@@ -93,8 +93,8 @@ def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
     exported: Path, server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
-    found = bundle.load(exported, cache, QUIET)
-    assert (found.files, found.new) == (5, 5)
+    imported = bundle.load(exported, cache, QUIET)
+    assert (imported.files, imported.new) == (5, 5)
     server.asked.clear()
     installed = fetch.ensure(WHOLE, cache, QUIET)
     assert installed.java
@@ -117,7 +117,7 @@ def test_two_artifacts_of_the_same_content_both_arrive(
     assert [path.name for path in installed.jars("front")] == ["front-1.jar", "twin-1.jar"]
 
 
-def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
+def test_what_is_retained_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
     server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "there")
@@ -129,16 +129,16 @@ def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
     assert not cache.artifact(WHOLE.artifacts[0]).exists()
 
 
-def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_kept(
+def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_retained(
     exported: Path, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
     bundle.load(exported, cache, QUIET)
     fetch.ensure(WHOLE, cache, QUIET)
-    before = kept(cache)
-    found = bundle.load(exported, cache, QUIET)
-    assert (found.files, found.new) == (5, 0)
-    assert kept(cache) == before
+    before = cached_files(cache)
+    imported = bundle.load(exported, cache, QUIET)
+    assert (imported.files, imported.new) == (5, 0)
+    assert cached_files(cache) == before
 
 
 def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def unknown(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reason"),
     [
         (spoilt, "has another SHA-256 than the lock says"),
         (led_out, r"is '\.\./\.\./outside'"),
@@ -212,12 +212,12 @@ def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
     exported: Path,
     tmp_path: Path,
     change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], object],
-    told: str,
+    reason: str,
 ) -> None:
     cache = Cache(tmp_path / "here")
-    with pytest.raises(EnvironmentProblem, match=told):
+    with pytest.raises(EnvironmentProblem, match=reason):
         bundle.load(rewritten(exported, change), cache, QUIET)
-    assert kept(cache) == []
+    assert cached_files(cache) == []
     assert not (tmp_path / "outside").exists()
 
 
@@ -227,7 +227,7 @@ def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, 
     cut.write_bytes(exported.read_bytes()[:size])
     with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
         bundle.load(cut, Cache(tmp_path / "here"), QUIET)
-    assert kept(Cache(tmp_path / "here")) == []
+    assert cached_files(Cache(tmp_path / "here")) == []
 
 
 def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
@@ -249,12 +249,12 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
-def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
+def test_a_tar_that_is_not_there_is_reported(server: Server, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
-def test_what_the_file_system_refuses_is_told_with_what_to_do(
+def test_what_the_file_system_refuses_is_reported_with_what_to_do(
     exported: Path, server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here")

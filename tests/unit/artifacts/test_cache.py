@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Artifact
 from harness.artifacts.lock import coordinates
+from harness.core.errors import EnvironmentProblem
 
 JAR = Artifact(coordinates("g:a:1:jar"), 3, "ab" * 32, "lib")
 
 
-def held(root: Path) -> Cache:
+def with_jar(root: Path) -> Cache:
     cache = Cache(root)
     path = cache.artifact(JAR)
     path.parent.mkdir(parents=True)
@@ -36,30 +38,26 @@ def test_otherwise_it_is_the_users_cache_folder(
     assert Cache.default().root.name == "lake-table-harness"
 
 
-def test_a_stamped_file_is_held(tmp_path: Path) -> None:
-    assert held(tmp_path).holds(JAR)
-
-
-def test_a_file_without_a_stamp_is_not_held(tmp_path: Path) -> None:
-    cache = held(tmp_path)
-    Path(f"{cache.artifact(JAR)}.ok").unlink()
-    assert not cache.holds(JAR)
-
-
-def test_a_stamp_without_its_file_is_not_held(tmp_path: Path) -> None:
-    cache = held(tmp_path)
-    cache.artifact(JAR).unlink()
-    assert not cache.holds(JAR)
-
-
-def test_a_file_that_changed_after_its_stamp_is_not_held(tmp_path: Path) -> None:
-    cache = held(tmp_path)
-    os.utime(cache.artifact(JAR), ns=(0, 0))
-    assert not cache.holds(JAR)
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        (lambda path: None, True),
+        (lambda path: Path(f"{path}.ok").unlink(), False),
+        (lambda path: path.unlink(), False),
+        (lambda path: os.utime(path, ns=(0, 0)), False),
+    ],
+    ids=["stamped", "without a stamp", "without the file", "changed after its stamp"],
+)
+def test_a_cache_has_a_file_as_long_as_it_is_as_it_was_stamped(
+    tmp_path: Path, change: Callable[[Path], None], *, holds: bool
+) -> None:
+    cache = with_jar(tmp_path)
+    change(cache.artifact(JAR))
+    assert cache.holds(JAR) is holds
 
 
 def test_what_is_removed_leaves_nothing(tmp_path: Path) -> None:
-    cache = held(tmp_path)
+    cache = with_jar(tmp_path)
     cache.remove(JAR)
     assert list(cache.artifact(JAR).parent.iterdir()) == []
 
@@ -71,3 +69,19 @@ def test_a_workspace_is_empty_though_its_last_user_died_and_gone_afterwards(tmp_
         assert list(work.iterdir()) == []
         (work / "new").touch()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_made_once_and_whole(tmp_path: Path) -> None:
+    def make(work: Path) -> Path:
+        (work / "new").mkdir()
+        return work / "new"
+
+    def fail(_: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    cache, home = Cache(tmp_path), tmp_path / "home"
+    with pytest.raises(EnvironmentProblem, match="the disk is full"):
+        cache.make_once(home, fail)
+    assert not home.exists()
+    assert cache.make_once(home, make) == cache.make_once(home, fail) == home
+    assert home.is_dir()

@@ -34,19 +34,19 @@ def filled(root: Path) -> Cache:
             path.write_bytes(b"{}")
             os.utime(path, (when, when))
     jar, other = (root / name / ("d" * 16) / "a.jar" for name in ("artifacts", "unpacked"))
-    for each in (jar, other):
-        each.parent.mkdir(parents=True)
+    for file in (jar, other):
+        file.parent.mkdir(parents=True)
     jar.write_bytes(b"jar")
     other.hardlink_to(jar)
     return Cache(root)
 
 
-def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
-    found = {
-        each.name: (each.files, each.size) for each in cache_cleanup.sizes(filled(tmp_path / "c"))
+def test_a_file_with_two_names_is_counted_once(tmp_path: Path) -> None:
+    sizes = {
+        size.name: (size.files, size.size) for size in cache_cleanup.sizes(filled(tmp_path / "c"))
     }
-    kept = {"answers": (2, 4), "results": (2, 4), "states": (3, 12)}
-    assert found == {**kept, "artifacts": (1, 3), "unpacked": (1, 0)}
+    made_again = {"answers": (2, 4), "results": (2, 4), "states": (3, 12)}
+    assert sizes == {**made_again, "artifacts": (1, 3), "unpacked": (1, 0)}
 
 
 def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     for name, when in (("old.jsa", OLD), ("new.jsa", NOW)):
         (archives / name).write_bytes(b"classes")
         os.utime(archives / name, (when, when))
-    found = {each.name: (each.files, each.size) for each in cache_cleanup.prune(cache, OLD + 1)}
+    removed = {size.name: (size.files, size.size) for size in cache_cleanup.prune(cache, OLD + 1)}
     made_again = {"states": (2, 8), "answers": (1, 2), "results": (1, 2), "archives": (1, 7)}
-    assert found == {**made_again, "tables": (1, 0)}
+    assert removed == {**made_again, "tables": (1, 0)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
     assert {NEW_STATE, TWO, f"{TWO}l", "a.jar", "new.jsa"} <= left
     assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, f"{ONE}l", "old.jsa"} & left
@@ -71,6 +71,7 @@ def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "none")
     assert cache_cleanup.sizes(cache) == ()
     assert cache_cleanup.prune(cache, NOW)[0].files == 0
+    assert sweep(cache) == ()
 
 
 def half_made(cache: Cache, name: str, below: str = "states") -> Path:
@@ -82,20 +83,16 @@ def half_made(cache: Cache, name: str, below: str = "states") -> Path:
 
 
 @FOLDERS
-def test_what_the_dead_were_making_is_removed(below: str, tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    left = half_made(cache, "a", below)
-    assert sweep(cache) == (left,)
-    assert not left.exists()
-
-
-@FOLDERS
-def test_what_a_live_harness_is_making_stays(below: str, tmp_path: Path) -> None:
+def test_what_a_live_harness_is_making_stays_and_is_removed_once_that_died(
+    below: str, tmp_path: Path
+) -> None:
     cache = Cache(tmp_path)
     made = half_made(cache, "a", below)
     with cache.lock(made.with_name("a")):
         assert sweep(cache) == ()
     assert made.exists()
+    assert sweep(cache) == (made,)
+    assert not made.exists()
 
 
 @ARCHIVES
@@ -116,12 +113,12 @@ def test_an_archive_of_classes_that_the_dead_were_making_is_removed(
 
 
 def test_what_is_there_stays_and_so_does_a_transfer_that_broke_off(tmp_path: Path) -> None:
-    kept = [tmp_path / "states" / "a" / "state.json", tmp_path / "artifacts" / "x" / "a.jar.part"]
-    for path in kept:
+    files = [tmp_path / "states" / "a" / "state.json", tmp_path / "artifacts" / "x" / "a.jar.part"]
+    for path in files:
         path.parent.mkdir(parents=True)
         path.touch()
     assert sweep(Cache(tmp_path)) == ()
-    assert all(path.exists() for path in kept)
+    assert all(path.exists() for path in files)
 
 
 @pytest.mark.parametrize("folder", ["answers", "results"])
@@ -136,70 +133,70 @@ def test_of_what_is_being_written_only_the_old_is_the_deads(tmp_path: Path, fold
     assert new.exists()
 
 
-def test_an_empty_cache_has_nothing_to_sweep(tmp_path: Path) -> None:
-    assert sweep(Cache(tmp_path / "none")) == ()
-
-
 UNKNOWN = "artifacts/0123456789abcdef"
 
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     """A cache with a file of each of two engines that share a tree, of Trino, and of nobody."""
-    found = Cache(tmp_path / "cache")
+    filled_cache = Cache(tmp_path / "cache")
     for name in ("hive-3.1.3", "hive-metastore-3.1.3", "trino-476"):
-        for place in places(name, found):
-            (found.root / place).mkdir(parents=True, exist_ok=True)
-            (found.root / place / "file").write_bytes(b"x" * 10)
+        for path in engine_folders(name, filled_cache):
+            (filled_cache.root / path).mkdir(parents=True, exist_ok=True)
+            (filled_cache.root / path / "file").write_bytes(b"x" * 10)
     for folder in cache_cleanup.ENGINE_FOLDERS:
-        (found.root / folder).mkdir(exist_ok=True)
-    (found.root / UNKNOWN).mkdir()
-    cache_mark.claim(found)
-    return found
+        (filled_cache.root / folder).mkdir(exist_ok=True)
+    (filled_cache.root / UNKNOWN).mkdir()
+    cache_mark.claim(filled_cache)
+    return filled_cache
 
 
-def places(name: str, cache: Cache) -> set[str]:
-    found = distributions.load(name)
-    every = [cache.artifact(each).parent for each in found.artifacts]
-    if key := distributions.tree_digest(found):
+def engine_folders(name: str, cache: Cache) -> set[str]:
+    distribution = distributions.load(name)
+    every = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
+    if key := distributions.tree_digest(distribution):
         every.append(cache.tree(key))
-    every.append(jre.folder(found.jre, cache))
-    return {str(each.relative_to(cache.root)) for each in every}
+    every.append(jre.folder(distribution.jre, cache))
+    return {str(path.relative_to(cache.root)) for path in every}
 
 
 def there(cache: Cache) -> set[str]:
-    folders = (cache.root / each for each in cache_cleanup.ENGINE_FOLDERS)
-    entries = (each for folder in folders for each in folder.iterdir() if each.is_dir())
-    return {str(each.relative_to(cache.root)) for each in entries}
+    folders = (cache.root / engine_folder for engine_folder in cache_cleanup.ENGINE_FOLDERS)
+    entries = (path for folder in folders for path in folder.iterdir() if path.is_dir())
+    return {str(entry.relative_to(cache.root)) for entry in entries}
 
 
 def test_files_of_no_known_engine_go_and_all_others_stay(cache: Cache) -> None:
     before = there(cache)
-    found = {each.name: each.files for each in cache_cleanup.prune_engines((), cache)}
-    assert found == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0, "python": 0}
+    removed = {size.name: size.files for size in cache_cleanup.prune_engines((), cache)}
+    assert removed == {"artifacts": 1, "unpacked": 0, "jre": 0, "spark": 0, "python": 0}
     assert there(cache) == before - {UNKNOWN}
 
 
 def test_what_other_engines_share_stays(cache: Cache) -> None:
     known = distributions.names()
-    servers = [each for each in known if distributions.load(each).engine == "hive"]
+    servers = [text for text in known if distributions.load(text).engine == "hive"]
     cache_cleanup.prune_engines(servers, cache)
-    shared = places("hive-3.1.3", cache) & places("hive-metastore-3.1.3", cache)
+    shared = engine_folders("hive-3.1.3", cache) & engine_folders("hive-metastore-3.1.3", cache)
     assert len(shared) > 100
-    assert there(cache) == places("hive-metastore-3.1.3", cache) | places("trino-476", cache)
+    assert there(cache) == engine_folders("hive-metastore-3.1.3", cache) | engine_folders(
+        "trino-476", cache
+    )
 
 
 def test_an_engine_goes_with_its_java_if_nobody_else_needs_that(cache: Cache) -> None:
-    found = cache_cleanup.prune_engines(["trino-476"], cache)
-    assert [(each.name, each.files) for each in found] == [
+    removed = cache_cleanup.prune_engines(["trino-476"], cache)
+    assert [(size.name, size.files) for size in removed] == [
         ("artifacts", 2),
         ("unpacked", 1),
         ("jre", 1),
         ("spark", 0),
         ("python", 0),
     ]
-    assert found[1].size == 10
-    assert not there(cache) & (places("trino-476", cache) - places("hive-3.1.3", cache))
+    assert removed[1].size == 10
+    assert not there(cache) & (
+        engine_folders("trino-476", cache) - engine_folders("hive-3.1.3", cache)
+    )
 
 
 def test_an_engine_that_is_not_known_removes_nothing(cache: Cache) -> None:

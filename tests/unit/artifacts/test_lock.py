@@ -62,26 +62,31 @@ def parse(text: str) -> Distribution:
 
 
 def test_a_whole_file_becomes_a_distribution() -> None:
-    found = parse(WHOLE)
-    archive, reader = found.artifacts
-    assert (found.name, found.engine, found.version, found.jre) == ("trino-1", "trino", "1", "25")
+    parsed = parse(WHOLE)
+    archive, reader = parsed.artifacts
+    assert (parsed.name, parsed.engine, parsed.version, parsed.jre) == (
+        "trino-1",
+        "trino",
+        "1",
+        "25",
+    )
     assert archive.file_name == "server-1-bin.tar.gz"
     assert archive.coordinates.repository_path == "org/x/server/1/server-1-bin.tar.gz"
     assert archive.members == ("lib",)
     assert (reader.into, reader.size, reader.sha256) == ("plugin/hive", 20, SHA)
-    assert found.patches[0].replace == (("old", "new"),)
+    assert parsed.patches[0].replace == (("old", "new"),)
 
 
 def test_a_jar_of_several_folders_stands_there_once() -> None:
-    found = parse(WHOLE.replace("plugin/hive:", "home/lib home/plugin/hive plugin/x:"))
-    _, *readers = found.artifacts
-    assert [(each.into, each.folder, each.is_added) for each in readers] == [
+    parsed = parse(WHOLE.replace("plugin/hive:", "home/lib home/plugin/hive plugin/x:"))
+    _, *readers = parsed.artifacts
+    assert [(reader.into, reader.folder, reader.is_added) for reader in readers] == [
         ("home/lib", "lib", False),
         ("home/plugin/hive", "plugin/hive", False),
         ("plugin/x", "plugin/x", True),
     ]
-    assert {each.sha256 for each in readers} == {SHA}
-    assert all(each.in_tree for each in found.artifacts)
+    assert {reader.sha256 for reader in readers} == {SHA}
+    assert all(artifact.in_tree for artifact in parsed.artifacts)
 
 
 def test_what_is_made_of_a_server_is_read() -> None:
@@ -90,10 +95,10 @@ def test_what_is_made_of_a_server_is_read() -> None:
         "services:\n  plugin/hive: {org.x.Plugin: org.x.HivePlugin}\n"
         "without_login: [plugin/hive/hdfs]\n"
     )
-    found = parse(WHOLE + made)
-    assert found.main_class == MainClass("Begin", "org.x.Server.start", "1")
-    assert found.services == (PluginService("plugin/hive", "org.x.Plugin", "org.x.HivePlugin"),)
-    assert found.without_login == ("plugin/hive/hdfs",)
+    parsed = parse(WHOLE + made)
+    assert parsed.main_class == MainClass("Begin", "org.x.Server.start", "1")
+    assert parsed.services == (PluginService("plugin/hive", "org.x.Plugin", "org.x.HivePlugin"),)
+    assert parsed.without_login == ("plugin/hive/hdfs",)
     without = parse(WHOLE)
     assert (without.main_class, without.services) == (None, ())
     with pytest.raises(ScenarioProblem, match="'start' is given; allowed: a method, such as a"):
@@ -101,8 +106,8 @@ def test_what_is_made_of_a_server_is_read() -> None:
 
 
 def test_a_patch_of_instructions_is_read() -> None:
-    found = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a  .. ff", "13 tt tt")))
-    assert found.patches[0].code == CodePatch(find="2a .. ff", put="13 tt tt", text="x")
+    parsed = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a  .. ff", "13 tt tt")))
+    assert parsed.patches[0].code == CodePatch(find="2a .. ff", put="13 tt tt", text="x")
 
 
 def test_what_it_knows_of_tables_is_read_with_the_source() -> None:
@@ -120,35 +125,37 @@ def test_what_an_engine_does_by_itself_is_read_with_its_source() -> None:
 
 def test_a_program_of_python_has_wheels_by_machine_instead_of_a_jre() -> None:
     machines = f"{{any: {{size: 3, sha256: {SHA}}}}}"
-    found = parse(WHOLE.replace('jre: "25"', f"wheels: {{some-lib==1.0.2: {machines}}}"))
-    assert found.wheels == (Wheel("some-lib", "1.0.2", "any", 3, SHA),)
-    assert found.jre == ""
+    parsed = parse(WHOLE.replace('jre: "25"', f"wheels: {{some-lib==1.0.2: {machines}}}"))
+    assert parsed.wheels == (Wheel("some-lib", "1.0.2", "any", 3, SHA),)
+    assert parsed.jre == ""
 
 
 def test_settings_are_read_by_kind() -> None:
-    found = parse(WHOLE)
-    assert found.text("main") == "org.x.Main"
-    assert found.options("config") == {"a.b": "1"}
-    assert found.java_options == ("-Xmx1024m", "-XX:+UseSerialGC")
+    parsed = parse(WHOLE)
+    assert parsed.text("main") == "org.x.Main"
+    assert parsed.options("config") == {"a.b": "1"}
+    assert parsed.java_options == ("-Xmx1024m", "-XX:+UseSerialGC")
 
 
 def test_a_setting_of_another_kind_or_unknown_is_named() -> None:
-    found = parse(WHOLE)
+    parsed = parse(WHOLE)
     with pytest.raises(TypeError, match="'main' is not a list of texts"):
-        found.texts("main")
+        parsed.texts("main")
     with pytest.raises(KeyError, match="has no setting 'mian'; it has: config, hudi, jvm, main"):
-        found.text("mian")
+        parsed.text("mian")
 
 
 def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> None:
     base = parse(WHOLE)
-    said, _ = lock.read(WHOLE, "d.yaml", no_other)
+    data, _ = lock.read(WHOLE, "d.yaml", no_other)
     text = WHOLE.replace("patches:", "artifacts_from: trino-0\npatches:").replace("B$C", "D")
-    found = lock.parse(text, "d.yaml", lambda name: said if name == "trino-0" else no_other(name))
+    both = lock.parse(text, "d.yaml", lambda name: data if name == "trino-0" else no_other(name))
     for role in ("archive", "plugin/hive"):
-        first, second = ([a for a in each.artifacts if a.into == role] for each in (base, found))
+        first, second = (
+            [a for a in distribution.artifacts if a.into == role] for distribution in (base, both)
+        )
         assert second == first * 2
-    assert [patch.class_name for patch in found.patches] == ["a.B$C", "a.D"]
+    assert [patch.class_name for patch in both.patches] == ["a.B$C", "a.D"]
 
 
 @pytest.mark.parametrize(
@@ -243,14 +250,14 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         ("name: trino-1", "name: [", "3: not YAML: expected ',' or ']'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line(old: str, new: str, message: str) -> None:
     assert old in WHOLE
     with pytest.raises(UsageProblem) as wrong:
         parse(WHOLE.replace(old, new, 1))
     assert any(line.startswith(f"d.yaml:{message}") for line in str(wrong.value).splitlines())
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
     wrong = WHOLE.replace("name: trino-1", "name: 1").replace("size: 10", "size: ten")
     with pytest.raises(UsageProblem, match=r"d\.yaml:1: .*\nd\.yaml:12: "):
         parse(wrong)

@@ -20,7 +20,7 @@ URL = "http://127.0.0.1:1"
         ("trino-476", "hudi_catalog", "s3.endpoint"),
     ],
 )
-def test_an_engine_is_told_the_url_of_the_store_once_it_is_known(
+def test_an_engine_is_reported_the_url_of_the_store_once_it_is_known(
     name: str, where: str, key: str
 ) -> None:
     plain, stored = distributions.load(name), distributions.load(f"{name}@s3")
@@ -56,10 +56,10 @@ def test_a_writer_reaches_the_store_through_the_catalogs_of_what_it_writes_there
     plain = distributions.load("trino-476")
     writing = object_storage.reaching(object_storage.writing(plain), URL)
     assert object_storage.written(plain) == ("delta",)
-    told = writing.options("delta_catalog")
-    assert told["s3.endpoint"] == URL
-    assert told.items() > plain.options("delta_catalog").items()
-    changed = {key for key, said in writing.settings.items() if said != plain.settings[key]}
+    options = writing.options("delta_catalog")
+    assert options["s3.endpoint"] == URL
+    assert options.items() > plain.options("delta_catalog").items()
+    changed = {key for key, value in writing.settings.items() if value != plain.settings[key]}
     assert (changed, writing.name) == ({"delta_catalog"}, plain.name)
 
 

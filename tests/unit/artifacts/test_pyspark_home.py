@@ -36,8 +36,8 @@ def pip_that_writes_an_archive(
 ) -> subprocess.CompletedProcess[str]:
     assert "--require-hashes" in command
     assert "--no-binary=:all:" in command
-    wanted = Path(command[command.index("--requirement") + 1]).read_text()
-    assert wanted.startswith("pyspark==3.4.4 --hash=sha256:b831a99c1aeb058b")
+    requirement = Path(command[command.index("--requirement") + 1]).read_text()
+    assert requirement.startswith("pyspark==3.4.4 --hash=sha256:b831a99c1aeb058b")
     file = Path(command[command.index("--dest") + 1]) / "pyspark-3.4.4.tar.gz"
     with tarfile.open(file, "w:gz") as tar:
         for name in FILES:
@@ -51,20 +51,20 @@ def test_it_is_unpacked_as_sparks_own_archive_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess, "run", pip_that_writes_an_archive)
-    found = pyspark_home.required_archive(old())
-    assert found is not None
+    archive = pyspark_home.required_archive(old())
+    assert archive is not None
     cache = Cache(tmp_path)
-    home = pyspark_home.ensure(found, cache, Progress())
-    there = {str(each.relative_to(home)) for each in home.rglob("*") if each.is_file()}
+    home = pyspark_home.ensure(archive, cache, Progress())
+    there = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
     assert there == set(filter(None, FILES.values()))
     assert (home / "bin/spark-submit").stat().st_mode & 0o100
     monkeypatch.setattr(subprocess, "run", None)
-    assert pyspark_home.ensure(found, cache, Progress()) == home
+    assert pyspark_home.ensure(archive, cache, Progress()) == home
 
 
 def test_it_is_missing_until_it_is_there(tmp_path: Path) -> None:
-    (found,) = (m for m in fetch.missing(old(), Cache(tmp_path)) if m.name.startswith("pyspark"))
-    assert (found.name, found.size) == ("pyspark==3.4.4", 311408584)
+    (missing,) = (m for m in fetch.missing(old(), Cache(tmp_path)) if m.name.startswith("pyspark"))
+    assert (missing.name, missing.size) == ("pyspark==3.4.4", 311408584)
 
 
 def test_what_the_environment_has_is_not_fetched(tmp_path: Path) -> None:
@@ -77,12 +77,12 @@ def test_an_environment_with_another_version_has_the_shipped_one_fetched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "4.0.0")
-    found = pyspark_home.required_archive(distributions.load("spark-3.5.8"))
-    assert found is not None
-    assert found.name == "pyspark==3.5.8"
+    archive = pyspark_home.required_archive(distributions.load("spark-3.5.8"))
+    assert archive is not None
+    assert archive.name == "pyspark==3.5.8"
 
 
-def test_a_version_that_nobody_knows_is_told() -> None:
+def test_a_version_that_nobody_knows_is_reported() -> None:
     with pytest.raises(
         EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, 3.3"
     ):

@@ -69,8 +69,8 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
-    found = python_home.required_wheels(PROGRAM)
-    assert [each.sha256 for each in found] == [
+    wheels = python_home.required_wheels(PROGRAM)
+    assert [file.sha256 for file in wheels] == [
         wheel("native", "linux-x86_64-cp312").sha256,
         wheel("stable", "linux-x86_64").sha256,
         wheel("pure", "any").sha256,
@@ -78,18 +78,18 @@ def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
 
 
 def test_a_program_of_java_wants_none(tmp_path: Path) -> None:
-    found = distributions.load("trino-476")
-    assert python_home.required_wheels(found) == ()
-    assert python_home.possible_paths(found, Cache(tmp_path)) == ()
+    distribution = distributions.load("trino-476")
+    assert python_home.required_wheels(distribution) == ()
+    assert python_home.possible_paths(distribution, Cache(tmp_path)) == ()
 
 
-def test_a_python_that_a_package_has_no_wheel_for_is_told(
+def test_a_python_that_a_package_has_no_wheel_for_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "linux-x86_64-cp399", "linux-x86_64")
-    with pytest.raises(EnvironmentProblem) as told:
+    with pytest.raises(EnvironmentProblem) as error:
         fetch.ensure(PROGRAM, Cache(tmp_path), QUIET)
-    assert str(told.value) == (
+    assert str(error.value) == (
         "program-1: no wheel of native==1.0 is known for linux-x86_64-cp399; "
         "only for linux-x86_64-cp311, linux-x86_64-cp312"
     )
@@ -99,32 +99,32 @@ def test_a_python_that_a_package_has_no_wheel_for_is_told(
 
 def test_all_packages_lie_side_by_side_and_are_fetched_once(tmp_path: Path, pip: list[str]) -> None:
     cache = Cache(tmp_path)
-    assert [each.name for each in fetch.missing(PROGRAM, cache)] == [
+    assert [missing.name for missing in fetch.missing(PROGRAM, cache)] == [
         "native==1.0",
         "stable==1.0",
         "pure==1.0",
     ]
-    found = fetch.ensure(PROGRAM, cache, QUIET)
-    assert found.java is None
-    assert found.home
-    assert {path.name for path in found.home.iterdir()} == {"native", "stable", "pure"}
+    installation = fetch.ensure(PROGRAM, cache, QUIET)
+    assert installation.java is None
+    assert installation.home
+    assert {path.name for path in installation.home.iterdir()} == {"native", "stable", "pure"}
     assert pip[2] == f"pure==1.0 --hash=sha256:{wheel('pure', 'any').sha256}"
     assert fetch.missing(PROGRAM, cache) == ()
-    assert fetch.ensure(PROGRAM, cache, QUIET) == found
+    assert fetch.ensure(PROGRAM, cache, QUIET) == installation
     assert len(pip) == len(python_home.required_wheels(PROGRAM))
 
 
 def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: list[str]) -> None:
-    cache, found = Cache(tmp_path), python_home.required_wheels(PROGRAM)
+    cache, wheels = Cache(tmp_path), python_home.required_wheels(PROGRAM)
     brought = tmp_path / "brought"
     with zipfile.ZipFile(brought, "w") as archive:
         archive.writestr("native/here.py", "")
-    python_home.store_wheel(brought, found[0], cache)
-    assert len(python_home.missing(PROGRAM, cache)) == len(found) - 1
-    home = python_home.ensure(found, cache, QUIET)
+    python_home.store_wheel(brought, wheels[0], cache)
+    assert len(python_home.missing(PROGRAM, cache)) == len(wheels) - 1
+    home = python_home.ensure(wheels, cache, QUIET)
     assert (home / "native" / "here.py").is_file()
-    assert [each.partition("==")[0] for each in pip] == ["stable", "pure"]
-    assert not python_home.imported_wheel(found[0], cache).exists()
+    assert [text.partition("==")[0] for text in pip] == ["stable", "pure"]
+    assert not python_home.imported_wheel(wheels[0], cache).exists()
 
 
 def test_a_bundle_brings_the_wheels_of_this_machine_once(
@@ -175,9 +175,9 @@ def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
     name: str, machine: str, python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, f"{machine}-{python}", machine)
-    found = distributions.load(name)
-    projects = {each.project for each in found.wheels}
-    assert {each.project for each in python_home.required_wheels(found)} == projects
+    distribution = distributions.load(name)
+    projects = {locked.project for locked in distribution.wheels}
+    assert {wheel.project for wheel in python_home.required_wheels(distribution)} == projects
 
 
 def test_other_wheels_are_another_distribution() -> None:

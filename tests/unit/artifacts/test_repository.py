@@ -21,42 +21,37 @@ def settings(mirror_of: str, server: str = "", namespace: str = NAMESPACE) -> st
     return f"<settings{namespace}><mirrors>{mirror}</mirrors><servers>{server}</servers></settings>"
 
 
-@pytest.mark.parametrize("mirror_of", ["central", "*", "external:*", "other, central", "*,!other"])
-def test_a_mirror_that_stands_for_central_is_taken(mirror_of: str) -> None:
-    found = mirror_of_central(settings(mirror_of), "s.xml", {})
-    assert found == Repository("https://repo.example/m")
+URL = "https://repo.example/m"
+CENTRAL = Repository(URL)
 
 
-@pytest.mark.parametrize("mirror_of", ["other", "*,!central", ""])
-def test_any_other_mirror_is_not(mirror_of: str) -> None:
-    assert mirror_of_central(settings(mirror_of), "s.xml", {}) is None
+@pytest.mark.parametrize(
+    ("text", "mirror"),
+    [
+        *((settings(of), CENTRAL) for of in ("central", "*", "external:*", "other, central")),
+        *((settings(of), None) for of in ("other", "*,!central", "")),
+        (settings("*,!other"), CENTRAL),
+        (settings("*", namespace=""), CENTRAL),
+        (settings("*", SERVER.format("p")), Repository(URL, ("u", "p"))),
+        (settings("*", SERVER.format("${env.REPO_PASSWORD}")), Repository(URL, ("u", "secret"))),
+    ],
+)
+def test_a_mirror_that_stands_for_central_is_taken_with_its_login(
+    text: str, mirror: Repository | None
+) -> None:
+    assert mirror_of_central(text, "s.xml", {"REPO_PASSWORD": "secret"}) == mirror
 
 
-def test_settings_without_a_namespace_are_read_too() -> None:
-    assert mirror_of_central(settings("*", namespace=""), "s.xml", {}) is not None
-
-
-def test_the_mirrors_login_is_taken_from_its_server() -> None:
-    found = mirror_of_central(settings("*", SERVER.format("p")), "s.xml", {})
-    assert found == Repository("https://repo.example/m", ("u", "p"))
-
-
-def test_a_password_may_be_in_the_environment() -> None:
-    text = settings("*", SERVER.format("${env.REPO_PASSWORD}"))
-    found = mirror_of_central(text, "s.xml", {"REPO_PASSWORD": "secret"})
-    assert found == Repository("https://repo.example/m", ("u", "secret"))
-
-
-def test_an_encrypted_password_is_told_not_sent() -> None:
-    with pytest.raises(
-        EnvironmentProblem, match=r"s\.xml: the password of server 'm' is encrypted"
-    ):
-        mirror_of_central(settings("*", SERVER.format("{abc=}")), "s.xml", {})
-
-
-def test_broken_settings_are_told() -> None:
-    with pytest.raises(EnvironmentProblem, match=r"s\.xml: not well-formed XML"):
-        mirror_of_central("<settings>", "s.xml", {})
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (settings("*", SERVER.format("{abc=}")), "the password of server 'm' is encrypted"),
+        ("<settings>", "not well-formed XML"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(EnvironmentProblem, match=rf"s\.xml: {reason}"):
+        mirror_of_central(text, "s.xml", {})
 
 
 def home_with_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,9 +79,9 @@ def test_the_settings_come_before_the_default(
 def test_the_default_is_a_real_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
-    found = repository.configured()
-    assert found.url.startswith("https://")
-    assert found.login is None
+    default = repository.configured()
+    assert default.url.startswith("https://")
+    assert default.login is None
 
 
 @pytest.mark.parametrize(
@@ -100,16 +95,16 @@ def test_the_default_is_a_real_address(tmp_path: Path, monkeypatch: pytest.Monke
         "file:///secret",
     ],
 )
-def test_an_address_that_cannot_be_is_told_by_where_it_stands_and_not_shown(
+def test_an_address_that_cannot_be_is_reported_by_where_it_stands_and_not_shown(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, url)
-    with pytest.raises(EnvironmentProblem, match=repository.ENVIRONMENT_VARIABLE) as told:
+    with pytest.raises(EnvironmentProblem, match=repository.ENVIRONMENT_VARIABLE) as error:
         repository.configured()
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)
 
 
-def test_settings_that_cannot_be_read_are_told(
+def test_settings_that_cannot_be_read_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home_with_settings(tmp_path, monkeypatch)

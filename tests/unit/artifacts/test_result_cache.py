@@ -50,14 +50,14 @@ def test_other_code_makes_all_anew(cache: ResultCache) -> None:
     assert asked(replace(cache, code="other"), "a", makes=WRONG) == (WRONG, WRONG)
 
 
-def test_where_the_code_is_not_known_nothing_is_kept(cache: ResultCache) -> None:
+def test_where_the_code_is_not_known_nothing_is_retained(cache: ResultCache) -> None:
     unknown = replace(cache, code="")
     asked(unknown, "a")
     assert asked(unknown, "a", makes=WRONG) == (WRONG, WRONG)
     assert not cache.folder.exists()
 
 
-def test_what_may_be_otherwise_the_next_time_is_not_kept(cache: ResultCache) -> None:
+def test_what_may_be_otherwise_the_next_time_is_not_retained(cache: ResultCache) -> None:
     asked(cache, "a", lasts=False)
     assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
 
@@ -78,34 +78,21 @@ def test_where_nothing_can_be_written_the_result_is_there_all_the_same(tmp_path:
     assert asked(cache, "a", makes=WRONG) == (WRONG, WRONG)
 
 
-def rewrite(root: Path) -> None:
-    (root / "judge" / "a.py").write_text("a = 2\n")
-
-
-def rename(root: Path) -> None:
-    (root / "judge" / "a.py").rename(root / "judge" / "b.py")
-
-
-def move(root: Path) -> None:
-    (root / "judge" / "a.py").rename(root / "a.py")
-
-
-def add(root: Path) -> None:
-    (root / "judge" / "c.py").write_text("")
-
-
-def remove(root: Path) -> None:
-    (root / "engines" / "lock.yaml").unlink()
-
-
-def lock(root: Path) -> None:
-    (root / "engines" / "lock.yaml").write_text("version: 2\n")
-
-
 def shift(root: Path) -> None:
     """Move a line from the end of a file to the begin of the next one."""
     (root / "engines" / "lock.yaml").write_text("")
     (root / "judge" / "a.py").write_text("version: 1\na = 1\n")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "rewrite": lambda root: (root / "judge" / "a.py").write_text("a = 2\n"),
+    "rename": lambda root: (root / "judge" / "a.py").rename(root / "judge" / "b.py"),
+    "move": lambda root: (root / "judge" / "a.py").rename(root / "a.py"),
+    "add": lambda root: (root / "judge" / "c.py").write_text(""),
+    "remove": lambda root: (root / "engines" / "lock.yaml").unlink(),
+    "rewrite data": lambda root: (root / "engines" / "lock.yaml").write_text("version: 2\n"),
+    "shift": shift,
+}
 
 
 @pytest.fixture
@@ -124,13 +111,11 @@ def digest(root: Path) -> str:
     return harness_digest.__wrapped__(root)
 
 
-@pytest.mark.parametrize("change", [rewrite, rename, move, add, remove, lock, shift])
-def test_any_change_of_code_or_of_its_data_is_other_code(
-    code: Path, change: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_of_code_or_of_its_data_is_other_code(code: Path, change: str) -> None:
     before = digest(code)
     assert digest(code) == before
-    change(code)
+    CHANGES[change](code)
     assert digest(code) != before
 
 
@@ -169,10 +154,10 @@ def test_the_harness_hashes_its_own_code_and_the_data_beside_it() -> None:
     files = set(result_cache._files(str(result_cache.HARNESS)))
     expected = ("judge/verdicts.py", "artifacts/result_cache.py", "containers/__init__.py")
     assert files >= set(expected)
-    assert any(each.startswith("scenarios/") and each.endswith(".yaml") for each in files)
+    assert any(file.startswith("scenarios/") and file.endswith(".yaml") for file in files)
 
 
-def test_with_a_package_that_adds_to_the_harness_nothing_is_kept(
+def test_with_a_package_that_adds_to_the_harness_nothing_is_retained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_cache, "harness_digest", harness_digest)
@@ -211,10 +196,8 @@ def default_cache() -> Cache:
     return cache
 
 
-def same(one: yaml_reader.Document, other: yaml_reader.Document) -> bool:
-    return repr(one.data) == repr(other.data) and list(one.lines.items()) == list(
-        other.lines.items()
-    )
+def content(document: yaml_reader.Document) -> tuple[str, list[object]]:
+    return repr(document.data), list(document.lines.items())
 
 
 @pytest.mark.usefixtures("default_cache")
@@ -225,8 +208,8 @@ def test_a_text_is_parsed_once_and_says_the_same(parsed: list[str], text: str) -
         result_cache.parse_yaml(text, "other.yaml"),
     )
     assert parsed == [text]
-    assert same(again, first)
-    assert same(again, yaml_reader.parse(text, "x"))
+    assert content(again) == content(first)
+    assert content(again) == content(yaml_reader.parse(text, "x"))
     assert (first.path, again.path) == ("one.yaml", "other.yaml")
 
 
@@ -235,7 +218,8 @@ def test_what_is_shipped_is_read_as_the_parser_reads_it() -> None:
     for name in ("trino-476", "spark-3.5.8-hudi-1.0.2"):
         text, path = distributions._text(name)
         result_cache.parse_yaml(text, path)
-        assert same(result_cache.parse_yaml(text, path), yaml_reader.parse(text, path))
+        cached = result_cache.parse_yaml(text, path)
+        assert content(cached) == content(yaml_reader.parse(text, path))
 
 
 @pytest.mark.usefixtures("default_cache")
@@ -246,7 +230,7 @@ def test_another_text_is_parsed(parsed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("default_cache")
-def test_what_is_wrong_is_told_each_time(parsed: list[str]) -> None:
+def test_what_is_wrong_is_reported_each_time(parsed: list[str]) -> None:
     for path in ("one.yaml", "other.yaml"):
         with pytest.raises(ScenarioProblem, match=f"{path}:2: "):
             result_cache.parse_yaml("a: 1\na: 2\n", path)
@@ -254,7 +238,7 @@ def test_what_is_wrong_is_told_each_time(parsed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("parsed")
-def test_a_place_in_what_is_kept_is_found_for_messages(default_cache: Cache) -> None:
+def test_a_cached_document_knows_its_lines_for_messages(default_cache: Cache) -> None:
     for _ in range(2):
         document = result_cache.parse_yaml("a:\n  - b\n  - c\n", "x.yaml")
         document.note(("a", 1), "wrong")
@@ -263,13 +247,13 @@ def test_a_place_in_what_is_kept_is_found_for_messages(default_cache: Cache) -> 
     assert list((default_cache.root / result_cache.FOLDER).glob("??/*"))
 
 
-@pytest.mark.parametrize("place", ["folder", "missing", "~nobody-is-called-so/cache"])
+@pytest.mark.parametrize("path", ["folder", "missing", "~nobody-is-called-so/cache"])
 def test_what_is_no_cache_stays_as_it_is(
-    parsed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    parsed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    named = place if place.startswith("~") else str(tmp_path / place)
+    named = path if path.startswith("~") else str(tmp_path / path)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, named)
     for _ in range(2):
         assert result_cache.parse_yaml("a: 1", "x").data == {"a": 1}

@@ -23,20 +23,24 @@ OF_TRINO = [
 ]
 
 
-@pytest.mark.parametrize("expected", OF_TRINO, ids=lambda each: str(each[0]))
+@pytest.mark.parametrize("expected", OF_TRINO, ids=lambda row: str(row[0]))
 def test_each_version_of_trino_is_set_up_by_its_rules(
     expected: tuple[str, str, str, bool, bool],
 ) -> None:
     version, java, connector, bundle, hadoop = expected
-    found = distributions.load(f"trino-{version}@container")
-    assert (found.version, found.jre, found.runtime) == (version, java, "container")
-    assert found.options("connectors")["hudi"] == connector
-    assert connector in found.texts("plugins")
-    added = [each.into for each in found.artifacts if "/" in each.into]
+    distribution = distributions.load(f"trino-{version}@container")
+    assert (distribution.version, distribution.jre, distribution.runtime) == (
+        version,
+        java,
+        "container",
+    )
+    assert distribution.options("connectors")["hudi"] == connector
+    assert connector in distribution.texts("plugins")
+    added = [artifact.into for artifact in distribution.artifacts if "/" in artifact.into]
     assert added == ([f"plugin/{connector}"] if bundle else [])
-    assert (found.fidelity == "stock") is not bundle
-    assert (found.options("hudi_catalog").get("fs.hadoop.enabled") == "true") is hadoop
-    assert ("iceberg" in found.texts_if_any("snapshot_in_name")) is (int(version) < 386)
+    assert (distribution.fidelity == "stock") is not bundle
+    assert (distribution.options("hudi_catalog").get("fs.hadoop.enabled") == "true") is hadoop
+    assert ("iceberg" in distribution.texts_if_any("snapshot_in_name")) is (int(version) < 386)
 
 
 OF_PRESTODB = [
@@ -50,26 +54,31 @@ OF_PRESTODB = [
 ]
 
 
-@pytest.mark.parametrize("expected", OF_PRESTODB, ids=lambda each: str(each[0]))
+@pytest.mark.parametrize("expected", OF_PRESTODB, ids=lambda row: str(row[0]))
 def test_each_version_of_prestodb_is_set_up_by_its_rules(expected: tuple[str, str, bool]) -> None:
     version, hudi, loopback = expected
-    found = distributions.load(f"prestodb-{version}@container")
-    assert (found.version, found.engine, found.jre, found.text("hudi")) == (
+    distribution = distributions.load(f"prestodb-{version}@container")
+    assert (
+        distribution.version,
+        distribution.engine,
+        distribution.jre,
+        distribution.text("hudi"),
+    ) == (
         *(version, "presto", "11"),
         hudi,
     )
-    assert (found.listens == "loopback") is bool(found.patches) is loopback
-    assert (found.fidelity == "stock") is not loopback
+    assert (distribution.listens == "loopback") is bool(distribution.patches) is loopback
+    assert (distribution.fidelity == "stock") is not loopback
 
 
 @pytest.mark.parametrize(("version", "precision"), [("330", None), ("342", "MICROSECONDS")])
 def test_prestosql_has_a_precision_of_timestamps_from_342_on(
     version: str, precision: str | None
 ) -> None:
-    found = distributions.load(f"prestosql-{version}@container")
+    distribution = distributions.load(f"prestosql-{version}@container")
     for catalog in ("hive_catalog", "hudi_catalog"):
-        assert found.options(catalog).get("hive.timestamp-precision") == precision
-    defaults = [each.setting for each in found.defaults]
+        assert distribution.options(catalog).get("hive.timestamp-precision") == precision
+    defaults = [default.setting for default in distribution.defaults]
     assert ("hive.timestamp-precision" in defaults) is (precision is not None)
 
 
@@ -113,11 +122,11 @@ def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
 def test_what_hudi_in_spark_knows_follows_from_its_version(
     name: str, reads: int, makes: tuple[str, ...]
 ) -> None:
-    found = distributions.load(f"{name}@container")
-    assert [each.up_to for each in found.reads] == [reads]
-    assert found.texts("table_versions") == makes
-    assert found.text("hudi") == name.rpartition("-")[2]
-    assert found.text("pyspark") == found.version == "3.5.8"
+    distribution = distributions.load(f"{name}@container")
+    assert [read.up_to for read in distribution.reads] == [reads]
+    assert distribution.texts("table_versions") == makes
+    assert distribution.text("hudi") == name.rpartition("-")[2]
+    assert distribution.text("pyspark") == distribution.version == "3.5.8"
 
 
 def test_a_newer_version_than_was_looked_at_has_a_notice() -> None:
@@ -155,9 +164,9 @@ def test_lock_data_says_what_rules_do_not_and_has_the_last_word() -> None:
         "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: 7\n"
         "settings: {config: {task.info.max-age: 1s, a.b: c}}\n"
     )
-    found = lock.parse(text, "own.yaml", other)
-    assert (found.heap_mb, found.jre, found.artifacts) == (7, "25", ())
-    assert found.options("config") == {
+    distribution = lock.parse(text, "own.yaml", other)
+    assert (distribution.heap_mb, distribution.jre, distribution.artifacts) == (7, "25", ())
+    assert distribution.options("config") == {
         "query.min-expire-age": "30s",
         "task.info.max-age": "1s",
         "a.b": "c",
@@ -177,15 +186,15 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
     )
 
 
-def test_a_mistake_beside_rules_is_told_with_its_line() -> None:
+def test_a_mistake_beside_rules_is_reported_with_its_line() -> None:
     text = "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: lots\n"
     with pytest.raises(ScenarioProblem, match=r"own.yaml:4: .*heap_mb: \"lots\" is given"):
         lock.parse(text, "own.yaml", other)
 
 
 def test_a_role_may_take_several_files() -> None:
-    found = version_rules.downloads("spark-3.5.8-delta-3.3.2")["front"]
-    assert [each["get"] for each in found] == [
+    files = version_rules.downloads("spark-3.5.8-delta-3.3.2")["front"]
+    assert [file["get"] for file in files] == [
         "io.delta:delta-spark_2.12:3.3.2:jar",
         "io.delta:delta-storage:3.3.2:jar",
     ]

@@ -10,7 +10,7 @@ import pytest
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import app
-from harness.conformance import kit, latest_results, results
+from harness.conformance import kit, results
 from harness.conformance.results import Conformance
 
 WRONG_USE = 2
@@ -46,7 +46,7 @@ def test_what_the_kit_found_last_is_listed(
     for day, first in ("2024-02-28", results.failed("no")), ("2024-02-29", results.passed()):
         every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
         where = ("trino", "476", "process", day, "stock")
-        latest_results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
+        results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
     listed = {load["name"]: load for load in json.loads(told(capsys, "list", "--json"))["engines"]}
     assert listed["trino-476"]["conforms"] == {
         "process": "passed, 2024-02-29",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.conformance import read_checks, table
-from harness.conformance.checked_engine import CheckedEngine
+from harness.conformance import checks, table
+from harness.conformance.checks import CheckedEngine
 from harness.core.errors import HarnessError
 from harness.core.records import Column, Refusal
 from harness.engines import query_sql
@@ -114,7 +114,7 @@ class SimulatedReader:
     def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
         if " a, " in sql:
             return self._endless(timeout_s)
-        if read_checks.NOT_THERE in sql or not sql.startswith("select"):
+        if checks.NOT_THERE in sql or not sql.startswith("select"):
             self.after = "an error"
             return _given(self.wrong)
         if "count(*)" in sql:
@@ -133,7 +133,7 @@ class SimulatedReader:
 
     def _rows(self, sql: str) -> Reply:
         what = sql.removeprefix("select ").partition(" from ")[0].strip("`")
-        shown = [each for each in table.COLUMNS if what in {"*", each[0]}]
+        shown = [column for column in table.COLUMNS if what in {"*", column[0]}]
         if self.fault == "mixed" and what != "*":
             shown = [table.COLUMNS[0]]
         if self.fault == "column":

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.conformance import fault_checks, kit, table
-from harness.conformance.checked_engine import Check
+from harness.conformance import checks, kit, table
+from harness.conformance.checks import Check
 from harness.conformance.results import CheckOutcome
 from harness.core import tolerances
 from harness.model.canonical import MapValue
@@ -21,7 +21,7 @@ from tests.unit.conformance.simulated_reader import (
     SimulatedRunning,
 )
 
-CHECKS = {check.name: check for checks in kit.LIVES for check in checks}
+CHECKS = {check.name: check for life in kit.LIVES for check in life}
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 TO_MILLISECONDS = {"ts": table.INSTANT.replace(microsecond=678000)}
 
@@ -48,14 +48,14 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("restart", {"instead": {"s": "y"}}, "s: 'y' instead of 'x'"),
     ("restart", {"empty": {"s": ""}}, "no NULL in s"),
     ("time-out", {"endless": 0}, "was answered with ((0,),)"),
-    ("time-out", {"endless": REFUSED}, "no answer was told as a refusal"),
-    ("time-out", {"endless": BROKE}, "no answer was told as a failure of the harness"),
+    ("time-out", {"endless": REFUSED}, "a missing answer was reported as a refusal"),
+    ("time-out", {"endless": BROKE}, "a missing answer was reported as a failure of the harness"),
     ("time-out", {"fault": "count"}, "afterwards it answered ((1,),)"),
     ("cancel", {"running": SimulatedRunning(goes_on=True)}, "it goes on: "),
-    ("cancel", {"endless": REFUSED}, "no answer was told as a refusal"),
-    ("crash", {"endless": REFUSED}, "no answer was told as a refusal"),
-    ("crash", {"endless": BROKE}, "no answer was told as a failure of the harness"),
-    ("crash", {"fault": "deaf"}, "nobody was told of its death"),
+    ("cancel", {"endless": REFUSED}, "a missing answer was reported as a refusal"),
+    ("crash", {"endless": REFUSED}, "a missing answer was reported as a refusal"),
+    ("crash", {"endless": BROKE}, "a missing answer was reported as a failure of the harness"),
+    ("crash", {"fault": "deaf"}, "its death was not noticed"),
     ("crash", {"running": SimulatedRunning(dies=False)}, "counts as alive"),
     ("crash", {"fault": "opens"}, "opened another session"),
 )
@@ -65,9 +65,9 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here takes long to notice."""
     for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S"):
-        monkeypatch.setattr(fault_checks, name, 0.01)
-    for name in ("IDLE_S", "DEATH_S"):
-        monkeypatch.setattr(fault_checks, name, 0.3)
+        monkeypatch.setattr(checks, name, 0.01)
+    for name in ("QUIET_S", "DEATH_S"):
+        monkeypatch.setattr(checks, name, 0.3)
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=lambda check: check.name)
@@ -79,9 +79,9 @@ def test_a_reader_that_does_what_it_must_passes(check: Check) -> None:
 def test_a_reader_with_a_fault_fails_the_check_of_it(
     name: str, fault: dict[str, Any], seen: str
 ) -> None:
-    found = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
-    assert found.outcome is FAILED
-    assert seen in found.seen
+    result = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
+    assert result.outcome is FAILED
+    assert seen in result.seen
 
 
 def test_each_check_can_fail() -> None:
@@ -107,20 +107,20 @@ def test_a_declared_difference_is_no_fault() -> None:
 
 def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader() -> None:
     for broke in (BROKE, TypeError("a defect")):
-        found = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
-        assert found.outcome is CheckOutcome.UNKNOWN
-        assert str(broke) in found.seen
+        result = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
+        assert result.outcome is CheckOutcome.UNKNOWN
+        assert str(broke) in result.seen
 
 
 @pytest.mark.parametrize("name", ["cancel", "crash"])
 def test_what_runs_inside_of_the_harness_cannot_be_killed(name: str) -> None:
-    found = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
-    assert found.outcome is CheckOutcome.NOT_APPLICABLE
+    result = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
+    assert result.outcome is CheckOutcome.NOT_APPLICABLE
 
 
 def test_a_time_out_may_end_the_server_and_its_question_with_it() -> None:
     on = SimulatedReader(fault="ends").on()
-    found = kit.result_of(CHECKS["time-out"], on)
-    assert found.outcome is PASSED
-    assert "its server was ended" in found.seen
+    result = kit.result_of(CHECKS["time-out"], on)
+    assert result.outcome is PASSED
+    assert "its server was ended" in result.seen
     assert kit.result_of(CHECKS["cancel"], on).outcome is CheckOutcome.NOT_APPLICABLE

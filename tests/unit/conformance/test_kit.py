@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.conformance import fault_checks, kit
-from harness.conformance.checked_engine import CheckedEngine
+from harness.conformance import checks, kit
+from harness.conformance.checks import CheckedEngine
 from harness.conformance.kit import Servers
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckOutcome
@@ -25,8 +25,8 @@ NO_START = EnvironmentProblem("it did not get ready within 300 s")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S", "IDLE_S"):
-        monkeypatch.setattr(fault_checks, name, 0.01)
+    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S", "QUIET_S"):
+        monkeypatch.setattr(checks, name, 0.01)
 
 
 def checked(make: Callable[[int], SimulatedReader]) -> tuple[Servers, int]:
@@ -82,9 +82,9 @@ def test_of_a_server_that_does_not_start_nothing_is_known(fails: int, known: set
         return SimulatedReader()
 
     servers, _ = checked(make)
-    unknown = [n for n, each in servers.results.items() if each.outcome is CheckOutcome.UNKNOWN]
+    unknown = [n for n, result in servers.results.items() if result.outcome is CheckOutcome.UNKNOWN]
     assert known.isdisjoint(unknown)
-    first, *others = (servers.results[each].seen for each in unknown)
+    first, *others = (servers.results[text].seen for text in unknown)
     assert first == str(NO_START)
     assert set(others) == {""}
 
@@ -107,11 +107,11 @@ def test_where_what_is_left_cannot_be_looked_for_that_is_unknown(
     monkeypatch.setattr(Leftovers, "watching", contextmanager(watching))
     monkeypatch.setattr(SharedMetastore, "register", lambda *_: None)
     monkeypatch.setattr(kit, "_serve", lambda *_: nullcontext(SimulatedReader().on()))
-    found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    outcomes = {name: result.outcome for name, result in found.results.items()}
+    conformance = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
+    outcomes = {name: result.outcome for name, result in conformance.results.items()}
     assert outcomes["ready"] is CheckOutcome.PASSED
-    assert {outcomes[each] for each in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
-    assert found.results["restart"].seen == str(NO_START)
+    assert {outcomes[literal] for literal in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
+    assert conformance.results["restart"].seen == str(NO_START)
 
 
 def test_a_metastore_that_does_not_start_leaves_all_unknown(
@@ -121,9 +121,13 @@ def test_a_metastore_that_does_not_start_leaves_all_unknown(
         raise NO_START
 
     monkeypatch.setattr(SharedMetastore, "register", fail)
-    found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
-    assert {each.outcome for each in found.results.values()} == {CheckOutcome.UNKNOWN}
-    assert (found.engine, found.version, found.runtime) == ("trino", "476", "process")
+    conformance = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
+    assert {result.outcome for result in conformance.results.values()} == {CheckOutcome.UNKNOWN}
+    assert (conformance.engine, conformance.version, conformance.runtime) == (
+        "trino",
+        "476",
+        "process",
+    )
 
 
 def test_a_reader_that_cannot_be_asked_about_the_table_is_wrong_use() -> None:

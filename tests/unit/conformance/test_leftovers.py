@@ -32,67 +32,67 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
         yield started
 
 
-def outcomes(found: Leftovers) -> dict[str, CheckOutcome]:
-    return {name: result.outcome for name, result in found.results().items()}
+def outcomes(remains: Leftovers) -> dict[str, CheckOutcome]:
+    return {name: result.outcome for name, result in remains.results().items()}
 
 
 def test_a_server_that_is_gone_leaves_nothing() -> None:
-    found = Leftovers(DockerObjects)
-    with found.watching(), child(), closing(socket.create_server(("127.0.0.1", 0))) as server:
-        found.note(server.getsockname()[1])
-    assert outcomes(found) == dict.fromkeys(leftovers.ASSERTS, PASSED)
+    remains = Leftovers(DockerObjects)
+    with remains.watching(), child(), closing(socket.create_server(("127.0.0.1", 0))) as server:
+        remains.note(server.getsockname()[1])
+    assert outcomes(remains) == dict.fromkeys(leftovers.ASSERTS, PASSED)
 
 
 def test_a_process_that_was_there_before_is_none_that_is_left() -> None:
-    found = Leftovers()
-    with child(), found.watching():
-        found.note(0)
-    assert outcomes(found)["process"] is PASSED
+    remains = Leftovers()
+    with child(), remains.watching():
+        remains.note(0)
+    assert outcomes(remains)["process"] is PASSED
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_process_that_is_left_is_named(*, late: bool) -> None:
-    found = Leftovers()
-    with found.watching():
+    remains = Leftovers()
+    with remains.watching():
         if late:
-            found.note(0)
+            remains.note(0)
         started = subprocess.Popen(["cat"], stdin=subprocess.PIPE)  # noqa: S607 - of the machine
         if not late:
-            found.note(0)
+            remains.note(0)
     with started:
-        assert found.results()["process"].seen == f"left: cat ({started.pid})"
-        assert outcomes(found)["process"] is FAILED
+        assert remains.results()["process"].seen == f"left: cat ({started.pid})"
+        assert outcomes(remains)["process"] is FAILED
 
 
 def test_what_a_server_leaves_that_did_not_get_ready_is_found_too() -> None:
-    found = Leftovers()
-    with suppress(EnvironmentProblem), found.watching():
+    remains = Leftovers()
+    with suppress(EnvironmentProblem), remains.watching():
         started = subprocess.Popen(["cat"], stdin=subprocess.PIPE)  # noqa: S607 - of the machine
         raise EnvironmentProblem("it did not get ready")
     with started:
-        assert found.results()["process"].seen == f"left: cat ({started.pid})"
+        assert remains.results()["process"].seen == f"left: cat ({started.pid})"
 
 
 def test_a_port_that_somebody_listens_on_is_left() -> None:
-    found = Leftovers()
+    remains = Leftovers()
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        with found.watching():
-            found.note(server.getsockname()[1])
-        assert outcomes(found)["port"] is FAILED
+        with remains.watching():
+            remains.note(server.getsockname()[1])
+        assert outcomes(remains)["port"] is FAILED
 
 
 def objects(containers: str = "", mounted: str = "", volumes: str = "") -> DockerObjects:
-    return DockerObjects(*(frozenset(each.split()) for each in (containers, mounted, volumes)))
+    return DockerObjects(*(frozenset(text.split()) for text in (containers, mounted, volumes)))
 
 
 def watched(*seen: DockerObjects) -> str:
     """Tell what is left where this is seen before a server, with it, after it, and so on."""
     there = iter(seen)
-    found = Leftovers(lambda: next(there))
+    remains = Leftovers(lambda: next(there))
     for _ in seen[::4]:
-        with found.watching():
-            found.note(0)
-    return found.results()["container"].seen
+        with remains.watching():
+            remains.note(0)
+    return remains.results()["container"].seen
 
 
 def test_a_container_and_a_volume_that_are_left_are_named_and_no_others() -> None:
@@ -113,9 +113,9 @@ def network(monkeypatch: pytest.MonkeyPatch, *owners: str) -> Leftovers:
     closed = SimpleNamespace(owner="ours", close=lambda: None)
     monkeypatch.setattr(container_network, "shared", lambda: closed)
     monkeypatch.setattr(container_network, "owners", lambda: set(owners))
-    found = Leftovers(lambda: objects("metastore" if "metastore" in owners else ""))
-    found.close_network()
-    return found
+    remains = Leftovers(lambda: objects("metastore" if "metastore" in owners else ""))
+    remains.close_network()
+    return remains
 
 
 def test_a_network_or_a_metastore_that_stays_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
 
 
 @pytest.mark.parametrize(
-    ("found", "status"),
+    ("conformances", "status"),
     [
         ((conformance(),), 0),
         ((conformance(NONE),), 0),
@@ -29,15 +29,15 @@ def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
     ],
 )
 def test_unknown_comes_before_failed_and_nothing_is_unknown(
-    found: tuple[Conformance, ...], status: int
+    conformances: tuple[Conformance, ...], status: int
 ) -> None:
-    assert results.status(found) == status
+    assert results.status(conformances) == status
 
 
-def test_a_reader_is_told_in_a_few_words() -> None:
+def test_a_reader_is_reported_in_a_few_words() -> None:
     passed = len(kit.ASSERTS) - 3
-    said = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
-    assert conformance(BAD, NONE, DARK).said == said
+    summary = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
+    assert conformance(BAD, NONE, DARK).summary == summary
 
 
 def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
@@ -53,7 +53,7 @@ def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
     assert "| trino-476 | 2024-02-29 | trino 476 | process | 14 s | 900 MB | stock |" in lines
 
 
-def test_of_a_reader_that_never_ran_no_figures_are_told() -> None:
+def test_of_a_reader_that_never_ran_no_figures_are_reported() -> None:
     page = markdown.page((conformance(DARK),), "harness engines verify")
     assert "0 of 1 reader conform; unknown: trino-476." in page
     assert "| process | n/a | n/a | stock |" in page
@@ -64,7 +64,7 @@ def test_a_page_that_is_not_finished_says_so() -> None:
     assert "Not checked" not in markdown.page((conformance(),), "harness")
 
 
-def test_a_reason_is_told_once() -> None:
+def test_a_reason_is_reported_once() -> None:
     page = markdown.page((conformance(DARK, results.unknown(), results.unknown()),), "harness")
     assert [line for line in page.splitlines() if line.startswith("- ")] == [
         "- trino-476, ready: unknown: it did not start"

@@ -37,5 +37,5 @@ def test_the_state_is_written_once(tmp_path: Path) -> None:
 
 
 def test_its_entries_lie_in_folders_of_their_own(tmp_path: Path) -> None:
-    places = [e.table["sd"]["location"] for e in table.state(Cache(tmp_path)).frozen.entries]
-    assert places == ["file:{location}/types", "file:{location}/many"]
+    locations = [e.table["sd"]["location"] for e in table.state(Cache(tmp_path)).frozen.entries]
+    assert locations == ["file:{location}/types", "file:{location}/many"]

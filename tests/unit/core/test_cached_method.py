@@ -24,7 +24,7 @@ class Squares:
 
 def test_the_same_arguments_are_worked_out_once() -> None:
     squares = Squares()
-    assert [squares.square(each) for each in (2, 3, 2)] == [4, 9, 4]
+    assert [squares.square(literal) for literal in (2, 3, 2)] == [4, 9, 4]
     assert squares.asked == [2, 3]
 
 

@@ -35,7 +35,7 @@ def _goes_on(threads: JobThreads, go_on: threading.Event, halted: threading.Even
         raise
 
 
-def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> None:
+def test_the_first_that_fails_is_raised_at_once_and_the_others_are_reported() -> None:
     halted, go_on = threading.Event(), threading.Event()
     threads, later = JobThreads(2), []
     goes_on = partial(_goes_on, threads, go_on, halted)
@@ -54,7 +54,7 @@ def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> Non
     assert not later
 
 
-def test_what_breaks_beside_them_is_raised_at_once_and_they_are_told() -> None:
+def test_what_breaks_beside_them_is_raised_at_once_and_they_are_reported() -> None:
     halted, go_on = threading.Event(), threading.Event()
     threads = JobThreads(1)
     goes_on = partial(_goes_on, threads, go_on, halted)

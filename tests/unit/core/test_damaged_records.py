@@ -28,9 +28,9 @@ def recorded(tmp_path: Path) -> Path:
 
 def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     status = app.main(["judge", "--show", "--run-dir", str(folder)])
-    said = capsys.readouterr()
-    assert "Traceback" not in said.err
-    return status, said.out + said.err
+    output = capsys.readouterr()
+    assert "Traceback" not in output.err
+    return status, output.out + output.err
 
 
 @pytest.mark.parametrize("name", ["run.json", "states.jsonl", "answers.jsonl"])
@@ -45,7 +45,7 @@ def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     ],
     ids=["no JSON", "no UTF-8", "deep", "zeros", "empty"],
 )
-def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
+def test_a_spoilt_record_is_reported_with_its_file_and_what_to_do(
     name: str,
     spoil: Callable[[bytes], bytes],
     recorded: Path,
@@ -53,10 +53,10 @@ def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
 ) -> None:
     path = recorded / name
     path.write_bytes(spoil(path.read_bytes()))
-    status, said = judge(recorded, capsys)
+    status, message = judge(recorded, capsys)
     assert status == WRONG_USE
-    assert str(path) in said
-    assert "again" in said or "repeat the phase" in said
+    assert str(path) in message
+    assert "again" in message or "repeat the phase" in message
 
 
 @pytest.mark.parametrize(
@@ -70,22 +70,22 @@ def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
     ],
     ids=["scenario gone", "no reader", "no writer", "no list", "cells gone"],
 )
-def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
+def test_a_plan_that_was_changed_so_that_it_is_none_is_reported(
     change: Change, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded / "run.json"
     info = json.loads(path.read_text(encoding="utf-8"))
     change(info)
     path.write_text(json.dumps(info), encoding="utf-8")
-    status, said = judge(recorded, capsys)
+    status, message = judge(recorded, capsys)
     assert status == WRONG_USE
-    assert "run.json" in said
-    assert "run the profile again" in said
+    assert "run.json" in message
+    assert "run the profile again" in message
 
 
 @pytest.mark.parametrize("command", ["judge", "report", "baseline"])
 @pytest.mark.parametrize(
-    ("name", "change", "told"),
+    ("name", "change", "reason"),
     [
         ("states.jsonl", lambda it: it.update(variant="x"), "the plan has no variant 'x'"),
         ("states.jsonl", lambda it: it["outcome"].update(step=99), "has no step 99"),
@@ -95,11 +95,11 @@ def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
     ],
     ids=["no variant", "step too high", "step below 0", "short row", "long row"],
 )
-def test_a_record_that_does_not_fit_the_plan_or_itself_is_told_with_its_line(
+def test_a_record_that_does_not_fit_the_plan_or_itself_is_reported_with_its_line(
     command: str,
     name: str,
     change: Change,
-    told: str,
+    reason: str,
     recorded: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -112,10 +112,10 @@ def test_a_record_that_does_not_fit_the_plan_or_itself_is_told_with_its_line(
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     arguments = [command, "update"] if command == "baseline" else [command]
     assert app.main([*arguments, "--run-dir", str(recorded)]) == WRONG_USE
-    said = capsys.readouterr().err
-    assert f"{path}:{at + 1}: " in said
-    assert told in said
-    assert "repeat the phase that writes it" in said
+    message = capsys.readouterr().err
+    assert f"{path}:{at + 1}: " in message
+    assert reason in message
+    assert "repeat the phase that writes it" in message
 
 
 @pytest.mark.parametrize("name", ["states.jsonl", "answers.jsonl"])

@@ -36,11 +36,11 @@ def test_every_whole_line_is_a_record_wherever_blocks_of_the_file_end(
     path.write_bytes(path.read_bytes() + b'{"case":"cut o')
     for block in (1, 7, 1000):
         monkeypatch.setattr(record_file, "_BLOCK", block)
-        found = opened(path)
-        assert (*found,) == ANSWERS
-        assert found[1:3] == ANSWERS[1:3]
-        assert found[-1] == ANSWERS[-1]
-        assert [*found.cases()] == [each.case for each in ANSWERS]
+        records = opened(path)
+        assert (*records,) == ANSWERS
+        assert records[1:3] == ANSWERS[1:3]
+        assert records[-1] == ANSWERS[-1]
+        assert [*records.cases()] == [answer.case for answer in ANSWERS]
 
 
 def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
@@ -53,14 +53,14 @@ def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
         unread.delattr(jsonl, "parse")
         opened(path).copy(path, [ANSWERS[3].case, "never asked", again.case])
     assert (*opened(path),) == (ANSWERS[3], again)
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_file_that_is_missing_has_no_records(tmp_path: Path) -> None:
-    found = opened(tmp_path / "none")
-    assert (len(found), [*found.cases()], [*found.containing(b"x")]) == (0, [], [])
+    records = opened(tmp_path / "none")
+    assert (len(records), [*records.cases()], [*records.containing(b"x")]) == (0, [], [])
     with pytest.raises(IndexError):
-        found[0]
+        records[0]
 
 
 def test_only_what_is_looked_at_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,27 +73,27 @@ def test_only_what_is_looked_at_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     tried = replace(ANSWERS[3], attempts=(Attempt("it timed out"),))
     path = written(tmp_path, *ANSWERS[:3], tried)
     monkeypatch.setattr(jsonl, "parse", counted)
-    found = opened(path)
-    answers = ByKey(found, found.cases)
+    records = opened(path)
+    answers = ByKey(records, records.cases)
     assert (ANSWERS[1].case in answers, len(answers), read) == (True, 4, [])
-    assert [*found.containing(b'"attempts":[{')] == [tried]
+    assert [*records.containing(b'"attempts":[{')] == [tried]
     assert (answers[ANSWERS[1].case], answers[ANSWERS[1].case]) == (ANSWERS[1], ANSWERS[1])
     assert len(read) == 2
 
 
 def test_a_file_that_another_one_replaced_is_read_as_it_was(tmp_path: Path) -> None:
-    found = opened(written(tmp_path, *ANSWERS))
+    records = opened(written(tmp_path, *ANSWERS))
     written(tmp_path, ANSWERS[0])
-    assert found[4] == ANSWERS[4]
+    assert records[4] == ANSWERS[4]
 
 
-def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_is_no_record_is_reported_by_its_number(tmp_path: Path) -> None:
     path = written(tmp_path, *ANSWERS[:2])
     path.write_bytes(path.read_bytes() + b'{"case":"bad","sql":1}\n{"sql":""}\n')
-    found = opened(path)
+    records = opened(path)
     with pytest.raises(LookupError, match=r"^3: "):
-        found[2]
-    answers = ByKey(found, found.cases)
+        records[2]
+    answers = ByKey(records, records.cases)
     for _ in range(2):  # nor is what was not found taken for nothing the next time
         with pytest.raises(LookupError, match=r"^4: "):
             len(answers)
@@ -101,7 +101,7 @@ def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
 
 def test_the_last_record_of_a_key_counts_where_the_first_one_stood(tmp_path: Path) -> None:
     last = replace(ANSWERS[0], sql="select 2")
-    found = opened(written(tmp_path, *ANSWERS[:2], last))
-    answers = ByKey(found, found.cases)
+    records = opened(written(tmp_path, *ANSWERS[:2], last))
+    answers = ByKey(records, records.cases)
     assert dict(answers) == {ANSWERS[0].case: last, ANSWERS[1].case: ANSWERS[1]}
     assert [*answers] == [ANSWERS[0].case, ANSWERS[1].case]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.records import Refusal
-from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE, by_chance, meaning, text
+from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE, may_be_chance, meaning, text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_reader_that_met_a_column_of_another_type_says_so(refusal: Refusal) ->
     assert meaning(refusal) == OTHER_TYPE
 
 
-def test_what_the_catalog_keeps_of_a_partition_is_not_told_of_a_file() -> None:
+def test_what_the_catalog_keeps_of_a_partition_is_not_reported_of_a_file() -> None:
     refusal = Refusal(
         "HIVE_PARTITION_SCHEMA_MISMATCH",
         "There is a mismatch between the table and partition schemas. The types are incompatible "
@@ -59,9 +59,11 @@ def test_a_text_that_does_not_tell_means_nothing(refusal: Refusal) -> None:
     assert meaning(refusal) == ""
 
 
-def test_a_types_class_beside_other_words_is_not_told_of_a_file() -> None:
-    said = "class io.trino.spi.type.VarcharType cannot be cast to class io.trino.spi.type.RowType"
-    assert meaning(Refusal("GENERIC_INTERNAL_ERROR", said)) == ""
+def test_a_types_class_beside_other_words_is_not_reported_of_a_file() -> None:
+    message = (
+        "class io.trino.spi.type.VarcharType cannot be cast to class io.trino.spi.type.RowType"
+    )
+    assert meaning(Refusal("GENERIC_INTERNAL_ERROR", message)) == ""
 
 
 def test_a_refusal_is_one_line_with_code_and_cause() -> None:
@@ -72,6 +74,6 @@ def test_a_refusal_is_one_line_with_code_and_cause() -> None:
 
 def test_an_error_of_the_server_in_itself_may_be_of_the_moment_and_says_what_it_means() -> None:
     refusal = Refusal(INTERNAL, "a.B: no", code="500")
-    assert by_chance(refusal)
+    assert may_be_chance(refusal)
     assert meaning(refusal) == "an internal error of the server, each time that it was asked"
-    assert not by_chance(Refusal("GENERIC_INTERNAL_ERROR", "a.B: no", code="65536"))
+    assert not may_be_chance(Refusal("GENERIC_INTERNAL_ERROR", "a.B: no", code="65536"))

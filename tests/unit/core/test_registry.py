@@ -36,9 +36,9 @@ def registry() -> Registry[object]:
 
 def test_what_a_package_adds_stands_beside_what_is_ours(folder: Path) -> None:
     install(folder, {"widgets": {"nine": "widgets:NINE"}})
-    found = registry()
-    assert found.names() == ("nine", "ours")
-    assert found.all() == {"nine": 9, "ours": 1}
+    both = registry()
+    assert both.names() == ("nine", "ours")
+    assert both.all() == {"nine": 9, "ours": 1}
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
@@ -59,22 +59,24 @@ def test_two_packages_cannot_have_one_name(folder: Path) -> None:
         install(folder, {"widgets": {"nine": "widgets:NINE"}}, name)
     with pytest.raises(
         EnvironmentProblem, match="two widgets are called 'nine': package o"
-    ) as told:
+    ) as error:
         registry().load("ours")
-    assert "package one 1.0" in str(told.value)
-    assert "package other 1.0" in str(told.value)
+    assert "package one 1.0" in str(error.value)
+    assert "package other 1.0" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("place", "why"),
+    ("target", "why"),
     [
         ("widgets:TEN", "widgets:TEN: AttributeError: module 'widgets' has no attribute 'TEN'"),
         ("gone:NINE", "gone:NINE: ModuleNotFoundError: No module named 'gone'"),
         ("widgets:Widget", "it calls itself 'other'"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_package(folder: Path, place: str, why: str) -> None:
-    install(folder, {"widgets": {"nine": place}})
+def test_what_cannot_be_used_is_reported_with_its_package(
+    folder: Path, target: str, why: str
+) -> None:
+    install(folder, {"widgets": {"nine": target}})
     with pytest.raises(
         EnvironmentProblem, match=f"the widget 'nine' of package toys 1.0 cannot be used: {why}"
     ):

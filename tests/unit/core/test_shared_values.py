@@ -6,22 +6,22 @@ from dataclasses import replace
 from decimal import Decimal
 
 from harness.core import jsonl
+from harness.core.record_file import VerdictParts
 from harness.core.records import Expected, Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.core.shared_values import VerdictParts
 
 
-def verdict(reader: str, found: object = 1, variant: str = "v") -> Verdict:
+def verdict(reader: str, value: object = 1, variant: str = "v") -> Verdict:
     """Return a verdict of which nothing is shared with another one."""
-    at = Witness("1", "f1", "a", found)
+    at = Witness("1", "f1", "a", value)
     one = Verdict(
         f"{variant}/{reader}", "mine", variant, 1, reader, "snapshot", "all", VerdictKind.WRONG,
         findings=(Finding(FindingKind.STALE, ("f1",), at, (at,)),),
-        expected=Expected((("id", "string"), ("f1", "string")), (("1", found), ("2", "x"))),
+        expected=Expected((("id", "string"), ("f1", "string")), (("1", value), ("2", "x"))),
     )  # fmt: skip
     return jsonl.parse(Verdict, jsonl.dump(one))
 
 
-def test_what_readers_of_a_table_are_told_is_held_once() -> None:
+def test_what_readers_of_a_table_are_reported_is_retained_once() -> None:
     share, (one, other) = VerdictParts(), (verdict("a"), verdict("b"))
     first, second = share(one), share(other)
     assert (first, second) == (one, other)
@@ -30,7 +30,7 @@ def test_what_readers_of_a_table_are_told_is_held_once() -> None:
     assert first.findings[0].witness is first.findings[0].places[0]
 
 
-def test_a_step_later_the_rows_that_stayed_are_held_once() -> None:
+def test_a_step_later_the_rows_that_stayed_are_retained_once() -> None:
     share = VerdictParts()
     first, second = share(verdict("a", 1)), share(verdict("a", 2))
     assert first.expected
@@ -42,16 +42,18 @@ def test_a_step_later_the_rows_that_stayed_are_held_once() -> None:
 def test_equal_numbers_of_several_types_stay_what_they_are() -> None:
     share = VerdictParts()
     numbers = (1, 1.0, True, Decimal(1), Decimal("1.00"))
-    found = [share(replace(verdict("a"), expected=Expected((), ((each,),)))) for each in numbers]
-    assert [repr(each.expected.rows[0][0]) for each in found if each.expected] == [
-        repr(each) for each in numbers
+    verdicts = [
+        share(replace(verdict("a"), expected=Expected((), ((number,),)))) for number in numbers
+    ]
+    assert [repr(shared.expected.rows[0][0]) for shared in verdicts if shared.expected] == [
+        repr(number) for number in numbers
     ]
 
 
 def test_nothing_of_a_variant_is_looked_up_for_the_next() -> None:
     share = VerdictParts()
     share(verdict("a"))
-    kept = len(share._values)
+    before = len(share._values)
     for number in range(9):
         share(verdict("a", variant=str(number)))
-    assert len(share._values) == kept
+    assert len(share._values) == before

@@ -29,7 +29,7 @@ from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
 
-ALL = [(name, each) for name in products() for each in declared_for(name).values()]
+ALL = [(name, declaration) for name in products() for declaration in declared_for(name).values()]
 
 
 def by_hive(raw: Value, kind: str, declared: Declared) -> Value:
@@ -56,17 +56,29 @@ JUDGED = {
 """Those that are applied where an answer is judged: see test_judging_differences."""
 
 
-@pytest.mark.parametrize(("name", "each"), ALL, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(
+    ("name", "declaration"), ALL, ids=lambda declaration: getattr(declaration, "name", declaration)
+)
 def test_every_declaration_is_needed_says_its_reason_and_its_source(
-    name: str, each: tolerances.Declaration
+    name: str, declaration: tolerances.Declaration
 ) -> None:
-    assert each.name in JUDGED or READ[each.name](declared_for(name))
-    assert each.name in JUDGED or not READ[each.name]({})
-    assert all((each.what, each.form, each.to, each.limit, each.reason, each.source, each.types))
+    assert declaration.name in JUDGED or READ[declaration.name](declared_for(name))
+    assert declaration.name in JUDGED or not READ[declaration.name]({})
+    assert all(
+        (
+            declaration.what,
+            declaration.form,
+            declaration.to,
+            declaration.limit,
+            declaration.reason,
+            declaration.source,
+            declaration.types,
+        )
+    )
 
 
 def test_nothing_is_tested_that_is_not_declared() -> None:
-    assert READ.keys() | JUDGED == {each.name for _, each in ALL}
+    assert READ.keys() | JUDGED == {declaration.name for _, declaration in ALL}
 
 
 def test_every_product_that_has_declarations_is_one_that_reads() -> None:
@@ -75,7 +87,7 @@ def test_every_product_that_has_declarations_is_one_that_reads() -> None:
     assert set(products()) <= readers
 
 
-def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
+def test_a_product_of_which_nothing_is_reported_has_no_declarations() -> None:
     assert declared_for("engine-1{path=fetch}") == {}
 
 
@@ -84,7 +96,7 @@ def formats_of(reader: str, declaration: str) -> list[str]:
     return [f for f in every if declaration in tolerances.declared_for_format(reader, f)]
 
 
-def test_what_is_said_of_one_formats_tables_holds_for_no_other_ones() -> None:
+def test_what_is_reported_of_one_formats_tables_holds_for_no_other_ones() -> None:
     assert formats_of("spark-3.5.8", "timestamp-zone") == ["iceberg"]
     assert formats_of("spark-3.5.8", "bounded-text") == list(formats.names())
     assert formats_of("datafusion-54.1.0", "one-timestamp") == ["hive-parquet"]
@@ -126,14 +138,14 @@ def test_the_shortest_text_of_a_float_is_that_float_and_of_its_neighbour_is_not(
 def neighbour(value: float) -> float:
     """The next 32-bit number, away from zero."""
     (bits,) = struct.unpack("<I", struct.pack("<f", value))
-    found: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
-    return found
+    number: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
+    return number
 
 
 def shortest(value: float) -> float:
     """The double of the text that Java writes for a float: the fewest digits that tell it."""
     texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return next(float(each) for each in texts if _as_single(each) == value)
+    return next(float(text) for text in texts if _as_single(text) == value)
 
 
 def _as_single(text: str) -> float | None:

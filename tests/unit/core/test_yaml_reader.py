@@ -40,19 +40,19 @@ def problem(text: str) -> str:
     ],
 )
 def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
-    found = parse(f"a: {text}\n", "a.yaml").data["a"]
-    assert (found, type(found)) == (value, type(value))
+    scalar = parse(f"a: {text}\n", "a.yaml").data["a"]
+    assert (scalar, type(scalar)) == (value, type(value))
 
 
-def test_every_place_knows_its_line() -> None:
+def test_every_key_and_item_knows_its_line() -> None:
     document = parse("a:\n  - x\n  - b: 1\n    c: {d: 2,\n      e: 3}\n", "a.yaml")
-    places = [("a",), ("a", 0), ("a", 1), ("a", 1, "c"), ("a", 1, "c", "d"), ("a", 1, "c", "e")]
-    assert [document.line(place) for place in places] == [1, 2, 3, 4, 4, 5]
+    paths = [("a",), ("a", 0), ("a", 1), ("a", 1, "c"), ("a", 1, "c", "d"), ("a", 1, "c", "e")]
+    assert [document.line(path) for path in paths] == [1, 2, 3, 4, 4, 5]
     assert document.line(("a", 1, "c", "unknown", 3)) == 4
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("b: &x 1\n", "a.yaml:1: an anchor (&) has no place here"),
         ("b: 1\nc: *x\n", "a.yaml:2: an alias (*) has no place here"),
@@ -74,11 +74,11 @@ def test_every_place_knows_its_line() -> None:
         ("#" * (MAX_BYTES + 1), "a.yaml:1: the text is longer than 262144 characters"),
     ],
 )
-def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, told: str) -> None:
-    assert problem(text).startswith(told)
+def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, message: str) -> None:
+    assert problem(text).startswith(message)
 
 
-def test_all_problems_are_told_at_once_in_the_order_of_the_file() -> None:
+def test_all_problems_are_reported_at_once_in_the_order_of_the_file() -> None:
     lines = problem("a: &x 1\nb: *x\nc: !t 1\n").splitlines()
     assert [line.split(":")[1] for line in lines] == ["1", "2", "3"]
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_utf_8_is_a_problem_with_its_line(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "{a: decimal(10, 2)}",
@@ -113,10 +113,10 @@ def test_a_file_that_is_no_utf_8_is_a_problem_with_its_line(tmp_path: Path) -> N
         ("{a: struct<x: int, y: int>}", "text with a colon in it wants quotes"),
     ],
 )
-def test_a_type_that_braces_cut_is_to_be_put_in_quotes(text: str, told: str) -> None:
-    found = problem(text)
-    assert told in found
-    assert "\n" not in found
+def test_a_type_that_braces_cut_is_to_be_put_in_quotes(text: str, message: str) -> None:
+    shown = problem(text)
+    assert message in shown
+    assert "\n" not in shown
 
 
 def test_what_only_looks_cut_is_data_like_any_other() -> None:

@@ -12,10 +12,10 @@ from harness.engines.api import NoAnswerError
 from harness.engines.engine_support import code_digest, metastore_first
 from harness.engines.hive.errors import HiveError
 from harness.formats import facts
-from harness.runtime import metastore_client, ports
+from harness.runtime import metastore_client, process
 from harness.runtime.metastore_client import CatalogGoneProblem
 
-NOBODY = f"thrift://{ports.LOOPBACK}:{ports.free_port()}"
+NOBODY = f"thrift://{process.LOOPBACK}:{process.free_port()}"
 
 
 def test_a_server_whose_metastore_is_gone_is_not_waited_for() -> None:

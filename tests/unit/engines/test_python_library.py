@@ -40,7 +40,7 @@ from harness.formats import facts
 from harness.model.query import Query
 from harness.plan import reader_support
 from harness.runtime.api import Surroundings
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 TOKEN = "the token"  # noqa: S105 - of nothing
 

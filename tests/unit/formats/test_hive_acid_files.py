@@ -176,14 +176,3 @@ def test_a_compaction_of_each_partition_found_the_writes_up_to_its_own(tmp_path:
     assert hive_acid_files.joined(tmp_path, "base_0000002") == ("1", "2")
     assert hive_acid_files.joined(tmp_path, "base_0000003") == ("1", "2", "3")
     assert hive_acid_files.joined(tmp_path, "3") == ()
-
-
-def test_a_row_has_its_place_in_its_own_partition_alone(tmp_path: Path) -> None:
-    for part, key in (("p=a", "a"), ("p=b", "b")):
-        write(tmp_path / part / "delta_0000001_0000001_0000", [(1, 0, key)])
-    write(tmp_path / "p=a" / "delete_delta_0000002_0000002_0000", [(1, 0, None)])
-    (gone,) = [e for e in hive_acid_files.facts(tmp_path, "id", WriteIds(2)) if e.deleted]
-    assert (gone.file_group, gone.deleted) == (
-        "p=a/delta_0000001_0000001_0000/bucket_00000",
-        ("a",),
-    )

@@ -9,8 +9,6 @@ import pytest
 from harness import formats
 from harness.scenario import expected_history
 from harness.scenario.load import loads
-from harness.scenario.operations.failed_writes import FailedWrite
-from harness.scenario.operations.merge import Mutate
 from harness.scenario.statements import ABORT, COMMIT, Mutation, recorded
 
 SCENARIO = """
@@ -92,17 +90,4 @@ def test_a_batch_is_recorded_with_its_rows_and_its_end() -> None:
         'Mutation API, then abort: {"columns": {"id": "string", "ts": "bigint", "f1": "string"}, '
         '"rows": [{"do": "insert", "partition": [], '
         '"row": {"id": "3", "ts": 202003, "f1": "f3s2r3"}}]}'
-    )
-
-
-def test_only_hive_acid_has_mutations_and_with_hudi_a_write_that_fails() -> None:
-    can = {
-        type(mutate): [
-            name for name in formats.names() if not formats.load(name).unsupported(mutate)
-        ]
-        for mutate in (Mutate((1,)), FailedWrite((1,)))
-    }
-    assert can == {Mutate: ["hive-acid"], FailedWrite: ["hive-acid", "hudi-cow", "hudi-mor"]}
-    assert formats.load("iceberg").unsupported(Mutate((1,))) == (
-        "iceberg has no mutate, which is Hive ACID's alone"
     )

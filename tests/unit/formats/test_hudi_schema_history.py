@@ -32,7 +32,6 @@ NESTED = """{"schemas":[{"max_column_id":13,"version_id":20261126183356092,"type
 
 
 def version(names: dict[int, str], at: str) -> dict[str, object]:
-    """Return a version as the files have it."""
     fields = [
         {"id": n, "name": name, "optional": True, "type": "string"} for n, name in names.items()
     ]

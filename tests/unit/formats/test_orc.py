@@ -28,13 +28,6 @@ def test_columns_are_told_in_the_files_order_and_keys_as_text(tmp_path: Path) ->
     assert footer.keys == ("7",)
 
 
-def test_an_orc_file_is_told_from_another_one(tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.write_bytes(b"PAR1")
-    assert orc.is_orc(written(tmp_path, id=pa.array([1])))
-    assert not orc.is_orc(other)
-
-
 def test_what_is_no_orc_file_or_lacks_the_key_is_told_by_its_name(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_bytes(b"ORC and no more")

@@ -11,7 +11,7 @@ import pyarrow.orc
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.files import data_files, orc_statistics
+from harness.formats.files import data_files, orc
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind
@@ -24,7 +24,7 @@ FLOOR = TIME.replace(microsecond=6000)
 
 def stripes(path: Path, **columns: pa.Array) -> tuple[ColumnStatistics, ...]:
     pyarrow.orc.write_table(pa.table(columns), path)
-    return orc_statistics.read(path, "file")
+    return orc.statistics(path, "file")
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,11 @@ def test_each_stripe_tells_of_its_own_rows(tmp_path: Path) -> None:
             stripe_size=100_000,
             compression=pyorc.CompressionKind.NONE,
             dict_key_size_threshold=0.0,
-        ) as orc,
+        ) as writer,
     ):
-        orc.writerows(enumerate(texts))
+        writer.writerows(enumerate(texts))
     found = [
-        statistics
-        for statistics in orc_statistics.read(tmp_path / "f", "f")
-        if statistics.column == "n"
+        statistics for statistics in orc.statistics(tmp_path / "f", "f") if statistics.column == "n"
     ]
     rows = [number for statistics in found for number in statistics.row_numbers()]
     assert rows == list(range(20_000))
@@ -104,4 +102,4 @@ def test_a_base_file_is_known_by_what_it_begins_with(tmp_path: Path) -> None:
 def test_what_is_no_orc_file_is_named(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "broken").write_bytes(damage)
     with pytest.raises(FileFactError, match="broken: "):
-        orc_statistics.read(tmp_path / "broken", "broken")
+        orc.statistics(tmp_path / "broken", "broken")

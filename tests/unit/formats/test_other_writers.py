@@ -17,8 +17,6 @@ from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
-from harness.scenario.operations import registry
-from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import (
     AddColumn,
     ChangeType,
@@ -199,17 +197,3 @@ def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
 def test_a_writer_that_there_is_not_is_told_with_its_line() -> None:
     with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
         planned(by(scenario_of(Insert((1,))), "trino", (1,)))
-
-
-def test_every_operation_that_trino_is_told_of_is_one_of_scenario_files() -> None:
-    found = distributions.load(TRINO)
-    told = [
-        kind
-        for kind in registry().values()
-        if not other_writers.unsupported(found, ICEBERG.reader_facts, _blank(kind))
-    ]
-    assert len(told) == 11
-
-
-def _blank(kind: type[Operation]) -> Operation:
-    return object.__new__(kind)

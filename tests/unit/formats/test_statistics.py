@@ -14,7 +14,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import FileFactError
-from harness.formats.files import parquet_statistics
+from harness.formats.files import parquet
 from harness.formats.hudi.statistics import FOLDER, HudiStatistics
 from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.model.canonical import Value
@@ -27,7 +27,7 @@ FOOTER = StatisticsSource.PARQUET
 
 def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, str, str, int]]:
     pq.write_table(pa.table(columns), path, row_group_size=2)
-    told = parquet_statistics.read(path, "file")
+    told = parquet.statistics(path, "file")
     return {
         f"{statistics.column} {statistics.first}": (
             statistics.rows,

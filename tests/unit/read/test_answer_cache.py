@@ -13,12 +13,12 @@ GOOD = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
     kept = AnswerCache(tmp_path)
-    kept.keep("aa01", GOOD)
-    kept.keep("aa02", Answer("b", "q", unknown="time-out"))
+    kept.store("aa01", GOOD)
+    kept.store("aa02", Answer("b", "q", unknown="time-out"))
     tries = (Attempt("connection lost"),)
-    kept.keep("aa03", Answer("c", "q", GOOD.columns, GOOD.rows, attempts=tries))
+    kept.store("aa03", Answer("c", "q", GOOD.columns, GOOD.rows, attempts=tries))
     column = Part("f1", "q", unknown="time-out")
-    kept.keep("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
+    kept.store("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
     found = kept.find("aa01", "other case")
     assert found is not None
     assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
@@ -29,7 +29,7 @@ def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
     tmp_path: Path,
 ) -> None:
     kept = AnswerCache(tmp_path)
-    kept.keep("01", GOOD)
+    kept.store("01", GOOD)
     (path,) = tmp_path.glob("01/*.json")
     path.write_bytes(path.read_bytes()[:20])
     assert kept.find("01", "x") is None

@@ -21,7 +21,7 @@ from harness.model.query import Query
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
 from harness.read.reader_servers import EngineServer
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 from harness.scenario.cells import Cell, Reader
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)

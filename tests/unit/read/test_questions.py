@@ -16,7 +16,7 @@ from harness.formats import facts
 from harness.model.commit import Moment
 from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.column_resolution import META
-from harness.read.questions import CellQuestion, QuestionMaker, by_server, history, text_of
+from harness.read.questions import CellQuestion, QuestionMaker, history, in_sessions, text_of
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import RenameColumn
@@ -152,19 +152,13 @@ def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -
     assert (found.void, found.unknown) == ("", "the catalog has no entry for the view t")
 
 
-def test_questions_for_one_server_stand_together_by_their_settings() -> None:
-    def asked(distribution: str, way: str, step: int) -> CellQuestion:
-        reader = Reader(distribution, (("path", way),))
-        return SimpleNamespace(reader=reader, step=step)  # type: ignore[return-value]
+def test_questions_with_the_same_settings_stand_together() -> None:
+    def asked(path: str, step: int) -> Any:  # noqa: ANN401 - as far as it is looked at
+        return SimpleNamespace(reader=Reader("hive-3.1.3", (("path", path),)), step=step)
 
-    mixed = [asked(name, way, step) for step in (1, 2) for name in ("b", "a") for way in ("y", "x")]
-    found = {
-        name: [(dict(each.reader.settings)["path"], each.step) for each in group]  # type: ignore[attr-defined]
-        for name, group in by_server(mixed).items()
-    }
-    order = [("x", 1), ("x", 2), ("y", 1), ("y", 2)]
-    assert found == {"b": order, "a": order}
-    assert list(found) == ["b", "a"]
+    mixed = [asked(path, step) for step in (1, 2) for path in ("tez", "fetch")]
+    order = [(dict(one.reader.settings)["path"], one.step) for one in in_sessions(mixed)]  # type: ignore[attr-defined]
+    assert order == [("fetch", 1), ("fetch", 2), ("tez", 1), ("tez", 2)]
 
 
 def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:

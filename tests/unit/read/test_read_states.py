@@ -120,7 +120,7 @@ class Questions:
 
     cells: Iterable[Cell]
 
-    def about(self, states: States) -> Iterator[CellQuestion]:
+    def questions_about(self, states: States) -> Iterator[CellQuestion]:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
                 reader, text = Reader(cell.reader), f"{cell.variant} {cell.reader}"
@@ -216,8 +216,8 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     where = place(tmp_path, out)
     kept = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
-    for asked in Questions(plan.cells).about(states("v1")):
-        kept.keep(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
+    for asked in Questions(plan.cells).questions_about(states("v1")):
+        kept.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
     read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
@@ -380,7 +380,7 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
     assert second.rows == GOOD.rows
     assert second.earlier is not None
     assert second.earlier.rows == SPOILT.rows
-    kept = AnswerCache.of(context.cache)
+    kept = AnswerCache.in_cache(context.cache)
     assert kept.find(f"v1-{HIVE}", v1.case) is not None
     assert kept.find(f"v2-{HIVE}", v2.case) is None
 

@@ -14,7 +14,7 @@ from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.read import reader_servers
 from harness.read.reader_servers import SharedMetastore
 from harness.runtime.metastore_client import CatalogGoneProblem
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.process import EndedProblem
 
 
 @dataclass

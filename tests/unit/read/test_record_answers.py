@@ -20,7 +20,7 @@ from harness.model.query import Query
 from harness.read import read_states
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
-from harness.read.read_states import CHANGED, same_answer, second
+from harness.read.read_states import CHANGED, record_of_both, same_answer
 from harness.scenario.cells import Cell, Reader
 from harness.write import state_store, table_state
 from harness.write.table_state import State
@@ -124,7 +124,7 @@ def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, A
     """Return what is recorded of a first answer that was kept, and what is kept afterwards."""
     question, first = asked(1, state)
     kept, responses = AnswerCache(folder / "answers"), ClosableQueue[Response]()
-    kept.keep(question.address, first)
+    kept.store(question.address, first)
     responses.put_all([Response(replace(again, case=first.case), question)])
     responses.close()
     cells = {first.case: first}
@@ -183,7 +183,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
 )
 def test_answers_of_one_content_are_alike(again: Answer) -> None:
     assert same_answer(again, FIRST)
-    assert second(again, FIRST) == replace(again, again=True)
+    assert record_of_both(again, FIRST) == replace(again, again=True)
 
 
 @pytest.mark.parametrize(
@@ -199,14 +199,14 @@ def test_answers_of_one_content_are_alike(again: Answer) -> None:
     ids=["a value", "a row less", "a row twice", "a type", "a name", "a refusal"],
 )
 def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: Answer) -> None:
-    found = second(again, FIRST)
+    found = record_of_both(again, FIRST)
     assert (found.again, found.earlier) == (True, replace(FIRST, case="", sql=""))
     assert replace(found, again=False, earlier=None) == again
     assert jsonl.parse(Answer, jsonl.dump(found)) == found
 
 
 def test_where_no_second_answer_came_the_first_one_stays_as_it_was() -> None:
-    assert second(Answer("c", "q", unknown="it died"), FIRST) == FIRST
+    assert record_of_both(Answer("c", "q", unknown="it died"), FIRST) == FIRST
 
 
 def test_a_record_from_before_second_answers_is_read_as_asked_once() -> None:

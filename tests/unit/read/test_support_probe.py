@@ -163,11 +163,11 @@ def test_a_probe_that_was_kept_counts(
     server: Server, tmp_path: Path, rows: tuple[tuple[Value, ...], ...]
 ) -> None:
     plan = planned(*VARIANTS, readers=(HIVE,))
-    (asked,) = Questions(plan.cells[1:2]).about(states("v2"))
+    (asked,) = Questions(plan.cells[1:2]).questions_about(states("v2"))
     refusal = None if rows else REFUSED
     kept = AnswerCache(place(tmp_path).cache.root / "answers")
     columns = GOOD.columns if rows else ()
-    kept.keep(asked.address, Answer("", asked.text, columns, rows, refusal))
+    kept.store(asked.address, Answer("", asked.text, columns, rows, refusal))
     found = read(tmp_path, plan, [states(*VARIANTS)])
     assert found[f"v2 {HIVE}"].reused
     assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])
@@ -185,7 +185,7 @@ def test_of_a_server_that_does_not_start_every_cell_is_unknown(
 
 def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
     plan = planned("v1", "v2", readers=(HIVE,))
-    first, second = Questions(plan.cells).about(states("v1", "v2"))
+    first, second = Questions(plan.cells).questions_about(states("v1", "v2"))
     other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
     set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
     found = Probes().decide([first, second, other, set_])

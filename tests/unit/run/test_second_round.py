@@ -23,7 +23,7 @@ from harness.core.records import (
 from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
-from harness.read.read_states import second
+from harness.read.read_states import record_of_both
 from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record, second_round
 from harness.run.run_work import Work
@@ -72,7 +72,7 @@ class FreshServers:
         assert context.fresh
         self.asked.append(tuple(cell.reader for cell in plan.cells))
         for cell in plan.cells:
-            yield second(replace(self.says[cell.reader], case=cell.case), first[cell.case])
+            yield record_of_both(replace(self.says[cell.reader], case=cell.case), first[cell.case])
 
     def find(
         self, plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer
@@ -87,7 +87,7 @@ class FreshServers:
 def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     made = FreshServers(dict.fromkeys(READERS, RIGHT))
     monkeypatch.setattr(read_states, "read", made.read)
-    monkeypatch.setattr(earlier_question, "find", made.find)
+    monkeypatch.setattr(earlier_question, "find_culprit", made.find)
     monkeypatch.setattr(second_round, "states_of", lambda *_: {})
     return made
 
@@ -177,7 +177,7 @@ def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     assert going.final().keys() == {1}
     before = going.judged()[0]
     recorded = replace(STRANGE, case=going.cells[0].case)
-    going.answers(0, second(replace(RIGHT, case=recorded.case), recorded))
+    going.answers(0, record_of_both(replace(RIGHT, case=recorded.case), recorded))
     assert going.final() == going.judged()
     assert going.judged()[0] != before
 
@@ -235,7 +235,7 @@ def test_a_sample_has_some_of_the_right_answers_and_always_the_same() -> None:
 
 def test_a_right_answer_of_the_sample_that_a_fresh_server_does_not_give_is_wrong() -> None:
     cell = Cell("variant", 2, "engine-1", "snapshot", "all")
-    recorded = second(replace(BY_NAME, case=cell.case), replace(RIGHT, case=cell.case))
+    recorded = record_of_both(replace(BY_NAME, case=cell.case), replace(RIGHT, case=cell.case))
     (verdict,) = judge(case_of(TOLD), [cell], {cell.case: recorded})
     assert verdict.verdict is VerdictKind.WRONG
     assert verdict.findings[0].kind is FindingKind.ORDER_DEPENDENT

@@ -20,22 +20,22 @@ from harness.core.progress import Progress
 from harness.engines.spark.conf import session_conf
 from harness.run import compose_stack
 from harness.runtime import compose, container_settings, image, image_choice, metastore
-from harness.runtime.compose import Service, StackPlace
+from harness.runtime.compose import Service, StackFolder
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.metastore import MetastoreProgram
 
-PLACE = StackPlace(Path("/a/stack"), 1000, 1000, (Path("/cache/states"),))
+FOLDER = StackFolder(Path("/a/stack"), 1000, 1000, (Path("/cache/states"),))
 NAMES = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350", "prestodb-0.283")
 
 
 def service(name: str, called: str = "") -> Service:
-    found = distributions.load(f"{name}@container")
-    contract = image.contract(found)
-    official = contract.reference(found)
+    distribution = distributions.load(f"{name}@container")
+    contract = image.contract(distribution)
+    official = contract.reference(distribution)
     made = ContainerImage(official, "sha256:1", contract, official)
-    if found.engine == "metastore":
-        return Service(called or compose.METASTORE, made, MetastoreProgram(found))
-    configuration = engines.load(found.engine).configuration(found)
+    if distribution.engine == "metastore":
+        return Service(called or compose.METASTORE, made, MetastoreProgram(distribution))
+    configuration = engines.load(distribution.engine).configuration(distribution)
     return Service(called or name.partition("-")[0], made, configuration)
 
 
@@ -43,93 +43,93 @@ STACK = tuple(service(name) for name in (metastore.DISTRIBUTION, *NAMES))
 
 
 def read(files: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = YAML(typ="safe", pure=True).load(files[compose.FILE])
-    return found
+    stack: dict[str, Any] = YAML(typ="safe", pure=True).load(files[compose.FILE])
+    return stack
 
 
-def services(place: StackPlace = PLACE) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = read(compose.files(STACK, place))["services"]
-    return found
+def services(folder: StackFolder = FOLDER) -> dict[str, dict[str, Any]]:
+    by_name: dict[str, dict[str, Any]] = read(compose.files(STACK, folder))["services"]
+    return by_name
 
 
 def test_the_file_holds_what_was_meant_and_is_of_a_version_that_both_kinds_read() -> None:
-    assert read(compose.files(STACK, PLACE)) == compose.document(STACK, PLACE)
-    assert compose.document(STACK, PLACE)["version"] == "2.4"
+    assert read(compose.files(STACK, FOLDER)) == compose.document(STACK, FOLDER)
+    assert compose.document(STACK, FOLDER)["version"] == "2.4"
     assert list(services()) == ["metastore", "spark", "hive", "trino", "prestosql", "prestodb"]
 
 
 def test_every_port_is_on_loopback_and_is_one_services_alone() -> None:
-    ports = [port for each in services().values() for port in each.get("ports", ())]
+    ports = [port for entry in services().values() for port in entry.get("ports", ())]
     assert ports == [
         *("127.0.0.1:9083:9083", "127.0.0.1:10000:10000", "127.0.0.1:8080:8080"),
         *("127.0.0.1:8081:8080", "127.0.0.1:8082:8080"),
     ]
 
 
-@pytest.mark.parametrize("each", STACK, ids=lambda each: each.name)
-def test_a_service_is_limited_and_run_as_the_user(each: Service) -> None:
-    found = services()[each.name]
-    most = each.configuration.distribution.heap_mb + 1024
-    assert found["mem_limit"] == found["memswap_limit"] == f"{most}m"
-    assert found["user"] == "1000:1000"
-    assert not {"privileged", "cap_add", "network_mode", "pid"} & set(found)
+@pytest.mark.parametrize("stack_service", STACK, ids=lambda stack_service: stack_service.name)
+def test_a_service_is_limited_and_run_as_the_user(stack_service: Service) -> None:
+    written = services()[stack_service.name]
+    most = stack_service.configuration.distribution.heap_mb + 1024
+    assert written["mem_limit"] == written["memswap_limit"] == f"{most}m"
+    assert written["user"] == "1000:1000"
+    assert not {"privileged", "cap_add", "network_mode", "pid"} & set(written)
 
 
-@pytest.mark.parametrize("each", STACK, ids=lambda each: each.name)
-def test_a_service_has_the_files_and_variables_that_a_run_copies_in(each: Service) -> None:
-    contract = each.image.contract
-    uri = "" if each.name == compose.METASTORE else "thrift://metastore:9083"
-    around = container_settings.surroundings(contract, uri, PLACE.work)
-    given = container_settings.settings(contract, each.configuration, around)
-    files, found = compose.files(STACK, PLACE), services()[each.name]
-    inside = {one["target"]: files.get(one["source"][2:]) for one in found["volumes"]}
+@pytest.mark.parametrize("stack_service", STACK, ids=lambda stack_service: stack_service.name)
+def test_a_service_has_the_files_and_variables_that_a_run_copies_in(stack_service: Service) -> None:
+    contract = stack_service.image.contract
+    uri = "" if stack_service.name == compose.METASTORE else "thrift://metastore:9083"
+    around = container_settings.surroundings(contract, uri, FOLDER.work)
+    given = container_settings.settings(contract, stack_service.configuration, around)
+    files, written = compose.files(STACK, FOLDER), services()[stack_service.name]
+    inside = {one["target"]: files.get(one["source"][2:]) for one in written["volumes"]}
     for name, text in given.files.items():
         assert inside[f"{contract.configuration}/{name}"] == text
-    assert found["environment"] == dict(given.environment)
-    assert found["image"] == each.image.reference
+    assert written["environment"] == dict(given.environment)
+    assert written["image"] == stack_service.image.reference
 
 
-def test_tables_are_at_one_place_inside_and_outside_and_those_of_the_cache_are_read_only() -> None:
-    for each in services().values():
-        binds = {one["source"]: one for one in each["volumes"]}
-        assert binds[str(PLACE.warehouse)]["target"] == str(PLACE.warehouse)
-        assert not binds[str(PLACE.warehouse)]["read_only"]
+def test_tables_have_one_path_inside_and_outside_and_those_of_the_cache_are_read_only() -> None:
+    for entry in services().values():
+        binds = {one["source"]: one for one in entry["volumes"]}
+        assert binds[str(FOLDER.warehouse)]["target"] == str(FOLDER.warehouse)
+        assert not binds[str(FOLDER.warehouse)]["read_only"]
         assert binds["/cache/states"]["target"] == "/cache/states"
         assert binds["/cache/states"]["read_only"]
-        assert all(one["type"] == "bind" for one in each["volumes"])
-    assert str(PLACE.warehouse) in compose.files(STACK, PLACE)["compose/metastore/hive-site.xml"]
+        assert all(one["type"] == "bind" for one in entry["volumes"])
+    assert str(FOLDER.warehouse) in compose.files(STACK, FOLDER)["compose/metastore/hive-site.xml"]
 
 
 def test_all_wait_for_the_metastore_and_every_server_has_a_check() -> None:
-    found = services()
-    assert "depends_on" not in found.pop("metastore")
-    for name, each in found.items():
-        assert each["depends_on"] == {"metastore": {"condition": "service_healthy"}}
-        assert ("healthcheck" in each) == (name != "spark")
+    all_services = services()
+    assert "depends_on" not in all_services.pop("metastore")
+    for name, entry in all_services.items():
+        assert entry["depends_on"] == {"metastore": {"condition": "service_healthy"}}
+        assert ("healthcheck" in entry) == (name != "spark")
 
 
 def test_the_metastore_has_a_name_that_java_takes_for_that_of_a_host() -> None:
-    made = compose.document(STACK, PLACE)
+    made = compose.document(STACK, FOLDER)
     host = f"{services()['metastore']['container_name']}.{made['networks']['default']['name']}"
     assert re.fullmatch(r"[a-z][a-z-]*[a-z]\.[a-z][a-z-]*[a-z]", host)
 
 
 def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
-    spark = next(each for each in STACK if each.name == "spark")
-    found = services()["spark"]
-    assert found["command"] == ["sleep", "infinity"]
-    assert "ports" not in found
-    text = compose.files(STACK, PLACE)["compose/spark/spark-defaults.conf"]
-    told = dict(line.split(" ", 1) for line in text.splitlines())
+    spark = next(stack_service for stack_service in STACK if stack_service.name == "spark")
+    written = services()["spark"]
+    assert written["command"] == ["sleep", "infinity"]
+    assert "ports" not in written
+    text = compose.files(STACK, FOLDER)["compose/spark/spark-defaults.conf"]
+    settings = dict(line.split(" ", 1) for line in text.splitlines())
     contract = spark.image.contract
-    around = container_settings.surroundings(contract, "thrift://metastore:9083", PLACE.work)
+    around = container_settings.surroundings(contract, "thrift://metastore:9083", FOLDER.work)
     distribution = spark.configuration.distribution
-    assert session_conf(distribution, around).items() <= told.items()
-    assert told["spark.driver.extraClassPath"] == "/opt/front/*"
+    assert session_conf(distribution, around).items() <= settings.items()
+    assert settings["spark.driver.extraClassPath"] == "/opt/front/*"
 
 
 def test_nothing_secret_and_no_variable_of_compose_stands_in_a_stack() -> None:
-    odd = replace(PLACE, read_only=(Path("/a/$HOME"),))
+    odd = replace(FOLDER, read_only=(Path("/a/$HOME"),))
     files = compose.files(STACK, odd)
     assert not any(word in text for text in files.values() for word in ("TOKEN", "password"))
     assert "/a/$$HOME" in files[compose.FILE]
@@ -138,21 +138,26 @@ def test_nothing_secret_and_no_variable_of_compose_stands_in_a_stack() -> None:
 def test_users_have_a_name_in_containers_unless_they_are_root() -> None:
     targets = {one["target"] for one in services()["hive"]["volumes"]}
     assert {"/etc/passwd", "/etc/group"} <= targets
-    assert ":1000:1000:" in compose.files(STACK, PLACE)["compose/names/etc/passwd"]
-    root = services(replace(PLACE, user=0, group=0))["hive"]["volumes"]
+    assert ":1000:1000:" in compose.files(STACK, FOLDER)["compose/names/etc/passwd"]
+    root = services(replace(FOLDER, user=0, group=0))["hive"]["volumes"]
     assert not any(one["target"].startswith("/etc/") for one in root)
 
 
 def test_two_versions_of_a_product_are_called_by_their_names(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def chosen(found: Distribution, *_: object) -> ContainerImage:
-        return service(found.name.partition("@")[0]).image
+    def chosen(distribution: Distribution, *_: object) -> ContainerImage:
+        return service(distribution.name.partition("@")[0]).image
 
     monkeypatch.setattr(image_choice, "choose", chosen)
     asked = ["trino-476@container", "trino-368", "trino-476", "hive-3.1.3"]
-    found = compose_stack.services(asked, Cache(tmp_path), Progress())
-    assert [each.name for each in found] == ["metastore", "trino-476", "trino-368", "hive"]
+    stack = compose_stack.services(asked, Cache(tmp_path), Progress())
+    assert [stack_service.name for stack_service in stack] == [
+        "metastore",
+        "trino-476",
+        "trino-368",
+        "hive",
+    ]
     file = compose_stack.write(asked, tmp_path / "stack", Cache(tmp_path), Progress())
     assert (tmp_path / "stack" / "compose" / "work" / "warehouse").is_dir()
     assert file.is_file()
@@ -160,7 +165,7 @@ def test_two_versions_of_a_product_are_called_by_their_names(
 
 @pytest.mark.skipif(not shutil.which("docker-compose"), reason="there is no docker-compose")
 def test_docker_compose_takes_the_file(tmp_path: Path) -> None:
-    for name, text in compose.files(STACK, replace(PLACE, folder=tmp_path)).items():
+    for name, text in compose.files(STACK, replace(FOLDER, folder=tmp_path)).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     command = ["docker-compose", "-f", str(tmp_path / compose.FILE), "config", "--quiet"]

@@ -20,9 +20,9 @@ def test_a_harness_that_runs_is_not_dead() -> None:
 
 
 def test_one_that_ended_is_dead_and_so_is_a_number_that_was_given_again() -> None:
-    told = "from harness.runtime.container_network import owner; print(owner())"
+    program = "from harness.runtime.container_network import owner; print(owner())"
     ended = subprocess.run(
-        [sys.executable, "-c", told], check=True, capture_output=True, text=True
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
     ).stdout.strip()
     machine, number, _, rest = owner().split("/")
     again = f"{machine}/{number}/1.00/{rest}"
@@ -34,16 +34,16 @@ def test_of_another_machine_nothing_is_known() -> None:
 
 
 def test_nothing_is_made_before_it_is_asked_for() -> None:
-    found = container_network.ContainerNetwork()
-    assert found.labels == {container_network.OWNER: found.owner}
-    found.close()
+    network = container_network.ContainerNetwork()
+    assert network.labels == {container_network.OWNER: network.owner}
+    network.close()
 
 
 def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
     names = {container_network.name() for _ in range(100)}
     assert len(names) == 100
     # java.net.URI: toplabel = alpha | alpha *( alphanum | "-" ) alphanum
-    assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", each) for each in names)
+    assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", name) for name in names)
 
 
 def test_what_the_daemon_makes_only_after_the_death_is_removed_too(

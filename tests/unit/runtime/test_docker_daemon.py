@@ -19,9 +19,9 @@ NOWHERE = "unix:///nowhere/docker.sock"
 
 def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> EnvironmentProblem:
     monkeypatch.setenv("DOCKER_HOST", host)
-    with pytest.raises(EnvironmentProblem) as found:
+    with pytest.raises(EnvironmentProblem) as error:
         docker_daemon.describe()
-    return found.value
+    return error.value
 
 
 def test_no_docker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,10 +51,10 @@ def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         assert "(no answer within 1 s)" in str(problem(monkeypatch, f"unix://{tmp_path}/s"))
 
 
-def test_what_a_daemon_refuses_is_told_with_its_reason() -> None:
-    with pytest.raises(EnvironmentProblem) as found, docker_daemon.asked("start it"):
+def test_what_a_daemon_refuses_is_reported_with_its_reason() -> None:
+    with pytest.raises(EnvironmentProblem) as error, docker_daemon.asked("start it"):
         raise APIError("500 Server Error", explanation="port is already allocated")
-    assert str(found.value).endswith("cannot start it: port is already allocated")
+    assert str(error.value).endswith("cannot start it: port is already allocated")
 
 
 def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:

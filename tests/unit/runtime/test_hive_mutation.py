@@ -46,7 +46,7 @@ def test_a_batch_is_sent_with_the_metastore(
     assert json.loads(Path(request).read_text()) == {"rows": [], "metastore": "thrift://x"}
 
 
-def test_what_was_thrown_is_told_with_its_innermost_cause(
+def test_what_was_thrown_is_reported_with_its_innermost_cause(
     program: MutationProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outer, inner = {"kind": "a.Outer", "message": "x"}, {"kind": "a.Inner", "message": "y"}
@@ -66,6 +66,6 @@ def test_a_program_that_dies_says_nothing(
 
 def test_writers_name_the_distribution_of_the_library() -> None:
     names = ("hive-3.1.3", "spark-3.5.8", "hive-4.0.1", "hive-3.1.3")
-    found = [distributions.load(name) for name in names]
-    assert needed(found) == ("hive-mutation-3.1.3",)
+    writers = [distributions.load(name) for name in names]
+    assert needed(writers) == ("hive-mutation-3.1.3",)
     assert PROGRAM.is_file()

@@ -28,23 +28,26 @@ ENGINES = ("hive", "metastore", "presto", "spark", "trino")
     ],
 )
 def test_the_official_image_follows_from_the_version(name: str, reference: str) -> None:
-    found = distributions.load(name)
-    assert contract(found).reference(found) == reference
+    distribution = distributions.load(name)
+    assert contract(distribution).reference(distribution) == reference
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     every = list(map(distributions.load, distributions.names()))
-    for found in (each for each in every if each.engine == engine and image.official(each)):
-        files = contract(found).extra_files(found)
-        assert set(files) == set(contract(found).files)
+    for distribution in (one for one in every if one.engine == engine and image.official(one)):
+        files = contract(distribution).extra_files(distribution)
+        assert set(files) == set(contract(distribution).files)
         if "jvm.config" in files:
-            assert f"-Xmx{found.heap_mb}m" in files["jvm.config"].splitlines()
+            assert f"-Xmx{distribution.heap_mb}m" in files["jvm.config"].splitlines()
 
 
-def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
-    found = distributions.load("hive-3.1.3")
-    assert f"-Xmx{found.heap_mb}m" in contract(found).variables(found)["SERVICE_OPTS"].split()
+def test_the_size_of_the_heap_is_reported_by_a_variable() -> None:
+    distribution = distributions.load("hive-3.1.3")
+    assert (
+        f"-Xmx{distribution.heap_mb}m"
+        in contract(distribution).variables(distribution)["SERVICE_OPTS"].split()
+    )
 
 
 def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
@@ -53,18 +56,18 @@ def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
 
 def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) -> None:
     for name, number in (("hive-metastore-2.3.10", 5), ("hive-metastore-4.0.1", 1)):
-        found = replace(installation(tmp_path / name), distribution=distributions.load(name))
-        made = image_build.recipe(found.distribution, found, "sha256:base")
+        installed = replace(installation(tmp_path / name), distribution=distributions.load(name))
+        made = image_build.recipe(installed.distribution, installed, "sha256:base")
         assert made.reference.startswith("lake-table-harness/hive-metastore:")
         lines = made.texts["schema.sql"].splitlines()
         assert len(lines) == number
         assert all(line.startswith("run '/opt/hive/scripts/metastore/") for line in lines)
 
 
-def test_an_engine_without_an_image_is_told_to_people() -> None:
-    found = replace(distributions.load("trino-476"), name="toy-1", engine="toy")
+def test_an_engine_without_an_image_is_reported_to_people() -> None:
+    distribution = replace(distributions.load("trino-476"), name="toy-1", engine="toy")
     with pytest.raises(UsageProblem, match="no image is known of toy; run it as a process"):
-        image.contract(found)
+        image.contract(distribution)
 
 
 def installation(folder: Path, jar: bytes = b"1") -> Installation:
@@ -76,13 +79,13 @@ def installation(folder: Path, jar: bytes = b"1") -> Installation:
 
 
 def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
-    found = installation(tmp_path / "one")
-    first = image_build.recipe(found.distribution, found, "sha256:base")
+    installed = installation(tmp_path / "one")
+    first = image_build.recipe(installed.distribution, installed, "sha256:base")
     assert first.reference.startswith("lake-table-harness/trino:476-")
-    assert image_build.recipe(found.distribution, found, "sha256:base") == first
-    assert image_build.recipe(found.distribution, found, "sha256:other") != first
+    assert image_build.recipe(installed.distribution, installed, "sha256:base") == first
+    assert image_build.recipe(installed.distribution, installed, "sha256:other") != first
     elsewhere = installation(tmp_path / "two")
-    assert image_build.recipe(found.distribution, elsewhere, "sha256:base") != first
+    assert image_build.recipe(installed.distribution, elsewhere, "sha256:base") != first
 
 
 def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
@@ -104,15 +107,15 @@ def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
     "name", ["hive-metastore-3.1.3", "hive-3.1.3", "prestosql-350", "spark-3.5.8", "trino-476"]
 )
 def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
-    found = distributions.load(name)
-    known = contract(found)
-    texts = image_build.scripts(known.built_like or found.engine)
+    distribution = distributions.load(name)
+    known = contract(distribution)
+    texts = image_build.scripts(known.built_like or distribution.engine)
     copied = {
-        each.rstrip("*")
+        part.rstrip("*")
         for line in texts["Dockerfile"].splitlines()
         if line.startswith("COPY ")
-        for each in line.split()[1:-1]
-        if not each.startswith("--")
+        for part in line.split()[1:-1]
+        if not part.startswith("--")
     }
     made = {"schema.sql"} if "schema" in known.holds else set()
     assert copied == {*known.holds, *made, *(name for name in texts if name != "Dockerfile")}

@@ -32,14 +32,14 @@ class Images:
     def get(self, reference: str) -> SimpleNamespace:
         if reference not in self.here:
             raise ImageNotFound(reference)
-        return self.held(self.here[reference])
+        return self.stored(self.here[reference])
 
     def pull(self, reference: str) -> SimpleNamespace:
         if reference not in self.elsewhere:
             raise APIError("500 Server Error", explanation="no such host")
-        return self.held(self.elsewhere[reference])
+        return self.stored(self.elsewhere[reference])
 
-    def held(self, id_: str) -> SimpleNamespace:
+    def stored(self, id_: str) -> SimpleNamespace:
         attrs = {"RepoDigests": self.known, "Architecture": self.architecture, "Size": 1}
         return SimpleNamespace(id=id_, attrs=attrs)
 
@@ -53,21 +53,21 @@ class Images:
 
 @pytest.fixture
 def images(monkeypatch: pytest.MonkeyPatch) -> Images:
-    found = Images()
+    known_images = Images()
     client = SimpleNamespace(
-        images=found,
+        images=known_images,
         close=lambda: None,
         api=SimpleNamespace(timeout=1),
         version=lambda: {"Arch": "amd64"},
     )
     monkeypatch.setattr(docker_daemon, "client", lambda: client)
     monkeypatch.setattr(image_choice, "_chosen", {})
-    return found
+    return known_images
 
 
 def chosen(folder: Path) -> tuple[str, str]:
-    found = image_choice.choose(TRINO, Cache(folder), Progress())
-    return found.reference, found.digest
+    image = image_choice.choose(TRINO, Cache(folder), Progress())
+    return image.reference, image.digest
 
 
 def test_the_official_image_is_taken_where_it_is(images: Images, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_newest_that_was_built_here_is_taken_where_none_can_be_pulled(
     assert chosen(tmp_path) == ("lake-table-harness/trino:476-new", "sha256:2")
 
 
-def test_where_there_is_none_people_are_told_what_to_do(images: Images, tmp_path: Path) -> None:
+def test_where_there_is_none_people_are_reported_what_to_do(images: Images, tmp_path: Path) -> None:
     images.here = {"lake-table-harness/trino:368-new": "sha256:3"}
     with pytest.raises(EnvironmentProblem) as problem:
         chosen(tmp_path)

@@ -34,11 +34,11 @@ def program(path: Path, text: str) -> None:
 
 
 def installed(
-    tmp_path: Path, name: str = "trino-476", said: str = "whole", status: int = 0
+    tmp_path: Path, name: str = "trino-476", content: str = "whole", status: int = 0
 ) -> Installation:
     """Return an installation whose Java writes and checks an archive, and does nothing else."""
     java = tmp_path / "jre-1" / "bin" / "java"
-    program(java, JAVA.format(python=sys.executable, said=said))
+    program(java, JAVA.format(python=sys.executable, said=content))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
     lib = tmp_path / "lib"
     lib.mkdir(exist_ok=True)
@@ -68,17 +68,17 @@ def keep(archive: ClassArchive, installation: Installation, folder: Path) -> Non
 def files(installation: Installation) -> list[str]:
     folder = installation.archives
     assert folder is not None
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path.name for path in found if path.suffix == ".jsa")
+    archives = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path.name for path in archives if path.suffix == ".jsa")
 
 
 def test_a_cache_that_is_used_once_pays_for_no_archive_of_a_server(tmp_path: Path) -> None:
-    found = first(installed(tmp_path))
-    assert found.options == ClassArchive(found.base).options
-    assert found.base is not None
+    class_archive = first(installed(tmp_path))
+    assert class_archive.options == ClassArchive(class_archive.base).options
+    assert class_archive.base is not None
 
 
-def test_the_second_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
+def test_the_second_start_records_and_the_next_one_takes_what_was_retained(tmp_path: Path) -> None:
     installation = installed(tmp_path)
     recording = archive_of(installation)
     assert "-XX:+RecordDynamicDumpInfo" in recording.options
@@ -124,7 +124,7 @@ def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
     assert base.read_text() == "whole"
 
 
-def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
+def test_an_archive_whose_making_failed_is_not_retained(tmp_path: Path) -> None:
     installation = installed(tmp_path, status=1)
     keep(archive_of(installation), installation, tmp_path)
     assert archive_of(installation).is_due
@@ -132,16 +132,16 @@ def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -> None:
-    installation = installed(tmp_path, said="half")
+    installation = installed(tmp_path, content="half")
     assert archive_of(installation).options == ()
     assert files(installation) == []
 
 
 def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None:
     installation = installed(tmp_path, "trino-368")
-    found = archive_of(installation)
-    assert found.base is not None
-    assert (found.path, found.is_due) == (None, False)
+    class_archive = archive_of(installation)
+    assert class_archive.base is not None
+    assert (class_archive.path, class_archive.is_due) == (None, False)
 
 
 def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_nothing_is_made_of_a_server_that_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", [None, Path("a:b")])
-def test_where_archives_cannot_be_kept_servers_start_without(
+def test_where_archives_cannot_be_retained_servers_start_without(
     folder: Path | None, tmp_path: Path
 ) -> None:
     there = installed(tmp_path)

@@ -23,35 +23,35 @@ def group(folder: Path, most: str, used: int, inactive: int = 0) -> None:
     (folder / "memory.stat").write_text(f"anon 5\ninactive_file {inactive}\n")
 
 
-def own(tmp_path: Path, text: str) -> Path:
+def process_group(tmp_path: Path, text: str) -> Path:
     (tmp_path / "cgroup").write_text(text)
     return tmp_path / "cgroup"
 
 
 def test_without_control_groups_it_is_what_the_machine_has_free(tmp_path: Path) -> None:
-    found = free(tmp_path / "none", tmp_path)
-    assert found.where == MACHINE
-    assert 0 < found.mb <= psutil.virtual_memory().total // MB
+    left = free(tmp_path / "none", tmp_path)
+    assert left.where == MACHINE
+    assert 0 < left.mb <= psutil.virtual_memory().total // MB
 
 
 def test_what_a_control_group_leaves_counts_when_it_is_less(tmp_path: Path) -> None:
     groups = tmp_path / "groups"
     group(groups / "job", str(100 * MB), 90 * MB, inactive=30 * MB)
-    found = free(own(tmp_path, "0::/job\n"), groups)
-    assert found == Free(40, f"left of the 100 MB that {groups / 'job'} allows")
+    left = free(process_group(tmp_path, "0::/job\n"), groups)
+    assert left == Free(40, f"left of the 100 MB that {groups / 'job'} allows")
 
 
 def test_the_narrowest_group_above_counts(tmp_path: Path) -> None:
     groups = tmp_path / "groups"
     group(groups / "all", str(80 * MB), 70 * MB)
     group(groups / "all" / "job", "max", 60 * MB)
-    assert free(own(tmp_path, "0::/all/job\n"), groups).mb == 10
+    assert free(process_group(tmp_path, "0::/all/job\n"), groups).mb == 10
 
 
 def test_a_container_that_sees_its_own_group_only_is_limited_by_it(tmp_path: Path) -> None:
     groups = tmp_path / "groups"
     group(groups, str(50 * MB), 20 * MB)
-    assert free(own(tmp_path, "0::/path/on/the/host\n"), groups).mb == 30
+    assert free(process_group(tmp_path, "0::/path/on/the/host\n"), groups).mb == 30
 
 
 def test_the_first_version_of_control_groups_is_read_too(tmp_path: Path) -> None:
@@ -61,12 +61,12 @@ def test_the_first_version_of_control_groups_is_read_too(tmp_path: Path) -> None
     (folder / "memory.usage_in_bytes").write_text(f"{60 * MB}\n")
     (folder / "memory.stat").write_text(f"total_inactive_file {4 * MB}\n")
     text = "5:cpu,cpuacct:/job\n4:memory:/job\n"
-    assert free(own(tmp_path, text), tmp_path / "groups").mb == 8
+    assert free(process_group(tmp_path, text), tmp_path / "groups").mb == 8
 
 
 def test_more_used_than_allowed_leaves_nothing(tmp_path: Path) -> None:
     group(tmp_path / "groups", str(10 * MB), 20 * MB)
-    assert free(own(tmp_path, "0::/\n"), tmp_path / "groups").mb == 0
+    assert free(process_group(tmp_path, "0::/\n"), tmp_path / "groups").mb == 0
 
 
 def test_a_server_that_does_not_fit_is_refused_with_the_figures(
@@ -74,8 +74,10 @@ def test_a_server_that_does_not_fit_is_refused_with_the_figures(
 ) -> None:
     monkeypatch.setattr(memory, "free", lambda: Free(799, "left of the 900 MB that x allows"))
     memory.check(replace(TRINO, memory_mb=799))
-    told = "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
-    with pytest.raises(EnvironmentProblem, match=told):
+    message = (
+        "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
+    )
+    with pytest.raises(EnvironmentProblem, match=message):
         memory.check(replace(TRINO, memory_mb=800))
 
 
@@ -114,7 +116,7 @@ def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatc
         pass
 
 
-def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
+def test_what_is_retained_for_a_writer_is_taken_and_nobody_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     budget, order, looked = memory.MemoryBudget(), list[str](), threading.Event()

@@ -69,33 +69,36 @@ def test_the_location_becomes_a_placeholder_wherever_it_stands() -> None:
     part = ttypes.Partition(
         values=["1"], dbName="db", sd=ttypes.StorageDescriptor(location="file:/data/t/day=1")
     )
-    found = entry(table("file:/data/t", base="/data/t/", meta="/data/t/.hoodie"), (part,))
-    assert found.table["sd"]["location"] == "file:{location}"
-    assert found.table["sd"]["serdeInfo"]["parameters"] == {"path": "file://{location}"}
-    assert found.table["parameters"] == {"base": "{location}/", "meta": "{location}/.hoodie"}
-    assert found.partitions[0]["sd"]["location"] == "file:{location}/day=1"
-    assert "dbName" not in found.table
-    assert "dbName" not in found.partitions[0]
-    assert found.columns == (("id", "string"), ("day", "date"))
+    catalog_entry = entry(table("file:/data/t", base="/data/t/", meta="/data/t/.hoodie"), (part,))
+    assert catalog_entry.table["sd"]["location"] == "file:{location}"
+    assert catalog_entry.table["sd"]["serdeInfo"]["parameters"] == {"path": "file://{location}"}
+    assert catalog_entry.table["parameters"] == {
+        "base": "{location}/",
+        "meta": "{location}/.hoodie",
+    }
+    assert catalog_entry.partitions[0]["sd"]["location"] == "file:{location}/day=1"
+    assert "dbName" not in catalog_entry.table
+    assert "dbName" not in catalog_entry.partitions[0]
+    assert catalog_entry.columns == (("id", "string"), ("day", "date"))
 
 
 def test_a_table_of_sparks_own_lies_where_its_parameters_say() -> None:
     there = ttypes.SerDeInfo(parameters={"path": "file:/a/t"})
     storage = ttypes.StorageDescriptor(location="file:/w/d.db/t-__PLACEHOLDER__", serdeInfo=there)
-    found = entry(ttypes.Table(tableName="t", sd=storage)).table["sd"]
-    assert found["location"] == "file:{location}"
-    assert found["serdeInfo"]["parameters"]["path"] == "file:{location}"
+    catalog_entry = entry(ttypes.Table(tableName="t", sd=storage)).table["sd"]
+    assert catalog_entry["location"] == "file:{location}"
+    assert catalog_entry["serdeInfo"]["parameters"]["path"] == "file:{location}"
 
 
-def test_what_only_looks_like_the_location_is_kept() -> None:
-    alike = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
-    found = entry(table("file:///data/t", **alike))
-    assert found.table["parameters"] == alike
+def test_what_only_looks_like_the_location_is_retained() -> None:
+    similar = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
+    catalog_entry = entry(table("file:///data/t", **similar))
+    assert catalog_entry.table["parameters"] == similar
 
 
 def test_an_entry_is_placed_in_a_database_and_at_a_location() -> None:
-    found = entry(table("file:/data/t", meta="/data/t/.hoodie", schema='{"type":"struct"}'))
-    there = placed(found.table, "other", "/copies/t")
+    catalog_entry = entry(table("file:/data/t", meta="/data/t/.hoodie", schema='{"type":"struct"}'))
+    there = placed(catalog_entry.table, "other", "/copies/t")
     assert there["dbName"] == "other"
     assert there["sd"]["location"] == "file:/copies/t"
     assert there["sd"]["serdeInfo"]["parameters"] == {"path": "file:///copies/t"}
@@ -103,13 +106,13 @@ def test_an_entry_is_placed_in_a_database_and_at_a_location() -> None:
 
 
 def test_an_entry_in_an_object_store_has_a_url_in_the_place_of_each_path() -> None:
-    found = entry(table("file:/data/t", meta="/data/t/.hoodie"))
-    there = placed(found.table, "other", "s3a://states/t")
+    catalog_entry = entry(table("file:/data/t", meta="/data/t/.hoodie"))
+    there = placed(catalog_entry.table, "other", "s3a://states/t")
     assert there["sd"]["location"] == "s3a://states/t"
     assert there["sd"]["serdeInfo"]["parameters"] == {"path": "s3a://states/t"}
     assert there["parameters"] == {"meta": "s3a://states/t/.hoodie"}
 
 
-def test_a_table_without_a_location_is_kept_as_it_is() -> None:
+def test_a_table_without_a_location_is_retained_as_it_is() -> None:
     view = ttypes.Table(tableName="v", dbName="db", parameters={"a": "/x"})
     assert entry(view).table["parameters"] == {"a": "/x"}

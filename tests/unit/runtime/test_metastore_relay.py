@@ -13,7 +13,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 import pytest
 
 from harness.runtime.metastore_relay import COMMIT, CommitRelay, relay
-from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import LOOPBACK
 
 LIMIT_S = 10.0
 
@@ -33,9 +33,9 @@ class _Answer(BaseRequestHandler):
     server: Echo
 
     def handle(self) -> None:
-        while said := self.request.recv(1 << 16):
-            self.server.heard.put(said)
-            self.request.sendall(said)
+        while received := self.request.recv(1 << 16):
+            self.server.heard.put(received)
+            self.request.sendall(received)
         self.server.heard.put(b"")
 
 
@@ -48,9 +48,9 @@ class Through:
     clients: list[socket.socket] = field(default_factory=list)
 
     def client(self) -> socket.socket:
-        found = connected(self.relay)
-        self.clients.append(found)
-        return found
+        connection = connected(self.relay)
+        self.clients.append(connection)
+        return connection
 
     def heard(self) -> bytes:
         return self.echo.heard.get(timeout=LIMIT_S)
@@ -64,12 +64,12 @@ def connected(to: CommitRelay) -> socket.socket:
 def _through() -> Iterator[Through]:
     with _serving(Echo()) as echo:
         uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
-        with relay(uri) as found:
-            assert found.uri == f"thrift://{LOOPBACK}:{found.server_address[1]}"
-            made = Through(found, echo)
+        with relay(uri) as open_relay:
+            assert open_relay.uri == f"thrift://{LOOPBACK}:{open_relay.server_address[1]}"
+            made = Through(open_relay, echo)
             yield made
-            for each in made.clients:
-                each.close()
+            for client in made.clients:
+                client.close()
 
 
 @contextmanager
@@ -80,43 +80,43 @@ def _serving(server: Echo) -> Iterator[Echo]:
         server.shutdown()
 
 
-def said(client: socket.socket, text: bytes) -> bytes:
+def received(client: socket.socket, text: bytes) -> bytes:
     """Say something; return the answer."""
     client.sendall(text)
-    found = b""
-    while len(found) < len(text):
-        found += client.recv(1 << 16)
-    return found
+    content = b""
+    while len(content) < len(text):
+        content += client.recv(1 << 16)
+    return content
 
 
-def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_held(
+def test_all_is_handed_on_and_answered_and_a_commit_too_unless_they_are_retained(
     through: Through,
 ) -> None:
     client = through.client()
     for text in (b"get_table", COMMIT + b"7", b"x" * 200_000):
-        assert said(client, text) == text
-    assert not through.relay.is_held()
+        assert received(client, text) == text
+    assert not through.relay.has_withheld()
 
 
-def test_a_commit_that_is_held_never_comes_and_all_else_goes_on(through: Through) -> None:
+def test_a_commit_that_is_retained_never_comes_and_all_else_goes_on(through: Through) -> None:
     client, other = through.client(), through.client()
-    assert said(client, b"open_txns") == through.heard()
-    with through.relay.holding():
-        assert not through.relay.is_held()
+    assert received(client, b"open_txns") == through.heard()
+    with through.relay.withholding():
+        assert not through.relay.has_withheld()
         client.sendall(COMMIT + b"7")
-        assert through.relay._held.wait(LIMIT_S)
-        assert said(other, b"heartbeat") == through.heard()
+        assert through.relay._withheld.wait(LIMIT_S)
+        assert received(other, b"heartbeat") == through.heard()
         client.close()
         assert through.heard() == b"", "the metastore is told that its client is gone"
-    assert said(other, COMMIT + b"8") == through.heard()
+    assert received(other, COMMIT + b"8") == through.heard()
 
 
 def test_the_name_of_the_call_may_come_in_two_parts(through: Through) -> None:
     client = through.client()
-    with through.relay.holding():
-        assert said(client, b"x" + COMMIT[:9]) == through.heard()
+    with through.relay.withholding():
+        assert received(client, b"x" + COMMIT[:9]) == through.heard()
         client.sendall(COMMIT[9:] + b"7")
-        assert through.relay._held.wait(LIMIT_S)
+        assert through.relay._withheld.wait(LIMIT_S)
         client.close()
         assert through.heard() == b""
 
@@ -131,5 +131,5 @@ def test_the_answer_to_who_is_gone_is_no_failure(through: Through) -> None:
 def test_a_connection_without_a_metastore_ends() -> None:
     with _serving(Echo()) as echo:
         uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
-    with relay(uri) as found, connected(found) as client:
+    with relay(uri) as open_relay, connected(open_relay) as client:
         assert client.recv(1) == b""

@@ -7,7 +7,7 @@ from typing import Any
 
 from pymetastore.hive_metastore import ttypes
 
-from harness.runtime import metastore_transactions
+from harness.runtime import metastore_client
 from harness.runtime.metastore_objects import WriteIds
 
 ABORTED_BITS = bytes([0b10])
@@ -28,10 +28,10 @@ class Simulated:
 
     def get_valid_write_ids(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         self.asked = request.validTxnList
-        told = SimpleNamespace(
+        valid = SimpleNamespace(
             writeIdHighWaterMark=4, invalidWriteIds=[2, 3], abortedBits=ABORTED_BITS
         )
-        return SimpleNamespace(tblValidWriteIds=[told])
+        return SimpleNamespace(tblValidWriteIds=[valid])
 
     def open_txns(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         return SimpleNamespace(txn_ids=list(range(11, 11 + request.num_txns)))
@@ -48,23 +48,23 @@ class Simulated:
         self.ended.append(("aborted", request.txnid))
 
 
-def test_open_and_aborted_writes_are_told_apart_by_their_bits() -> None:
+def test_open_and_aborted_writes_are_distinguished_by_their_bits() -> None:
     metastore = Simulated()
-    found = metastore_transactions.write_ids(metastore, "d", "t")
-    assert found == WriteIds(4, aborted=(3,), open=(2,))
-    assert found.committed == (1, 4)
+    ids = metastore_client.write_ids(metastore, "d", "t")
+    assert ids == WriteIds(4, aborted=(3,), open=(2,))
+    assert ids.committed == (1, 4)
     assert metastore.asked == "9:7:7:8", "as `ValidReadTxnList` writes it: open, then aborted"
 
 
 def test_each_write_ends_as_it_did_and_an_open_one_does_not_end() -> None:
     metastore = Simulated()
-    metastore_transactions.repeat(metastore, "d", "t", WriteIds(4, aborted=(3,), open=(2,)))
+    metastore_client.repeat_writes(metastore, "d", "t", WriteIds(4, aborted=(3,), open=(2,)))
     assert metastore.ended == [("committed", 11), ("aborted", 13), ("committed", 14)]
 
 
 def test_a_table_without_writes_gets_none() -> None:
     metastore = Simulated()
-    metastore_transactions.repeat(metastore, "d", "t", WriteIds())
+    metastore_client.repeat_writes(metastore, "d", "t", WriteIds())
     assert metastore.ended == []
 
 
@@ -74,12 +74,13 @@ class SimulatedLocks:
     def show_locks(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         assert (request.dbname, request.tablename) == ("d", "t")
         states = ttypes.LockState.ACQUIRED, ttypes.LockState.ACQUIRED, ttypes.LockState.WAITING
-        found = zip((9, 9, 4), states, strict=True)
-        locks = [SimpleNamespace(lockid=1, txnid=number, state=state) for number, state in found]
+        pairs = zip((9, 9, 4), states, strict=True)
+        locks = [SimpleNamespace(lockid=1, txnid=number, state=state) for number, state in pairs]
         without = SimpleNamespace(lockid=2, txnid=0, state=ttypes.LockState.ACQUIRED)
         return SimpleNamespace(locks=[*locks, without])
 
 
-def test_transactions_are_told_once_and_a_lock_without_one_is_left_out() -> None:
-    assert metastore_transactions.lock_holders(SimulatedLocks(), "d", "t") == (4, 9)
-    assert metastore_transactions.has_waiting_lock(SimulatedLocks(), "d", "t")
+def test_transactions_are_reported_once_and_a_lock_without_one_is_left_out() -> None:
+    catalog = metastore_client.Catalog("thrift://x:1", SimulatedLocks())
+    assert catalog.transactions("d", "t") == (4, 9)
+    assert catalog.is_waited_for("d", "t")

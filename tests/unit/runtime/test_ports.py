@@ -9,10 +9,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.runtime import ports
-from harness.runtime.ports import ATTEMPTS, LOOPBACK, PortTakenProblem, free_port, on_free_port
-from harness.runtime.process import Command, Process, running
-from harness.runtime.readiness import wait_until
+from harness.runtime import process as processes
+from harness.runtime.process import (
+    ATTEMPTS,
+    LOOPBACK,
+    Command,
+    PortTakenProblem,
+    Process,
+    free_port,
+    on_free_port,
+    running,
+    wait_until,
+)
 
 
 def test_a_free_port_can_be_listened_on() -> None:
@@ -67,7 +75,7 @@ def test_a_real_server_whose_port_somebody_took_is_started_on_another(
     with socket.create_server((LOOPBACK, 0)) as other:
         taken, free = other.getsockname()[1], free_port()
         chosen = iter([taken, taken, free])
-        monkeypatch.setattr(ports, "free_port", lambda: next(chosen))
+        monkeypatch.setattr(processes, "free_port", lambda: next(chosen))
 
         @contextmanager
         def start(port: int) -> Iterator[int]:
@@ -86,7 +94,10 @@ def test_a_real_server_whose_port_somebody_took_is_started_on_another(
 
 def answered(process: Process, port: int) -> None:
     """Connect to the process, and to nobody else who listens there."""
-    if not any(each.laddr.port == port for each in psutil.Process(process.pid).net_connections()):
+    if not any(
+        connection.laddr.port == port
+        for connection in psutil.Process(process.pid).net_connections()
+    ):
         raise ConnectionRefusedError(port)
 
 

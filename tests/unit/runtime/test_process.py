@@ -11,8 +11,7 @@ import psutil
 import pytest
 
 from harness.core.errors import EnvironmentProblem
-from harness.runtime.process import Command, Process, ProcessProblem, finished, running
-from harness.runtime.readiness import wait_until
+from harness.runtime.process import Command, Process, ProcessProblem, finished, running, wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
 
@@ -25,7 +24,7 @@ def python(tmp_path: Path, script: str, **environment: str) -> Command:
     return Command((sys.executable, "-c", script), tmp_path, tmp_path / "log", environment)
 
 
-def said(process: Process, text: str) -> None:
+def check_log(process: Process, text: str) -> None:
     """A check for `wait_until`."""
     if text not in process.log_tail():
         raise NotYetError(f"{text} is not in the log")
@@ -33,7 +32,7 @@ def said(process: Process, text: str) -> None:
 
 def ready(process: Process, text: str = "up") -> None:
     wait_until(
-        lambda: said(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
+        lambda: check_log(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
     )
 
 
@@ -49,13 +48,17 @@ def test_a_process_runs_until_the_block_ends(tmp_path: Path) -> None:
     assert process.peak_memory_mb() > 0
 
 
-def test_what_was_logged_since_then_is_told_whole(tmp_path: Path) -> None:
+def test_the_end_of_a_log_and_all_since_then_are_read(tmp_path: Path) -> None:
     command = python(tmp_path, "print('two', end='', flush=True)")
-    command.log.write_text("one, ")
+    command.log.write_text("".join(f"line {number}\n" for number in range(20_000)))
+    before = command.log.stat().st_size
     with running(command) as process:
         assert process.wait(timeout_s=60) == 0
-        assert process.log_since(5) == "two"
+        assert process.log_tail(2) == "line 19999\ntwo"
+        assert process.log_since(before) == "two"
         assert process.log_since(process.log_size()) == ""
+        command.log.unlink()
+        assert (process.log_tail(), process.log_size(), process.log_since(0)) == ("", 0, "")
 
 
 def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.runtime import readiness
-from harness.runtime.ports import PortTakenProblem
-from harness.runtime.process import ProcessProblem
-from harness.runtime.readiness import EndedProblem, wait_until
+from harness.runtime import process
+from harness.runtime.process import EndedProblem, PortTakenProblem, ProcessProblem, wait_until
 
 
 class NotYetError(Exception):
@@ -38,7 +36,7 @@ def waited(check: Callable[[], str], process: Simulated, timeout_s: float = 60) 
 
 
 def test_what_the_first_check_that_succeeds_gave_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "POLL_S", 0)
+    monkeypatch.setattr(process, "POLL_S", 0)
     left = ["up", "", ""]
     assert waited(lambda: left.pop() or never(), Simulated()) == "up"
     assert left == []
@@ -56,7 +54,7 @@ def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> Non
     assert late.value.log == "slow"
 
 
-def test_a_port_that_was_taken_is_told_apart() -> None:
+def test_a_port_that_was_taken_is_distinguished() -> None:
     with pytest.raises(PortTakenProblem):
         waited(never, Simulated("Address already in use", runs=False))
 
@@ -73,9 +71,10 @@ def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
         waited(lambda: str(1 // 0), Simulated())
 
 
-def test_a_property_that_a_server_does_not_know_is_all_that_is_told() -> None:
-    told = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
-    log = f"1) Error: {told}\n\n1 error\nException: Configuration errors:\n1) Error: {told}\n\tat a"
+def test_a_property_that_a_server_does_not_know_is_all_that_is_reported() -> None:
+    message = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
+    errors = f"1) Error: {message}\n"
+    log = f"{errors}\n1 error\nException: Configuration errors:\n{errors}\tat a"
     with pytest.raises(ProcessProblem) as problem:
         waited(never, Simulated(log, runs=False))
-    assert str(problem.value) == f"it does not take its configuration: {told}"
+    assert str(problem.value) == f"it does not take its configuration: {message}"

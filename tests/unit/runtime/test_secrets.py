@@ -36,8 +36,8 @@ def environment(server: Server, tmp_path: Path) -> dict[str, str]:
     )
     secrets = {name: f"{CANARY}-{name}" for name in names}
     repository = server.url.replace("://", f"://me:{CANARY}-repository@")
-    own = {"HARNESS_MAVEN_REPOSITORY": repository, "HARNESS_CACHE": str(tmp_path / "cache")}
-    return {**os.environ, **secrets, **own}
+    variables = {"HARNESS_MAVEN_REPOSITORY": repository, "HARNESS_CACHE": str(tmp_path / "cache")}
+    return {**os.environ, **secrets, **variables}
 
 
 def harness(environment: dict[str, str], folder: Path, *arguments: str) -> str:
@@ -65,8 +65,8 @@ def test_a_run_that_is_judged_and_drawn_holds_no_secret(
     run = tmp_path / "run"
     shutil.copytree(RECORDED, run)
     for command in ("judge", "report"):
-        said = harness(environment, tmp_path, command, "--run-dir", str(run))
-        assert CANARY not in said
+        output = harness(environment, tmp_path, command, "--run-dir", str(run))
+        assert CANARY not in output
     assert (run / "junit.xml").is_file()
     assert (run / "harness.log").stat().st_size > 0
     assert leaks(run) == []
@@ -82,10 +82,10 @@ def test_a_plan_and_the_state_of_this_machine_hold_no_secret(
 def test_a_fetch_that_fails_tells_the_address_without_the_login_that_it_sent(
     environment: dict[str, str], server: Server, tmp_path: Path
 ) -> None:
-    said = harness(environment, tmp_path, "run", "--profile", "first", "--run-dir", "run")
-    assert said.startswith("3\n")
-    assert f"{server.url}/" in said
-    assert ": 404 " in said
+    output = harness(environment, tmp_path, "run", "--profile", "first", "--run-dir", "run")
+    assert output.startswith("3\n")
+    assert f"{server.url}/" in output
+    assert ": 404 " in output
     assert server.logins[0] == ("me", f"{CANARY}-repository")
-    assert CANARY not in said
+    assert CANARY not in output
     assert leaks(tmp_path) == []

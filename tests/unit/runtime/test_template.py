@@ -12,7 +12,7 @@ def test_values_in_an_xml_template_are_escaped() -> None:
     values = {"host": "h", "database": "/a & b/<derby>", "warehouse": "w", "properties": {}}
     text = template.render("metastore", "hive-site.xml", values)
     root = ET.fromstring(text)  # noqa: S314 - our own template
-    properties = {each.findtext("name"): each.findtext("value") for each in root}
+    properties = {element.findtext("name"): element.findtext("value") for element in root}
     url = properties["javax.jdo.option.ConnectionURL"]
     assert url == "jdbc:derby:;databaseName=/a & b/<derby>"
 

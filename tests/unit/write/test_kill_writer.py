@@ -204,12 +204,12 @@ class Relay:
     holds: bool = False
 
     @contextmanager
-    def holding(self) -> Iterator[None]:
+    def withholding(self) -> Iterator[None]:
         self.holds = True
         yield
         self.holds = False
 
-    def is_held(self) -> bool:
+    def has_withheld(self) -> bool:
         return self.holds and self.process.waits.is_set()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.artifacts.fetch import Installation
-from harness.engines.spark.launch import SparkProgram, unread
+from harness.engines.spark.launch import SparkProgram, unread_properties
 from harness.runtime.api import Surroundings
 
 MODULE = "--add-modules=jdk.incubator.vector"
@@ -76,7 +76,7 @@ def class_path(tmp_path: Path) -> tuple[Path, ...]:
 def test_what_a_class_names_or_begins_or_cannot_be_known_is_taken(
     name: str, class_path: tuple[Path, ...]
 ) -> None:
-    assert unread([name], class_path) == ()
+    assert unread_properties([name], class_path) == ()
 
 
 def test_what_no_class_of_spark_or_of_the_bundle_names_is_read_by_nobody(
@@ -84,5 +84,7 @@ def test_what_no_class_of_spark_or_of_the_bundle_names_is_read_by_nobody(
 ) -> None:
     wrong = ("spark.sql.ansi.enable", "spark.sql.other", "hoodie.metadata.enabled", "hoodie.no.way")
     right = ("hoodie.metadata.enable", "spark.sql.ansi.enabled")
-    assert unread((*wrong, *right), class_path) == wrong
-    assert unread(("hoodie.metadata.enable",), class_path[1:]) == ("hoodie.metadata.enable",)
+    assert unread_properties((*wrong, *right), class_path) == wrong
+    assert unread_properties(("hoodie.metadata.enable",), class_path[1:]) == (
+        "hoodie.metadata.enable",
+    )

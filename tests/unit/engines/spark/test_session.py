@@ -54,7 +54,7 @@ def test_a_dataframe_is_a_query_with_what_its_writer_is_told(
     ends: tuple[Spark, socket.socket],
 ) -> None:
     spark, there = ends
-    spark._running.log_size = lambda: 0  # type: ignore[method-assign]
+    spark.running.log_size = lambda: 0  # type: ignore[method-assign]
     with ThreadPoolExecutor(1) as threads:
         session = Session(spark, "s", {})
         reply = threads.submit(session.append, "select 1", "hudi", {"a": "b"}, "/t", timeout_s=30)
@@ -70,7 +70,7 @@ def test_what_it_says_once_it_is_to_end_is_none(
 ) -> None:
     spark, there = ends
     waited = Waited(there)
-    monkeypatch.setattr(spark._running, "wait", waited.wait, raising=False)
+    monkeypatch.setattr(spark.running, "wait", waited.wait, raising=False)
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         spark.end()
@@ -126,20 +126,20 @@ PLAIN = "26/11/22 10:00:02 ERROR HoodieSparkSqlWriterInternal: upsert failed wit
 @pytest.mark.parametrize("message", sorted(session.SAYS_NOTHING))
 def test_the_cause_is_what_was_logged_of_a_record(message: str) -> None:
     refusal = replace(FAILED, message=message)
-    assert session.explained(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
+    assert session.with_logged_cause(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
 
 
 def test_the_innermost_of_a_chain_is_the_cause() -> None:
     chain = f"org.apache.hudi.exception.HoodieException: no\n\tat a.B\nCaused by: {NULLS}"
-    assert session.explained(FAILED, event(chain)).cause == NULLS
+    assert session.with_logged_cause(FAILED, event(chain)).cause == NULLS
 
 
 def test_the_same_of_several_records_is_said_once() -> None:
-    assert session.explained(FAILED, event(NULLS) * 3).cause == NULLS
+    assert session.with_logged_cause(FAILED, event(NULLS) * 3).cause == NULLS
 
 
 def test_of_several_causes_none_is_claimed() -> None:
-    found = session.explained(FAILED, event(NULLS) + event(OTHER))
+    found = session.with_logged_cause(FAILED, event(NULLS) + event(OTHER))
     assert found.cause == f"one or more of: {NULLS}; {OTHER}"
 
 
@@ -154,7 +154,7 @@ def test_of_several_causes_none_is_claimed() -> None:
     ],
 )
 def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
-    assert session.explained(FAILED, log) == FAILED
+    assert session.with_logged_cause(FAILED, log) == FAILED
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_logged_of_something_else_is_no_cause(log: str) -> None:
     [replace(FAILED, cause="x.Y: known"), replace(FAILED, message="No such column")],
 )
 def test_a_refusal_that_says_something_is_left_alone(refusal: Refusal) -> None:
-    assert session.explained(refusal, event(NULLS)) == refusal
+    assert session.with_logged_cause(refusal, event(NULLS)) == refusal
 
 
 class Refusing:
@@ -170,6 +170,7 @@ class Refusing:
 
     def __init__(self) -> None:
         self.log = event(OTHER)
+        self.running = self
 
     def log_size(self) -> int:
         return len(self.log)

@@ -1,15 +1,42 @@
-"""How whole rows are written to tables that know no keys: a merge says what is replaced. Pure."""
+"""Statements of Spark SQL that several formats share: creations, and writes of whole rows. Pure.
+
+A table that knows no keys does not know which rows an insert would replace: a merge says so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
 from harness.model.schema import Field
+from harness.model.table import Table
 from harness.model.truth import Row, Truth
-from harness.scenario.operations.spark_sql import merge_into, select_rows
-from harness.scenario.statements import DATABASE
+from harness.scenario.operations.spark_sql import (
+    merge_into,
+    quoted,
+    select_rows,
+    text,
+    type_text,
+)
+from harness.scenario.statements import DATABASE, Sql
+
+
+def create_table(
+    table: Table, using: str, location: str, properties: Iterable[tuple[str, str]]
+) -> Sql:
+    by = ", ".join(map(quoted, table.partition_by))
+    listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in properties)
+    return Sql(
+        f"create table {DATABASE}.{TABLE} ({definition(table.columns)}) using {using}"
+        f"{f' partitioned by ({by})' if by else ''} location '{location}'"
+        f"{f' tblproperties ({listed})' if listed else ''}"
+    )
+
+
+def definition(columns: Iterable[tuple[str, DataType]]) -> str:
+    return ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
 
 
 def whole_rows(before: Truth, after: Truth) -> str:

@@ -1,0 +1,388 @@
+"""The checks that every reader must pass, and the engine that is checked."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+
+from harness.artifacts.distribution import Distribution
+from harness.conformance import table
+from harness.conformance.results import CheckResult, failed, not_applicable, passed
+from harness.core.counting import counted
+from harness.core.errors import HarnessError
+from harness.core.records import Column
+from harness.core.tolerances import Declared
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    ReaderSettings,
+    RefusedError,
+    Reply,
+    Server,
+)
+from harness.formats import facts
+from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.model.canonical import Value, same, text_of
+from harness.model.query import ALL, Query
+from harness.read.reader_servers import TIMEOUT_S
+from harness.runtime.api import MetastoreUris, Program, Running, Runtime
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEngine:
+    """A server of the reader that is checked, with the tables in its metastore."""
+
+    server: Server
+    settings: ReaderSettings
+    statement: Callable[[Question], str]
+    """Returns the SQL of a question."""
+    database: str
+    declared: Declared = field(default_factory=dict)
+    """The declared differences of its product."""
+    running: Running | None = None
+    """The process or container; None where it runs inside of the harness's own process."""
+    port: int = 0
+    timeout_s: float = TIMEOUT_S
+    """After so long a question counts as unanswered."""
+
+    def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
+        """Return a question about one of the tables."""
+        return Question(self.database, table_name, facts(table.FORMAT), query)
+
+    def connect(self) -> Connection:
+        """Open a session of the reader; raises as `Server.connect` does."""
+        return self.server.connect(self.settings)
+
+    def ask(self, query: Query = ALL) -> Reply:
+        """Ask in a session of its own; raises as `Connection.ask` does."""
+        with closing(self.connect()) as connection:
+            return connection.ask(self.question(query), timeout_s=self.timeout_s)
+
+    def ask_endless(self, connection: Connection, timeout_s: float) -> Reply:
+        """Run SQL that would take years: all pairs of pairs of many rows."""
+        count = "select count(*) from "
+        question = self.question(Query(count=True), table.MANY)
+        many = self.statement(question).removeprefix(count)
+        tables = ", ".join(f"{many} {name}" for name in "abcd")
+        sql = f"{count}{tables} where a.n + b.n + c.n + d.n < 0"
+        named = [(question.database, question.table)]
+        return connection.run(sql, timeout_s=timeout_s, tables=named)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that every reader must do."""
+
+    name: str
+    asserts: str
+    """A sentence for people."""
+    look: Callable[[CheckedEngine], CheckResult]
+    after_end: bool = False
+    """Whether it says something of a server that has ended, too."""
+
+
+@dataclass(slots=True)
+class WatchedRuntime:
+    """A runtime that keeps what it started; see `runtime.api.Runtime`."""
+
+    runtime: Runtime
+    running: Running | None = None
+    port: int = 0
+
+    @property
+    def distribution(self) -> Distribution:
+        """Which engine, in which version."""
+        return self.runtime.distribution
+
+    @property
+    def inside(self) -> str:
+        """Return how containers reach its servers."""
+        return self.runtime.inside
+
+    def start(
+        self,
+        program: Program,
+        metastore: MetastoreUris | None,
+        folder: Path,
+        ready: Callable[[Running, int], T],
+    ) -> AbstractContextManager[T]:
+        """Start a program; see `Runtime.start`."""
+
+        def seen(running: Running, port: int) -> T:
+            self.running, self.port = running, port
+            return ready(running, port)
+
+        return self.runtime.start(program, metastore, folder, seen)
+
+
+SESSIONS: Final = 4
+NOT_THERE: Final = "no_such"
+
+
+def ready(on: CheckedEngine) -> CheckResult:
+    """Check that the first question is answered as soon as the server counts as ready."""
+    rows = on.ask(Query(count=True)).rows
+    return passed() if rows == ((2,),) else failed(f"the count of two rows was {rows}")
+
+
+def types(on: CheckedEngine) -> CheckResult:
+    """Check the columns without parts: name, type and value."""
+    return _values(on, on.ask(), lambda type_: not table.nested(type_))
+
+
+def nested(on: CheckedEngine) -> CheckResult:
+    """Check structs, arrays and maps, with NULLs in them."""
+    return _values(on, on.ask(), table.nested)
+
+
+def nulls(on: CheckedEngine) -> CheckResult:
+    """Check that a row of NULLs is a row of NULLs."""
+    rows = on.ask().rows
+    empty = [row for row in rows if row and row[0] is None]
+    if len(empty) != 1:
+        counts = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
+        return failed(f"{counts}, and one was written so")
+    names = [name for name, _, _ in table.COLUMNS]
+    there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
+    return failed(f"no NULL in {'; '.join(there)}") if there else passed()
+
+
+def restart(on: CheckedEngine) -> CheckResult:
+    """Check that another server answers as the first one must."""
+    results = (_values(on, on.ask(), lambda _: True), nulls(on))
+    return next((result for result in results if result.outcome != passed().outcome), passed())
+
+
+def refused(on: CheckedEngine) -> CheckResult:
+    """Check that errors come as refusals which say what is wrong, and the session goes on."""
+    kinds = []
+    count = on.question(Query(count=True))
+    with closing(on.connect()) as session:
+        for what, question in _wrong_questions(on):
+            try:
+                rows = _sent(session, question, on.timeout_s).rows
+                return failed(f"{what} was answered with {rows}")
+            except RefusedError as error:
+                kinds.append(error.refusal.kind)
+                if not (error.refusal.kind and error.refusal.message):
+                    return failed(f"{what} was refused without a reason: {error}")
+            if session.ask(count, timeout_s=on.timeout_s).rows != ((2,),):
+                return failed(f"after {what} the session answered otherwise")
+    return passed(", ".join(dict.fromkeys(kinds)))
+
+
+def sessions(on: CheckedEngine) -> CheckResult:
+    """Check that sessions that are open at once are each answered what they asked."""
+    asked = [(name, type_) for name, type_, _ in table.COLUMNS][:SESSIONS]
+    together = threading.Barrier(SESSIONS)
+    with ExitStack() as stack, ThreadPoolExecutor(SESSIONS) as threads:
+        opened = [stack.enter_context(closing(on.connect())) for _ in asked]
+
+        def ask(at: int) -> Reply:
+            together.wait(on.timeout_s)
+            question = on.question(Query(columns=(asked[at][0],)))
+            return opened[at].ask(question, timeout_s=on.timeout_s)
+
+        replies = list(threads.map(ask, range(SESSIONS)))
+    wrong = [
+        f"session {at}: {result.seen}"
+        for at, reply in enumerate(replies)
+        if (result := _values(on, reply, lambda _: True, (asked[at][0],))).seen
+    ]
+    return failed("; ".join(wrong)) if wrong else passed(f"{SESSIONS} at once")
+
+
+def _sent(session: Connection, question: Question | str, timeout_s: float) -> Reply:
+    if isinstance(question, str):
+        return session.run(question, timeout_s=timeout_s)
+    return session.ask(question, timeout_s=timeout_s)
+
+
+def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, Question | str], ...]:
+    return (
+        ("a table that is not there", on.question(table_name=NOT_THERE)),
+        ("a column that is not there", on.question(Query(columns=(NOT_THERE,)))),
+        ("what is no SQL", "selec 1"),
+    )
+
+
+def _values(
+    on: CheckedEngine, reply: Reply, compares: Callable[[str], bool], names: Sequence[str] = ()
+) -> CheckResult:
+    """Compare an answer, which has the columns of these names, or all, with what was written."""
+    written = [column for column in table.COLUMNS if not names or column[0] in names]
+    names_seen = [column.name for column in reply.columns]
+    if names_seen != [name for name, _, _ in written]:
+        return failed(f"the columns were {', '.join(names_seen)}")
+    full = [row for row in reply.rows if row[0] is not None]
+    if (len(full), len(reply.rows)) != (1, 2):
+        return failed(
+            f"{counted(len(reply.rows), 'row')}, {len(full)} of them with values, instead of 2, 1"
+        )
+    compared = zip(written, reply.columns, full[0], strict=True)
+    unlike = [
+        f"{name}: {text}"
+        for (name, type_, value), column, answered in compared
+        if compares(type_) and (text := _unlike(column, answered, type_, _shown(on, value)))
+    ]
+    return failed("; ".join(unlike)) if unlike else passed()
+
+
+def _unlike(column: Column, answered: Value, type_: str, value: Value) -> str:
+    """Return how a value or its type is not what was written; empty where it is."""
+    if column.canonical != type_:
+        return f"type {column.canonical or column.type} instead of {type_}"
+    return "" if same(answered, value) else f"{answered!r} instead of {value!r}"
+
+
+def _shown(on: CheckedEngine, value: Value) -> Value:
+    """Return a value as the product can show it."""
+    if isinstance(value, datetime.datetime) and MILLISECONDS in on.declared:
+        return milliseconds(value)
+    return value
+
+
+READ_CHECKS: Final = (
+    Check("ready", "the first question is answered once it counts as ready", ready),
+    Check("types", "values and types of every type are as they were written", types),
+    Check("nulls", "a row of NULLs of every type is a row of NULLs", nulls),
+    Check("nested", "so are structs, arrays and maps, with NULLs inside", nested),
+    Check("refused", "an error is a refusal with its reason; the session goes on", refused),
+    Check("sessions", f"{SESSIONS} sessions at once are answered what each asked", sessions),
+)
+RESTART: Final = Check("restart", "a server that is started anew answers the same", restart)
+
+ENDLESS_S: Final = 8.0
+"""How long to wait for a question that has no end."""
+WINDOW_S: Final = 4.0
+"""How long the use of processors is measured."""
+QUIET_S: Final = 60.0
+"""How long a server may go on with a question that nobody waits for."""
+QUIETER: Final = 4
+"""By which factor a quiet server uses its processors less than with the question."""
+LOOK_S: Final = 0.2
+DEATH_S: Final = 30.0
+"""How soon a death is noticed, and a question must be under way."""
+IN_PROCESS: Final = "it runs inside of the harness's own process"
+
+
+def time_out(on: CheckedEngine) -> CheckResult:
+    """Check that a question without end gets neither answer nor refusal; the server goes on."""
+    outcome = _endless(on, ENDLESS_S)
+    if outcome.problem:
+        return failed(outcome.problem)
+    if not on.server.alive():
+        return passed(f"{outcome.silence} (its server was ended)")
+    rows = on.ask(Query(count=True)).rows
+    return passed(outcome.silence) if rows == ((2,),) else failed(f"afterwards it answered {rows}")
+
+
+def cancel(on: CheckedEngine) -> CheckResult:
+    """Check that the server does not go on with a question that nobody waits for."""
+    if on.running is None:
+        return not_applicable(IN_PROCESS)
+    if not on.server.alive() or on.server.exhausted():
+        return not_applicable("after a question that takes too long another server is asked")
+    before, began = on.running.cpu_s(), time.monotonic()
+    outcome = _endless(on, ENDLESS_S)
+    if outcome.problem:
+        return failed(outcome.problem)
+    busy = (on.running.cpu_s() - before) / (time.monotonic() - began)
+    quiet = _least_use(on.running, busy / QUIETER)
+    used = f"{busy:.2f} processors with the question, {quiet:.2f} without"
+    return passed(used) if quiet <= busy / QUIETER else failed(f"it goes on: {used}")
+
+
+def crash(on: CheckedEngine) -> CheckResult:
+    """Check that a server that dies while it is asked gives neither answer nor refusal."""
+    running = on.running
+    if running is None:
+        return not_applicable(IN_PROCESS)
+    outcome = _EndlessOutcome()
+    asking = threading.Thread(target=_ask_into, args=(outcome, on, on.timeout_s), daemon=True)
+    before = running.cpu_s()
+    asking.start()
+    _until(lambda: running.cpu_s() > before + 1 or not asking.is_alive(), DEATH_S)
+    running.stop(0)
+    asking.join(DEATH_S)
+    if asking.is_alive():
+        return failed(f"its death was not noticed within {DEATH_S:.0f} s")
+    if outcome.problem:
+        return failed(outcome.problem)
+    if not _until(lambda: not on.server.alive(), DEATH_S):
+        return failed("a server that was killed counts as alive")
+    return _unreachable(on, outcome.silence)
+
+
+def _unreachable(on: CheckedEngine, silence: str) -> CheckResult:
+    try:
+        on.connect().close()
+    except NoAnswerError:
+        return passed(silence)
+    return failed("a server that was killed opened another session")
+
+
+@dataclass(slots=True)
+class _EndlessOutcome:
+    """The result of a question without end."""
+
+    silence: str = ""
+    """Why there was no answer, as is right; its first line."""
+    problem: str = field(default="the question ended without any result")
+    """What happened instead."""
+
+
+def _endless(on: CheckedEngine, timeout_s: float) -> _EndlessOutcome:
+    outcome = _EndlessOutcome()
+    _ask_into(outcome, on, timeout_s)
+    return outcome
+
+
+def _ask_into(outcome: _EndlessOutcome, on: CheckedEngine, timeout_s: float) -> None:
+    try:
+        with closing(on.connect()) as session:
+            rows = on.ask_endless(session, timeout_s).rows
+        outcome.problem = f"a question without end was answered with {rows}"
+    except NoAnswerError as silence:
+        outcome.silence, outcome.problem = str(silence).partition("\n")[0], ""
+    except RefusedError as refused:
+        outcome.problem = f"a missing answer was reported as a refusal: {refused}"
+    except HarnessError as broke:
+        outcome.problem = f"a missing answer was reported as a failure of the harness: {broke}"
+
+
+def _least_use(running: Running, enough: float) -> float:
+    """Return the least use of processors over a window; no more are looked at when it is enough."""
+    until, least = time.monotonic() + QUIET_S, float("inf")
+    while least > enough and time.monotonic() < until:
+        before, began = running.cpu_s(), time.monotonic()
+        time.sleep(WINDOW_S)
+        least = min(least, (running.cpu_s() - before) / (time.monotonic() - began))
+    return least
+
+
+def _until(condition: Callable[[], bool], most_s: float) -> bool:
+    """Wait for a condition; return whether it came true in time."""
+    deadline = time.monotonic() + most_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(LOOK_S)
+    return True
+
+
+FAULT_CHECKS: Final = (
+    Check("time-out", "a question that takes too long has no answer", time_out),
+    Check("cancel", "nor does its server go on with it", cancel, after_end=True),
+    Check("crash", "a server that dies while it is asked gave no answer", crash),
+)
