@@ -28,9 +28,11 @@ def metadata(*columns: tuple[str, Any], ids: Sequence[int] = (), **settings: str
         }
         for at_, (name, type_) in enumerate(columns)
     ]
-    told = {name.replace("_", "."): value for name, value in settings.items()}
+    properties = {name.replace("_", "."): value for name, value in settings.items()}
     schema = json.dumps({"type": "struct", "fields": fields})
-    return {"metaData": {"schemaString": schema, "partitionColumns": [], "configuration": told}}
+    return {
+        "metaData": {"schemaString": schema, "partitionColumns": [], "configuration": properties}
+    }
 
 
 def added(path: str, **more: object) -> Action:
@@ -55,18 +57,18 @@ WIDER = metadata(("id", "string"), ("f1", "integer"))
 
 
 def test_a_file_from_before_a_change_is_old_until_it_is_removed(tmp_path: Path) -> None:
-    found = read(tmp_path, START, [WIDER, added("b")])
-    assert short(found.schema_changes) == ["add f1 end yes"]
-    assert (found.table_version, found.unknown) == ("1/2", ())
-    found = read(tmp_path, START, [WIDER, added("b")], [removed("a")])
-    assert short(found.schema_changes) == ["add f1 end no"]
+    facts = read(tmp_path, START, [WIDER, added("b")])
+    assert short(facts.schema_changes) == ["add f1 end yes"]
+    assert (facts.table_version, facts.unknown) == ("1/2", ())
+    facts = read(tmp_path, START, [WIDER, added("b")], [removed("a")])
+    assert short(facts.schema_changes) == ["add f1 end no"]
 
 
 def test_a_file_that_is_added_again_is_as_old_as_it_was(tmp_path: Path) -> None:
     again = added("a", deletionVector={"storageType": "u"})
-    found = read(tmp_path, START, [WIDER], [again, removed("a")])
-    assert short(found.schema_changes) == ["add f1 end yes"]
-    assert found.features == ["deletion-vectors"]
+    facts = read(tmp_path, START, [WIDER], [again, removed("a")])
+    assert short(facts.schema_changes) == ["add f1 end yes"]
+    assert facts.features == ["deletion-vectors"]
 
 
 def test_column_mapping_tells_a_rename_by_ids(tmp_path: Path) -> None:
@@ -77,9 +79,9 @@ def test_column_mapping_tells_a_rename_by_ids(tmp_path: Path) -> None:
     renamed = metadata(
         ("id", "string"), ("g", "integer"), ids=(1, 2), delta_columnMapping_mode="name"
     )
-    found = read(tmp_path, [PROTOCOL, first, added("a")], [mapped], [renamed])
-    assert short(found.schema_changes) == ["rename f1 g yes"]
-    assert found.features == ["column-mapping-by-name"]
+    facts = read(tmp_path, [PROTOCOL, first, added("a")], [mapped], [renamed])
+    assert short(facts.schema_changes) == ["rename f1 g yes"]
+    assert facts.features == ["column-mapping-by-name"]
 
 
 def test_parts_of_columns_are_compared(tmp_path: Path) -> None:
@@ -88,8 +90,8 @@ def test_parts_of_columns_are_compared(tmp_path: Path) -> None:
         value = {"type": "array", "elementType": inner, "containsNull": True}
         return metadata(("m", {"type": "map", "keyType": "string", "valueType": value}))
 
-    found = read(tmp_path, [PROTOCOL, nested("a")], [nested("b")])
-    paths = [schema_change.column for schema_change in found.schema_changes]
+    facts = read(tmp_path, [PROTOCOL, nested("a")], [nested("b")])
+    paths = [schema_change.column for schema_change in facts.schema_changes]
     assert paths == ["m.value.element.a", "m.value.element.b"]
 
 
@@ -103,10 +105,10 @@ def test_features_of_the_protocol_and_writers_are_told(tmp_path: Path) -> None:
         }
     }
     info = {"commitInfo": {"engineInfo": "Apache-Spark/3.5.8 Delta-Lake/3.3.0", "userName": "me"}}
-    found = read(tmp_path, [protocol, WIDER, info])
-    assert found.table_version == "3/7"
-    assert found.features == ["appendOnly", "deletionVectors"]
-    assert found.writers == ("Apache-Spark/3.5.8 Delta-Lake/3.3.0",)
+    facts = read(tmp_path, [protocol, WIDER, info])
+    assert facts.table_version == "3/7"
+    assert facts.features == ["appendOnly", "deletionVectors"]
+    assert facts.writers == ("Apache-Spark/3.5.8 Delta-Lake/3.3.0",)
 
 
 def checkpoint(folder: Path, version: int) -> None:
@@ -122,15 +124,15 @@ def checkpoint(folder: Path, version: int) -> None:
 def test_a_checkpoint_stands_for_what_the_log_no_longer_has(tmp_path: Path) -> None:
     checkpoint(tmp_path, 10)
     wider = metadata(("id", "string"), ("f1", "integer"), ("f2", "string"))
-    found = read(tmp_path, [], [wider, added("b")], first=10)
-    assert short(found.schema_changes) == ["add f2 end yes"]
-    assert found.table_version == "1/2"
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    facts = read(tmp_path, [], [wider, added("b")], first=10)
+    assert short(facts.schema_changes) == ["add f2 end yes"]
+    assert facts.table_version == "1/2"
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
 
 
 def test_without_a_checkpoint_that_can_be_read_little_is_known(tmp_path: Path) -> None:
-    found = read(tmp_path, [added("b")], first=10)
-    assert set(found.unknown) == set(Fact) - {Fact.FORMAT}
+    facts = read(tmp_path, [added("b")], first=10)
+    assert set(facts.unknown) == set(Fact) - {Fact.FORMAT}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"add": 7}'])

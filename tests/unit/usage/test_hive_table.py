@@ -26,43 +26,43 @@ def test_the_file_that_was_modified_first_is_compared_with_the_catalog(tmp_path:
     hidden = parquet(tmp_path / ".staging" / "other.parquet", {"x": ["1"]})
     os.utime(hidden, (0, 0))
     (tmp_path / "_SUCCESS").touch()
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
-    assert short(found.schema_changes) == ["add f1 end yes"]
-    assert found.partitioned
-    assert found.writers
-    assert found.unknown == ()
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert short(facts.schema_changes) == ["add f1 end yes"]
+    assert facts.partitioned
+    assert facts.writers
+    assert facts.unknown == ()
 
 
 def test_files_of_orc_are_read_whatever_they_are_called(tmp_path: Path) -> None:
     orc.write_table(pa.table({"id": ["1"], "f1": pa.array([1], pa.int64())}), tmp_path / "000000_0")
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
-    assert short(found.schema_changes) == ["change f1 int yes"]
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
+    assert short(facts.schema_changes) == ["change f1 int yes"]
 
 
 def test_files_of_avro_are_compared_with_the_catalog(tmp_path: Path) -> None:
     fields = [{"name": "id", "type": ["null", "string"]}, {"name": "f1", "type": "long"}]
     with (tmp_path / "part-0").open("wb") as file:
         fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, [])
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_AVRO))
-    assert short(found.schema_changes) == ["change f1 int yes"]
-    assert found.unknown == ()
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_AVRO))
+    assert short(facts.schema_changes) == ["change f1 int yes"]
+    assert facts.unknown == ()
 
 
 def test_of_files_of_text_nobody_knows_the_columns(tmp_path: Path) -> None:
     table = entry(COLUMNS, UsedFormat.HIVE_TEXT)
     assert hive_table.read(at(str(tmp_path)), table).unknown == ()
     (tmp_path / "part-0").write_text("1\x012\n")
-    found = hive_table.read(at(str(tmp_path)), table)
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
-    assert found.why == "text files do not say which columns they have"
+    facts = hive_table.read(at(str(tmp_path)), table)
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
+    assert facts.why == "text files do not say which columns they have"
 
 
 def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None:
     orc.write_table(pa.table({"_col0": ["1"], "_col1": ["2"]}), tmp_path / "000000_0")
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
-    assert found.features == ["files-without-column-names"]
-    assert found.schema_changes == ()
-    assert found.unknown == ()
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
+    assert facts.features == ["files-without-column-names"]
+    assert facts.schema_changes == ()
+    assert facts.unknown == ()
 
 
 def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(tmp_path: Path) -> None:
@@ -73,27 +73,27 @@ def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(tmp_
     deletes = tmp_path / "delete_delta_0000002_0000002_0000" / "bucket_00000"
     deletes.parent.mkdir()
     deletes.write_bytes(bucket.read_bytes())
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ACID))
-    assert found.features == ["delete-deltas", "deltas", "full-acid"]
-    assert short(found.schema_changes) == ["add f1 end yes"]
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ACID))
+    assert facts.features == ["delete-deltas", "deltas", "full-acid"]
+    assert short(facts.schema_changes) == ["add f1 end yes"]
     only = replace(entry(COLUMNS, UsedFormat.HIVE_ACID), insert_only=True)
     assert "insert-only" in hive_table.read(at(str(tmp_path)), only).features
 
 
 def test_a_table_without_files_never_changed(tmp_path: Path) -> None:
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
-    assert (found.schema_changes, found.unknown, found.writers) == ((), (), ())
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
+    assert (facts.schema_changes, facts.unknown, facts.writers) == ((), (), ())
 
 
 def test_partitions_without_files_may_have_them_elsewhere(tmp_path: Path) -> None:
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
 
 
 def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("text")
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
 
 
 def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
@@ -102,10 +102,10 @@ def test_of_a_table_of_too_many_folders_not_all_are_looked_at(
     monkeypatch.setattr("harness.formats.files.table_folder.MOST_FOLDERS", 2)
     for string in "abc":
         parquet(tmp_path / f"p={string}" / "a.parquet", {"id": ["1"]})
-    found = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
-    assert found.why == "it has more than 2 folders; not all were looked at"
-    assert short(found.schema_changes) == ["add f1 end yes"]
+    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
+    assert facts.why == "it has more than 2 folders; not all were looked at"
+    assert short(facts.schema_changes) == ["add f1 end yes"]
 
 
 def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ MANIFESTS = {"manifest_path": "string", "content": "int", "min_sequence_number":
 
 
 def schema(number: int, *fields: tuple[int, str, str]) -> Mapping[str, Any]:
-    told = [{"id": id_, "name": name, "required": False, "type": t} for id_, name, t in fields]
-    return {"schema-id": number, "type": "struct", "fields": told}
+    content = [{"id": id_, "name": name, "required": False, "type": t} for id_, name, t in fields]
+    return {"schema-id": number, "type": "struct", "fields": content}
 
 
 BEFORE = schema(0, (1, "id", "string"), (2, "f1", "int"))
@@ -38,7 +38,7 @@ def snapshot(number: int, schema_id: int, **summary: str) -> Mapping[str, Any]:
 
 
 def metadata(*snapshots: Mapping[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    told = {
+    content = {
         "format-version": 2,
         "location": "s3a://somewhere/else",
         "schemas": [AFTER, BEFORE],
@@ -48,24 +48,24 @@ def metadata(*snapshots: Mapping[str, Any], **more: Any) -> dict[str, Any]:  # n
         "snapshots": list(snapshots),
         "current-snapshot-id": snapshots[-1]["snapshot-id"] if snapshots else -1,
     }
-    return told | {name.replace("_", "-"): each for name, each in more.items()}
+    return content | {name.replace("_", "-"): value for name, value in more.items()}
 
 
-def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> TableFacts:
+def read(folder: Path, content: Mapping[str, Any], numbers: Sequence[int] = ()) -> TableFacts:
     """Read metadata whose newest list of manifests has these oldest sequence numbers."""
     (folder / "metadata").mkdir(exist_ok=True)
-    for each in told["snapshots"]:
-        each["manifest-list"] = f"file:{folder}/metadata/list.avro"
+    for snapshot_ in content["snapshots"]:
+        snapshot_["manifest-list"] = f"file:{folder}/metadata/list.avro"
     records = [
         {"manifest_path": "m", "content": 0, "min_sequence_number": number} for number in numbers
     ]
     records.append({"manifest_path": "deletes", "content": 1, "min_sequence_number": 0})
     (folder / "metadata" / "list.avro").write_bytes(avro(records, MANIFESTS))
-    (folder / "metadata" / "v1.json").write_text(json.dumps(told))
+    (folder / "metadata" / "v1.json").write_text(json.dumps(content))
     mine = entry({}, UsedFormat.ICEBERG)
     named = f"file:{folder}/metadata/v1.json"
-    found = replace(mine, location=f"file:{folder}", metadata=named)
-    return iceberg_table.read(at(str(folder)), found)
+    facts = replace(mine, location=f"file:{folder}", metadata=named)
+    return iceberg_table.read(at(str(folder)), facts)
 
 
 @pytest.mark.parametrize(
@@ -74,48 +74,48 @@ def read(folder: Path, told: Mapping[str, Any], numbers: Sequence[int] = ()) -> 
 def test_the_list_of_manifests_tells_whether_old_files_are_there(
     tmp_path: Path, oldest: list[int], expected: str
 ) -> None:
-    found = read(tmp_path, metadata(snapshot(1, 0), snapshot(2, 1), snapshot(3, 1)), oldest)
-    assert short(found.schema_changes) == [f"rename f1 g {expected}"]
-    assert (found.format, found.table_version, found.unknown) == ("iceberg", "2", ())
+    facts = read(tmp_path, metadata(snapshot(1, 0), snapshot(2, 1), snapshot(3, 1)), oldest)
+    assert short(facts.schema_changes) == [f"rename f1 g {expected}"]
+    assert (facts.format, facts.table_version, facts.unknown) == ("iceberg", "2", ())
 
 
 def test_a_schema_that_nothing_was_written_with_leaves_all_files_old(tmp_path: Path) -> None:
-    found = read(tmp_path, metadata(snapshot(1, 0)), [1])
-    assert short(found.schema_changes) == ["rename f1 g yes"]
+    facts = read(tmp_path, metadata(snapshot(1, 0)), [1])
+    assert short(facts.schema_changes) == ["rename f1 g yes"]
 
 
 def test_where_the_snapshots_between_are_gone_nobody_knows(tmp_path: Path) -> None:
-    found = read(tmp_path, metadata(snapshot(9, 1)), [3])
-    assert short(found.schema_changes) == ["rename f1 g unknown"]
+    facts = read(tmp_path, metadata(snapshot(9, 1)), [3])
+    assert short(facts.schema_changes) == ["rename f1 g unknown"]
 
 
 def test_version_1_numbers_no_files(tmp_path: Path) -> None:
-    found = read(tmp_path, metadata(snapshot(1, 0), format_version=1), [0])
-    assert short(found.schema_changes) == ["rename f1 g unknown"]
+    facts = read(tmp_path, metadata(snapshot(1, 0), format_version=1), [0])
+    assert short(facts.schema_changes) == ["rename f1 g unknown"]
 
 
 def test_a_list_that_is_gone_leaves_old_files_open(tmp_path: Path) -> None:
-    told = metadata(snapshot(1, 0))
-    read(tmp_path, told)
+    content = metadata(snapshot(1, 0))
+    read(tmp_path, content)
     (tmp_path / "metadata" / "list.avro").unlink()
     mine = replace(
         entry({}, UsedFormat.ICEBERG),
         location=str(tmp_path),
         metadata=str(tmp_path / "metadata" / "v1.json"),
     )
-    found = iceberg_table.read(at(str(tmp_path)), mine)
-    assert short(found.schema_changes) == ["rename f1 g unknown"]
-    assert found.unknown == (Fact.FEATURES,)
+    facts = iceberg_table.read(at(str(tmp_path)), mine)
+    assert short(facts.schema_changes) == ["rename f1 g unknown"]
+    assert facts.unknown == (Fact.FEATURES,)
 
 
 def test_schemas_that_are_gone_are_unknown(tmp_path: Path) -> None:
-    found = read(tmp_path, metadata(snapshot(1, 1), schemas=[AFTER]), [1])
-    assert found.unknown == (Fact.SCHEMA_CHANGES,)
+    facts = read(tmp_path, metadata(snapshot(1, 1), schemas=[AFTER]), [1])
+    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
 
 
 def test_a_schema_that_is_used_again_is_a_change_back(tmp_path: Path) -> None:
-    found = read(tmp_path, metadata(snapshot(1, 0), current_schema_id=0), [1])
-    assert short(found.schema_changes)[-1].startswith("rename g f1")
+    facts = read(tmp_path, metadata(snapshot(1, 0), current_schema_id=0), [1])
+    assert short(facts.schema_changes)[-1].startswith("rename g f1")
 
 
 def test_features_come_from_the_metadata_and_the_newest_summary(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_features_come_from_the_metadata_and_the_newest_summary(tmp_path: Path) 
     newest["summary"]["engine-name"] = "trino"
     newest["summary"]["engine-version"] = "476"
     newest["summary"]["iceberg-version"] = "Apache Iceberg 1.10.1 (commit abc)"
-    told = metadata(
+    content = metadata(
         snapshot(1, 0),
         newest,
         partition_specs=[{"spec-id": 0, "fields": []}, {"spec-id": 1, "fields": parts}],
@@ -132,22 +132,22 @@ def test_features_come_from_the_metadata_and_the_newest_summary(tmp_path: Path) 
         default_sort_order_id=1,
         properties={"write.delete.mode": "merge-on-read", "password": "secret"},
     )
-    found = read(tmp_path, told, [2])
-    assert found.partitioned
-    assert list(found.features) == [
+    facts = read(tmp_path, content, [2])
+    assert facts.partitioned
+    assert list(facts.features) == [
         *("delete-files", "merge-on-read", "partition-by-bucket", "partition-evolution"),
         *("position-deletes", "sort-order"),
     ]
-    assert found.writers == ("Apache Iceberg 1.10.1", "trino 476")
+    assert facts.writers == ("Apache Iceberg 1.10.1", "trino 476")
 
 
 def test_compressed_metadata_elsewhere_is_read(tmp_path: Path) -> None:
-    told = json.dumps(metadata())
-    (tmp_path / "v1.gz.metadata.json").write_bytes(gzip.compress(told.encode()))
+    content = json.dumps(metadata())
+    (tmp_path / "v1.gz.metadata.json").write_bytes(gzip.compress(content.encode()))
     mine = entry({}, UsedFormat.ICEBERG)
     mine = replace(mine, location="/data", metadata=f"file:{tmp_path}/v1.gz.metadata.json")
-    found = iceberg_table.read(at("/data"), mine)
-    assert short(found.schema_changes) == ["rename f1 g no"]
+    facts = iceberg_table.read(at("/data"), mine)
+    assert short(facts.schema_changes) == ["rename f1 g no"]
 
 
 @pytest.mark.parametrize(

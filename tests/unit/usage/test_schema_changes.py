@@ -18,7 +18,7 @@ def numbered(**columns: tuple[int, Any]) -> list[ColumnPart]:
     return [part_of(name, number, type_) for name, (number, type_) in columns.items()]
 
 
-def told(before: list[ColumnPart], after: list[ColumnPart]) -> list[str]:
+def changes_of(before: list[ColumnPart], after: list[ColumnPart]) -> list[str]:
     return short(list(between(before, after, OldFiles.YES)))
 
 
@@ -47,7 +47,7 @@ START = numbered(id=(1, "string"), f1=(2, "int"), f2=(3, "int"))
     ],
 )
 def test_columns_with_ids_tell_each_change(after: list[ColumnPart], expected: list[str]) -> None:
-    assert told(START, after) == expected
+    assert changes_of(START, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_more_columns_were_moved_than_must_have_been(order: str, moved: int) 
     before, after = (
         [ColumnPart(ord(text), text, "int") for text in side] for side in ("abcde", order)
     )
-    assert len(told(before, after)) == moved
+    assert len(changes_of(before, after)) == moved
 
 
 def test_parts_of_columns_change_by_their_paths() -> None:
@@ -73,7 +73,7 @@ def test_parts_of_columns_change_by_their_paths() -> None:
 def test_a_map_has_a_key_and_a_value() -> None:
     type_ = {"type": "map", "key_id": 2, "key": "string", "value_id": 3, "value": "int"}
     wider = {**type_, "value": "long"}
-    changes = told([part_of("m", 1, type_)], [part_of("m", 1, wider)])
+    changes = changes_of([part_of("m", 1, type_)], [part_of("m", 1, wider)])
     assert changes == ["change m.value long yes"]
 
 

@@ -51,9 +51,9 @@ def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_location_that_nothing_reads_is_told(location: str, why: str) -> None:
-    with pytest.raises(UnreadableError, match=why) as told:
+    with pytest.raises(UnreadableError, match=why) as raised:
         at(location)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_a_folder_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,9 +70,9 @@ def test_credentials_in_what_a_store_says_are_left_out() -> None:
         def get_file_info(self, _: object) -> object:
             raise pa.ArrowInvalid("cannot open s3://key:secret@bucket/t\nDetail: more")
 
-    with pytest.raises(UnreadableError) as told:
+    with pytest.raises(UnreadableError) as raised:
         TableFolder("/x", Talking()).listed()
-    assert str(told.value) == "cannot open s3://bucket/t"
+    assert str(raised.value) == "cannot open s3://bucket/t"
 
 
 def test_a_record_that_is_too_large_is_not_read(

@@ -112,7 +112,7 @@ def test_a_file_is_for_people_and_has_tables_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "problem"),
     [
         ("version: 1", "version: 2", "1: version 2 is not read; allowed: 1; scan again"),
         ("hudi-mor", "hudy", "hudi-mor"),
@@ -124,13 +124,13 @@ def test_a_file_is_for_people_and_has_tables_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_somebody_changed_is_refused_with_the_line(
-    tmp_path: Path, old: str, new: str, told: str
+    tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
     file = tmp_path / "usage.yaml"
     file.write_text(TEXT.replace(old, new))
     with pytest.raises(ScenarioProblem) as refused:
         usage_file.read(file)
-    assert told in str(refused.value)
+    assert problem in str(refused.value)
     assert str(refused.value).startswith(f"{file}:")
 
 
