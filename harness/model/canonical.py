@@ -36,7 +36,6 @@ class MapValue:
 
     @classmethod
     def of(cls, pairs: list[tuple[Value, Value]]) -> MapValue:
-        """Make one from pairs in any order."""
         return cls(tuple(sorted(pairs, key=lambda pair: text_of(pair[0]))))
 
 
@@ -74,8 +73,8 @@ def single(value: float) -> float:
         OverflowError: it is greater than all of them.
 
     """
-    found: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    return found
+    result: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    return result
 
 
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -104,15 +103,15 @@ def moment(text: str) -> Value:
     >>> moment("2024-01-02 03:04:05.678000001"), moment("2024-01-02 03:04:05+01:00")
     ('2024-01-02 03:04:05.678000001', '2024-01-02 03:04:05+01:00')
     """
-    found = _MOMENT.fullmatch(text)
-    if found is None:
+    result = _MOMENT.fullmatch(text)
+    if result is None:
         return text
-    fraction = found[2] or ""
+    fraction = result[2] or ""
     micros, beyond = fraction[:6].ljust(6, "0"), fraction[6:]
     if beyond.strip("0"):
         return text
     try:
-        return datetime.datetime.fromisoformat(f"{found[1]}.{micros}")
+        return datetime.datetime.fromisoformat(f"{result[1]}.{micros}")
     except ValueError:
         return text
 
@@ -216,9 +215,9 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
         case "decimal":
             return decimal.Decimal(inner)
         case "timestamp":
-            found = datetime.datetime.fromisoformat(inner)
+            result = datetime.datetime.fromisoformat(inner)
             # Canonical timestamps have no zone: one that has is a text, and no moment to count by.
-            return found if found.tzinfo is None else inner
+            return result if result.tzinfo is None else inner
         case "date":
             return datetime.date.fromisoformat(inner)
         case "binary":

@@ -51,7 +51,6 @@ class ColumnStatistics:
 
     @property
     def all_null(self) -> bool:
-        """Whether it says that there is no value."""
         return self.rows > 0 and self.nulls == self.rows
 
     def excludes(self, condition: Condition) -> bool:
@@ -70,7 +69,6 @@ class ColumnStatistics:
         return self.all_null or self._outside(condition.value, blanks=blanks)
 
     def contradicted_by(self, values: Sequence[Value]) -> bool:
-        """Return whether it excludes one of the values that are there."""
         return any(
             self.nulls == 0 if value is None else self.all_null or self._outside(value)
             for value in values
@@ -83,7 +81,6 @@ class ColumnStatistics:
         return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"
 
     def row_numbers(self) -> range:
-        """Return the numbers of the rows that it is about."""
         return range(self.first, self.first + self.rows)
 
     def _outside(self, value: Value, *, blanks: bool = False) -> bool:

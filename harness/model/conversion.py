@@ -54,8 +54,8 @@ def convert(value: Value, to: DataType) -> Value:
         return _converted(value, to)
     except (ValueError, ArithmeticError, TypeError) as wrong:
         hint = _HINTS.get(str(to), "")
-        told = f"'{text_of(value)}' has no exact form as {to}"
-        raise ValueError(f"{told}; {hint}" if hint else told) from wrong
+        message = f"'{text_of(value)}' has no exact form as {to}"
+        raise ValueError(f"{message}; {hint}" if hint else message) from wrong
 
 
 def _converted(value: Value, to: DataType) -> Value:
@@ -117,20 +117,20 @@ def _double(value: Value) -> float:
     if isinstance(value, float):
         return value
     number = _number(value)
-    found = float(number)
+    result = float(number)
     # Decimal(float) is the exact binary value; a number written in decimal (0.1) is what its
     # shortest text says, so that any double can be given.
-    if decimal.Decimal(repr(found)) != number:
+    if decimal.Decimal(repr(result)) != number:
         raise ValueError(value)
-    return found
+    return result
 
 
 def _float(value: Value) -> float:
-    found = _double(value)
+    result = _double(value)
     # What is infinite or NaN is the same in both widths.
-    if math.isfinite(found) and single(found) != found:
+    if math.isfinite(result) and single(result) != result:
         raise ValueError(value)
-    return found
+    return result
 
 
 def _date(value: Value) -> datetime.date:

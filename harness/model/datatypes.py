@@ -277,7 +277,6 @@ class TypeNames:
     """What stands between the children of a struct, the parts of a map, and two numbers."""
 
     def text(self, type_: DataType) -> str:
-        """Return a type as the dialect writes it."""
         return fold(type_, self._plain, self._struct, self.array.format, self._map)
 
     def parse(self, text: str) -> DataType:

@@ -39,13 +39,13 @@ def dry_run(first: Truth, operations: Sequence[Evolving]) -> History:
 
 def types_of(schemas: Iterable[Schema]) -> dict[int, tuple[DataType, ...]]:
     """Return every type that each field takes, in order."""
-    found: dict[int, list[DataType]] = {}
+    result: dict[int, list[DataType]] = {}
     for schema in schemas:
         for field in schema.walk():
-            taken = found.setdefault(field.id, [])
+            taken = result.setdefault(field.id, [])
             if field.type not in taken:
                 taken.append(field.type)
-    return {field_id: tuple(types) for field_id, types in found.items()}
+    return {field_id: tuple(types) for field_id, types in result.items()}
 
 
 def plan_values(

@@ -79,8 +79,8 @@ def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
     source, transform = schema.find(column), Transform(name)
     if _plain(source.type) not in TYPES[transform]:
         allowed = ", ".join(sorted(TYPES[transform]))
-        told = f"'{column}' is {source.type}, and {transform} is for: {allowed}"
-        raise SchemaChangeError(told)
+        message = f"'{column}' is {source.type}, and {transform} is for: {allowed}"
+        raise SchemaChangeError(message)
     return PartitionField(source.id, transform, width), column
 
 

@@ -82,12 +82,12 @@ def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
     >>> sorted(forms("p=a%3Db", ("p",), "p"))
     ['a%3Db', 'a=b', 'p=a%3Db']
     """
-    told = dict(zip(columns, levels(folder, columns), strict=False))
-    if column not in told:
+    raw_values = dict(zip(columns, levels(folder, columns), strict=False))
+    if column not in raw_values:
         return frozenset()
-    level, raw = folder.split("/")[list(columns).index(column)], told[column]
-    found = (level, raw, unescaped(raw), unescaped(unescaped(raw)))
-    return frozenset((*found, NULL_IN_TEXT) if raw == NULL else found)
+    level, raw = folder.split("/")[list(columns).index(column)], raw_values[column]
+    result = (level, raw, unescaped(raw), unescaped(unescaped(raw)))
+    return frozenset((*result, NULL_IN_TEXT) if raw == NULL else result)
 
 
 def is_null(folder: str, columns: Sequence[str], column: str) -> bool:
@@ -118,13 +118,13 @@ def value_of(text: str | None, type_: DataType) -> Value:
 
 def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> bool:
     """Return whether a folder's name says of a partition column what was found, in any form."""
-    told = dict(zip(columns, texts(folder, columns), strict=False))
-    if field.name not in told:
+    value_texts = dict(zip(columns, texts(folder, columns), strict=False))
+    if field.name not in value_texts:
         return False
     if isinstance(found, str) and found in forms(folder, columns, field.name):
         return True
     try:
-        return same(value_of(told[field.name], field.type), found)
+        return same(value_of(value_texts[field.name], field.type), found)
     except ValueError:
         return False
 
@@ -148,8 +148,8 @@ def _value_in(part: str, column: str) -> str:
 
 def _letters(escaped: str) -> str:
     """Return what bytes in hexadecimal digits are: UTF-8, or else a letter each."""
-    found = bytes.fromhex(escaped.replace("%", ""))
+    result = bytes.fromhex(escaped.replace("%", ""))
     try:
-        return found.decode()
+        return result.decode()
     except UnicodeDecodeError:
-        return found.decode("latin-1")
+        return result.decode("latin-1")

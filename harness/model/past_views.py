@@ -142,12 +142,12 @@ def _asked_about(back: Past, history: History) -> History:
 
 def _twice(history: History) -> bool:
     """Return whether a row moved to another partition, whose old file was not compacted since."""
-    found = False
+    result = False
     for truth in history:
         pairs = ((row, truth.base.get(key)) for key, row in truth.rows.items())
         moved = any(old and old.group[1] != row.group[1] for row, old in pairs)
-        found = (found or moved) and truth.base != truth.rows
-    return found
+        result = (result or moved) and truth.base != truth.rows
+    return result
 
 
 def _changed(before: Truth, after: Truth) -> bool:

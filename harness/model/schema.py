@@ -62,11 +62,9 @@ class Schema:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, in order."""
         return tuple(field.name for field in self.fields)
 
     def walk(self) -> Iterator[Field]:
-        """Yield every field at every depth."""
         for field in self.fields:
             yield from field.walk()
 
@@ -79,7 +77,6 @@ class Schema:
         return {field.id: field for field in self.walk()}
 
     def path_of(self, field_id: int) -> str | None:
-        """Return the dotted path of the live field of that id."""
         return _path_of(self.fields, field_id)
 
     def find(self, path: str) -> Field:

@@ -62,7 +62,6 @@ class SchemaHistory:
 
     @property
     def instants(self) -> frozenset[str]:
-        """Every instant that it names."""
         latest = (self.latest,) if self.latest else ()
         return frozenset(version.instant for version in (*self.versions, *self.lost, *latest))
 
@@ -89,8 +88,8 @@ def merge(query: SchemaVersion, data: SchemaVersion) -> Mapping[str, str | None]
     The same id is the same column, under whatever name; with another id a column of the same name
     is another one, and what has no column is NULL. Source: `InternalSchemaMerger` of Hudi.
     """
-    found = {id_: path for id_, path, _ in data.fields}
-    return {path: found.get(id_) for id_, path, _ in query.fields}
+    result = {id_: path for id_, path, _ in data.fields}
+    return {path: result.get(id_) for id_, path, _ in query.fields}
 
 
 def stored_type(type_: DataType) -> str:

@@ -112,11 +112,9 @@ class Truth:
 
     @property
     def sent_contested(self) -> Contested:
-        """What the newest step sent of such."""
         return self.contested.get(self.step, {})
 
     def column_id(self, name: str) -> int:
-        """Return the id of a live column."""
         return self.schema.find(name).id
 
 

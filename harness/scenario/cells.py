@@ -111,17 +111,14 @@ class Cell:
 
     @property
     def case(self) -> str:
-        """Return the stable name."""
         return f"{self.variant}/s{self.step}/{self.view}/{self.query}/{self.reader}"
 
     @property
     def distribution(self) -> str:
-        """Return the distribution whose server is asked."""
         return parse_reader(self.reader).distribution
 
     @property
     def question(self) -> QuestionKey:
-        """What is asked, whoever is asked it."""
         return self.variant, self.step, self.view, self.query
 
 

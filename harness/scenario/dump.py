@@ -58,12 +58,12 @@ def _step(step: Step) -> object:
 
 
 def _fields(operation: Operation) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for field in dataclasses.fields(operation):  # type: ignore[arg-type] # each is a dataclass
         value = getattr(operation, field.name)
         if value != field.default:
-            found[field.name] = value
-    return found
+            result[field.name] = value
+    return result
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything

@@ -44,10 +44,10 @@ def generation(scenario: Scenario) -> Generation:
         SchemaChangeError: a step cannot be done; the loader refuses such a scenario.
 
     """
-    found = survey(scenario)
-    if found.wrong:
-        raise SchemaChangeError(next(iter(found.wrong.values())))
-    return plan_values(scenario.table, operations(scenario), found.keys, found.touch_keys)
+    result = survey(scenario)
+    if result.wrong:
+        raise SchemaChangeError(next(iter(result.wrong.values())))
+    return plan_values(scenario.table, operations(scenario), result.keys, result.touch_keys)
 
 
 def first(scenario: Scenario, *, merge_on_read: bool) -> Truth:
@@ -76,7 +76,6 @@ class Truths:
     """
 
     def __init__(self, scenario: Scenario, *, merge_on_read: bool) -> None:
-        """Nothing is worked out yet."""
         self._scenario, self._merge_on_read = scenario, merge_on_read
 
     @cached_property
@@ -126,7 +125,6 @@ def skippable(before: Truth, operation: Operation) -> str:
 
 
 def operations(scenario: Scenario) -> tuple[Operation, ...]:
-    """Return what the steps do."""
     return tuple(step.operation for step in scenario.steps)
 
 

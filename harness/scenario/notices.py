@@ -33,9 +33,9 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
     places, renames = _places(history), renames_by_write(scenario)
     return tuple(
         f"{scenario.path or scenario.name}:{step.line}: step {number} {name_of(step.operation)}: "
-        f"{told}"
+        f"{notice}"
         for number, step in enumerate(scenario.steps, start=1)
-        for told in (
+        for notice in (
             *(f"{wrong}; {UNTRACED}" for wrong in _of_values(history, number, step, places)),
             *renames.get(number, ()),
         )
@@ -87,14 +87,14 @@ def _shortened(wrong: list[str]) -> list[str]:
 
 
 def _places(history: History) -> Places:
-    found: dict[Look, set[tuple[int, int, Value]]] = {}
+    result: dict[Look, set[tuple[int, int, Value]]] = {}
     for truth in history:
         for row in truth.rows.values():
             for field in _traced(truth.schema.fields, truth.table.fixed):
                 if field.id in row.values:
                     place = field.id, row.written[field.id], row.key
-                    found.setdefault(look_of(row.values[field.id]), set()).add(place)
-    return found
+                    result.setdefault(look_of(row.values[field.id]), set()).add(place)
+    return result
 
 
 def _traced(fields: tuple[Field, ...], fixed: tuple[str, ...]) -> Iterator[Field]:

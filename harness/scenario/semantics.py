@@ -52,12 +52,12 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     _check_table(scenario, document)
     if problems:
         return
-    found = expected_history.survey(scenario)
-    _check_names(scenario, found.history, document, keeping_case)
-    _check_types(scenario, found.history, document)
-    _check_steps(scenario, found, problems)
+    survey = expected_history.survey(scenario)
+    _check_names(scenario, survey.history, document, keeping_case)
+    _check_types(scenario, survey.history, document)
+    _check_steps(scenario, survey, problems)
     _check_begun(scenario, problems)
-    _check_limits(scenario, found, problems)
+    _check_limits(scenario, survey, problems)
     if not problems:
         _check_values(scenario, problems)
 
@@ -76,8 +76,8 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
     for number, step in enumerate(scenario.steps, start=1):
         for count in map(len, _lists(step.operation)):
             if count > MAX_ROW:
-                told = _too_many("rows", count, MAX_ROW)
-                problems.add(step.line, _of_step(step, number, told))
+                message = _too_many("rows", count, MAX_ROW)
+                problems.add(step.line, _of_step(step, number, message))
 
 
 def _parts(operation: Operation) -> int:
@@ -134,13 +134,13 @@ def _check_names(
     document: Document,
     keeping_case: Collection[str],
 ) -> None:
-    told: set[str] = set()
+    noted: set[str] = set()
     for truth in history:
         columns = document.line(("table", "columns"))
         line = _step(scenario, truth).line if truth.step else columns
         for wrong in _wrong_names(scenario, truth.schema, keeping_case):
-            if wrong not in told:
-                told.add(wrong)
+            if wrong not in noted:
+                noted.add(wrong)
                 document.problems.add(line, wrong)
 
 
@@ -198,12 +198,12 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
             known[field.id] = field.type
             if not why:
                 continue
-            told = f"'{field.name}' has {why}, for not every engine's answers tell such values"
+            message = f"'{field.name}' has {why}, for not every engine's answers tell such values"
             if truth.step:
                 step = _step(scenario, truth)
-                document.problems.add(step.line, _of_step(step, truth.step, told))
+                document.problems.add(step.line, _of_step(step, truth.step, message))
             else:
-                document.note(("table", "columns", field.name), f"table: columns: {told}")
+                document.note(("table", "columns", field.name), f"table: columns: {message}")
 
 
 def _check_steps(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
@@ -235,19 +235,19 @@ def _no_path(operation: Operation) -> str:
 def _check_limits(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
     rows = len(found.keys)
     if rows > MAX_ROW:
-        told = _too_many("rows with different keys", rows, MAX_ROW)
-        problems.add(scenario.steps[-1].line, told)
+        message = _too_many("rows with different keys", rows, MAX_ROW)
+        problems.add(scenario.steps[-1].line, message)
 
 
 def _check_values(scenario: Scenario, problems: Problems) -> None:
     done = [True] * len(scenario.steps)
     history = expected_history.history(scenario, merge_on_read=True, applied=done)
-    told: set[str] = set()
+    noted: set[str] = set()
     for truth in history[1:]:
         step = _step(scenario, truth)
         for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
-            if wrong not in told:
-                told.add(wrong)
+            if wrong not in noted:
+                noted.add(wrong)
                 problems.add(step.line, _of_step(step, truth.step, wrong))
 
 

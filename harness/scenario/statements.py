@@ -55,7 +55,6 @@ class Sql:
 
     @property
     def record(self) -> str:
-        """What is recorded of it."""
         return f"by the writer that made the table: {self.text}" if self.by_maker else self.text
 
 
@@ -237,13 +236,13 @@ def recorded(statement: Statement) -> str:
         case IcebergCall(method, arguments):
             return f"Iceberg: {method} {json.dumps(dict(arguments))}"
         case Mutation(columns, _, rows, ends):
-            told = json.dumps({"columns": dict(columns), "rows": rows})
-            return f"{_MUTATION}{ends}: {told}"
+            content = json.dumps({"columns": dict(columns), "rows": rows})
+            return f"{_MUTATION}{ends}: {content}"
         case FrameWrite(query, format_, options):
             return f"DataFrame: {query}; append as {format_} {json.dumps(dict(options))}"
         case WaitingSql(text, settings):
-            told = json.dumps(dict(settings))
-            return f"another writer, which waits before its commit, told {told}: {text}"
+            content = json.dumps(dict(settings))
+            return f"another writer, which waits before its commit, told {content}: {text}"
         case ResumeWaiting():
             return "the other writer commits"
 
@@ -265,7 +264,6 @@ def is_mutation(text: str) -> bool:
 
 
 def instant_of(step: int) -> str:
-    """Return the placeholder of the instant that a step made."""
     return f"{{instant of step {step}}}"
 
 

@@ -140,7 +140,7 @@ class Session:
 
 
 class Spark:
-    """A running JVM. Made by `start.spark`."""
+    """A running JVM. Made by `launch.spark`."""
 
     def __init__(self, running: Running, connection: socket.socket) -> None:
         self.running = running
@@ -187,7 +187,7 @@ class Spark:
         return not self._over and self.running.alive()
 
     def end(self) -> None:
-        """Let the worker and its JVM end by themselves; `start.spark` ends what is left.
+        """Let the worker and its JVM end by themselves; `launch.spark` ends what is left.
 
         Whoever still waits for a reply is told that there is none: what Spark says of a statement
         while it stops (that its SparkContext is stopped) is no refusal.

@@ -1,7 +1,7 @@
 """Run a server of the Trino family as a process: its configuration, start, readiness, stop.
 
 What differs from one version to the next is data in the distribution's `settings`: `main`,
-`client_headers`, `plugins`, `config`, and what `trino_catalogs` says of catalogs.
+`client_headers`, `plugins`, `config`, and what `connector_catalogs` says of catalogs.
 """
 
 from __future__ import annotations

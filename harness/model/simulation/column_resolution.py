@@ -59,7 +59,6 @@ def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> 
 
 
 def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -> Schema:
-    """Return the schema of that step."""
     return history[columns_step(history, fact, steps)].schema
 
 
@@ -121,7 +120,9 @@ def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     there = {child.id if by.inside else child.name: child for child in source.children}
     keys = [child.id if by.inside else child.name for child in field.children]
     pairs = [(child, there.get(key)) for child, key in zip(field.children, keys, strict=True)]
-    return any(found is not None and _differ(pair, found, by) for pair, found in pairs)
+    return any(
+        source_child is not None and _differ(pair, source_child, by) for pair, source_child in pairs
+    )
 
 
 CanDiffer = Callable[[DataType, DataType], bool]
@@ -153,7 +154,8 @@ def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
     there = {child.name: child for child in source.children}
     parts = ((child, there.get(child.name)) for child in field.children)
     return otherwise(source.type, field.type) or any(
-        found is not None and _otherwise(part, found, otherwise) for part, found in parts
+        source_child is not None and _otherwise(part, source_child, otherwise)
+        for part, source_child in parts
     )
 
 
@@ -213,18 +215,18 @@ def sources(
     names = [name for name, _ in fact.columns]
     pairs = zip(fact.stored_names or names, names, strict=True)
     in_file = [p for p in pairs if by is ColumnMapping.COUNTED or p[1] not in META]
-    found: list[tuple[Field, Field | None]] = []
+    result: list[tuple[Field, Field | None]] = []
     first = [field.id for field in history[0].schema.fields]
     position = 0
     for field in (catalog or now.schema).fields:
         if field.name in now.table.partition_by:
             # Its value comes from the partition's path, not from the file.
-            found.append((field, written.by_id(field.id)))
+            result.append((field, written.by_id(field.id)))
             continue
         place = first.index(field.id) if by is ColumnMapping.RENUMBERED else position
-        found.append((field, _in_file(field, place, in_file, written, by)))
+        result.append((field, _in_file(field, place, in_file, written, by)))
         position += 1
-    return found
+    return result
 
 
 def _in_file(
@@ -242,8 +244,8 @@ def _in_file(
         case ColumnMapping.ID | ColumnMapping.ID_OUTSIDE | ColumnMapping.ID_ALONE:
             return next((each for each in written.fields if each.id == field.id), None)
         case ColumnMapping.NAME | ColumnMapping.FOLDED:
-            found = _named_as(field.name, [stored for stored, _ in in_file], by)
-            name = next((name for stored, name in in_file if stored == found), None)
+            stored_name = _named_as(field.name, [stored for stored, _ in in_file], by)
+            name = next((name for stored, name in in_file if stored == stored_name), None)
         case (
             ColumnMapping.POSITION
             | ColumnMapping.COUNTED

@@ -17,7 +17,6 @@ from harness.model.truth import History
 
 
 def has_timestamp(field: Field) -> bool:
-    """Return whether a column is a timestamp, or has one inside."""
     return any(str(each.type) == "timestamp" for each in field.walk())
 
 

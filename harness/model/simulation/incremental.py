@@ -97,5 +97,4 @@ class Since:
 
 
 def dated(row: Row, instant: str) -> Row:
-    """Return a row with when it was committed."""
     return replace(row, values={**row.values, COMMITTED: instant})

@@ -31,7 +31,6 @@ class SimulatedRow:
 
     @property
     def key(self) -> str:
-        """The text of its key."""
         return text_of(self.row.key)
 
     def completed(self, older: SimulatedRow, schema: Schema) -> SimulatedRow:
@@ -91,12 +90,12 @@ def on_top(
     if truth.table.merge_mode is not MergeMode.PARTIAL_UPDATE:
         return newer
     late = {text for key in _older(truth) for text in record_keys((truth,), key)}
-    found = dict(newer)
+    result = dict(newer)
     for key, row in newer.items():
         old = older.get(key)
         if row is not None and old is not None:
-            found[key] = complete(old, row) if key in late else complete(row, old)
-    return found
+            result[key] = complete(old, row) if key in late else complete(row, old)
+    return result
 
 
 def _older(truth: Truth) -> tuple[Value, ...]:

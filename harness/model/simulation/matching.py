@@ -59,10 +59,10 @@ class Readings:
 
         Ids are given anew only where a timestamp is asked for.
         """
-        found = self.reading.strategies(query.conditions)
+        result = self.reading.strategies(query.conditions)
         if not self.reading.renumbered or self._reads_timestamps(query):
-            return found
-        return tuple(way for way in found if way.mapping is not ColumnMapping.RENUMBERED)
+            return result
+        return tuple(way for way in result if way.mapping is not ColumnMapping.RENUMBERED)
 
     def _reads_timestamps(self, query: Query) -> bool:
         fields = self.reading.schema(ReadStrategy(ColumnMapping.ID)).fields
@@ -89,10 +89,10 @@ class Readings:
 
         """
         asked, names = self.reading.asked(way, query), self.reading.schema(way).names
-        found = asked.answer(names, self._values(way, query)) if asked else query.answer(names, ())
-        if any(isinstance(value, Unpredicted) for row in found for value in row):
+        result = asked.answer(names, self._values(way, query)) if asked else query.answer(names, ())
+        if any(isinstance(value, Unpredicted) for row in result for value in row):
             raise ValueError(f"a value is not predicted of a reader {way}")
-        return found
+        return result
 
     def _values(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]]:
         """Return all rows that a reader of that way reads, with all columns."""
@@ -124,17 +124,17 @@ class Readings:
 
     def answers(self, query: Query) -> tuple[StrategyAnswer, ...]:
         """Return every table that one of the ways shows, each once, with its smallest ways."""
-        found: dict[TableLook, StrategyAnswer] = {}
+        result: dict[TableLook, StrategyAnswer] = {}
         for way in self.strategies(query):
             labels = self.labels(way, query)
             shown = self._shown(way, query) if labels else None
             if labels is None or shown is None:
                 continue
             table = table_of(labels, shown)
-            same = found.get(table, StrategyAnswer(labels, shown, ()))
+            same = result.get(table, StrategyAnswer(labels, shown, ()))
             if not any(map(way.includes, same.strategies)):
-                found[table] = replace(same, strategies=(*same.strategies, way))
-        return tuple(found.values())
+                result[table] = replace(same, strategies=(*same.strategies, way))
+        return tuple(result.values())
 
     def _shown(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]] | None:
         try:

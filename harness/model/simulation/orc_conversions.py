@@ -117,8 +117,8 @@ def _decimal(value: Value, precision: int, scale: int) -> decimal.Decimal | None
     if not _NUMBER.fullmatch(text):
         return None
     exact = decimal.Context(prec=80, rounding=decimal.ROUND_HALF_UP)
-    found = decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-scale), context=exact)
-    return found if len(found.as_tuple().digits) <= precision else None
+    result = decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-scale), context=exact)
+    return result if len(result.as_tuple().digits) <= precision else None
 
 
 def _date(value: Value) -> Value:

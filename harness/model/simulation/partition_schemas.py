@@ -43,7 +43,6 @@ class Lists:
 
     @property
     def differ(self) -> bool:
-        """Whether some partition's list is another than the table's."""
         return any(types != self.table for types in self.own.values())
 
     def shown(self, value: Value, place: int, row: Row) -> Value:

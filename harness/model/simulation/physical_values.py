@@ -76,8 +76,8 @@ def _taken(value: Value, to: DataType) -> Value:
         case _, Primitive("timestamp"):
             return EPOCH + datetime.timedelta(microseconds=number(value))
         case _, Primitive("float"):
-            found: float = struct.unpack("<f", struct.pack("<i", number(value)))[0]
-            return found
+            result: float = struct.unpack("<f", struct.pack("<i", number(value)))[0]
+            return result
     return _whole(number(value), to)
 
 

@@ -64,7 +64,7 @@ def base_rows(
 def _held(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[Value, Row]:
-    found: dict[Value, Row] = {}
+    result: dict[Value, Row] = {}
     bases = [base for base, _ in slices(files, steps) if base is not None]
     for base in bases:
         gone = set(map(text_of, history[steps[base.instant]].gone))
@@ -72,10 +72,10 @@ def _held(
             if text in gone:
                 continue
             row = version(history, base, key, steps)
-            if row.key in found:
+            if row.key in result:
                 raise LayoutError(f"row {key}: two file groups hold it in their newest base files")
-            found[row.key] = row
-    return found
+            result[row.key] = row
+    return result
 
 
 def _forgotten(
@@ -87,7 +87,7 @@ def _forgotten(
         LayoutError: the model has another row that no file has: a group that is lost shows nothing.
 
     """
-    found: dict[Value, Row] = {}
+    result: dict[Value, Row] = {}
     truth = history[-1]
     newest = [fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact]
     there = {key for fact in newest for key in _texts(history, fact)}
@@ -101,8 +101,8 @@ def _forgotten(
         if lacking is None:
             held = max(row.written.values(), default=0)
             raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
-        found[lacking.key] = lacking
-    return found
+        result[lacking.key] = lacking
+    return result
 
 
 def _rewritten_without(

@@ -121,8 +121,8 @@ class Simulation:
         """Return the ways worth trying on these files for some conditions, the smallest first."""
         prunes, by_schema = at_ = bool(where), any(decided(where, self._history[-1]))
         if at_ not in self._ways:
-            found = self._can.finders
-            catalogs = {by: other_catalogs(self._history, self._later, by) for by in found}
+            mappings = self._can.finders
+            catalogs = {by: other_catalogs(self._history, self._later, by) for by in mappings}
             can = Deviation(
                 tuple(self._can.logs()),
                 catalogs,
@@ -139,7 +139,7 @@ class Simulation:
                 self._given,
                 bool(self._taken_for),
             )
-            self._ways[at_] = read_strategies(found, can)
+            self._ways[at_] = read_strategies(mappings, can)
         return self._ways[at_]
 
     def asked(self, way: ReadStrategy, query: Query) -> Query | None:
@@ -157,7 +157,6 @@ class Simulation:
         return list(zip(fact.keys, dated, strict=True))
 
     def schema(self, way: ReadStrategy) -> Schema:
-        """Return the schema that a reader of that way goes by."""
         return self._schemas[len(self._history) - 1 if way.catalog is None else way.catalog]
 
     def rows(self, way: ReadStrategy, where: Sequence[Condition] = ()) -> Iterator[SimulatedRow]:
@@ -176,7 +175,6 @@ class Simulation:
                 yield row
 
     def _merged(self, way: ReadStrategy, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
-        """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
             if self._skipped(base or logs[0], way, where):
@@ -215,10 +213,10 @@ class Simulation:
         newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
             gone = () if way.logs is Logs.UNDELETED else log.deleted
-            found = {**dict.fromkeys(gone), **self._of(log, in_logs(way), way)}
+            read = {**dict.fromkeys(gone), **self._of(log, in_logs(way), way)}
             other, truth = way.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
             vain = late_versions.overtaken(truth, log, otherwise=other)
-            own = {key: row for key, row in found.items() if key not in vain}
+            own = {key: row for key, row in read.items() if key not in vain}
             newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
         return newer
 
@@ -237,27 +235,27 @@ class Simulation:
         Hudi's meta columns have negative ids.
         """
         by = way.mapping if fact.kind is FileKind.BASE else in_logs(way)
-        found = self._taken(fact, by, way)
+        result = self._taken(fact, by, way)
         if not way.listed or not self._rows[id(fact)]:
-            return found
+            return result
         # All rows of a file are of one partition.
         _, row = self._rows[id(fact)][0]
         return [
             (field, None if self._beyond(place, row) else source)
-            for (field, source), place in zip(found, self._places(), strict=True)
+            for (field, source), place in zip(result, self._places(), strict=True)
         ]
 
     def _taken(
         self, fact: FileFact, by: ColumnMapping, way: ReadStrategy
     ) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
-        found = sources(self._history, fact, self._steps, by, self.schema(way))
+        result = sources(self._history, fact, self._steps, by, self.schema(way))
         if way.table_order:
-            own = {field.id: source for field, source in found}
-            return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in found]
+            own = {field.id: source for field, source in result}
+            return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in result]
         if not way.overlaid or fact.kind is not FileKind.BASE:
-            return found
-        return overlaid(found, self._history[-1].table.partition_by)
+            return result
+        return overlaid(result, self._history[-1].table.partition_by)
 
     def _beyond(self, place: int | None, row: Row) -> bool:
         return place is not None and self._lists is not None and self._lists.beyond(place, row)
@@ -275,8 +273,8 @@ class Simulation:
         laid = way.overlaid, way.table_order
         at_ = id(fact), by, way.catalog, way.listed, show, way.cut, *laid, partless
         if at_ not in self._read:
-            found = self._taken(fact, by, way)
-            columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in found)
+            taken = self._taken(fact, by, way)
+            columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in taken)
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
             for (key, row), value in zip(self._rows[id(fact)], values, strict=True):
@@ -301,8 +299,8 @@ class Simulation:
         self, base: FileFact, way: ReadStrategy, by: ColumnMapping, where: Condition
     ) -> bool:
         head = where.path.partition(".")[0]
-        found = sources(self._history, base, self._steps, by, self.schema(way))
-        taken = next((each for each in found if each[0].name == head), None)
+        pairs = sources(self._history, base, self._steps, by, self.schema(way))
+        taken = next((each for each in pairs if each[0].name == head), None)
         if taken is None:
             return True
         values = self._columns.of(base, *taken, by, shown)

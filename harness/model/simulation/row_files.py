@@ -45,12 +45,12 @@ def lying(
         LayoutError: a file's instant was made by no step.
 
     """
-    found: dict[str, tuple[RowFile, ...]] = {}
+    result: dict[str, tuple[RowFile, ...]] = {}
     prefix = f"{history[0].table.key}:"
     for base, logs in slices(files, steps):
         for fact in (*((base,) if base else ()), *logs):
             own = RowFile(columns_step(history, fact, steps), fact)
             for key in fact.keys:
                 text = key.removeprefix(prefix)
-                found[text] = (*found.get(text, ()), own)
-    return found
+                result[text] = (*result.get(text, ()), own)
+    return result

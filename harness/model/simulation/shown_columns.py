@@ -49,10 +49,10 @@ class ShownColumns:
         # The fields are those of the history's schemas and of META: they live as long as this does.
         at = id(fact), id(field), id(source), by, show, partless
         if at not in self._shown:
-            found = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
+            values = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
             if partless and may_be_partless(field, source, by):
-                found = [without_partless(value, field, source, by) for value in found]
-            self._shown[at] = found
+                values = [without_partless(value, field, source, by) for value in values]
+            self._shown[at] = values
         return self._shown[at]
 
 

@@ -60,7 +60,6 @@ class ColumnMapping(StrEnum):
 
     @property
     def placed(self) -> bool:
-        """Whether a column's place decides."""
         return self in {
             ColumnMapping.POSITION,
             ColumnMapping.COUNTED,
@@ -150,7 +149,7 @@ class ReadStrategy:
     @property
     def deviations(self) -> tuple[tuple[str, object], ...]:
         """What it does beside finding columns."""
-        told = (
+        parts = (
             ("logs", self.logs),
             ("catalog", self.catalog),
             ("pruned", self.pruned),
@@ -167,7 +166,7 @@ class ReadStrategy:
             ("given", self.incremental),
         )
         return tuple(
-            each for each in told if each[1] not in {None, Logs.MERGED, IncrementalRange.SINCE}
+            each for each in parts if each[1] not in {None, Logs.MERGED, IncrementalRange.SINCE}
         )
 
     @property

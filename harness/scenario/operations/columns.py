@@ -104,7 +104,6 @@ class DropColumn(Operation):
         return f"drop column {self.name}"
 
     def evolve(self, before: Truth) -> Truth:
-        """End the field id; an added column of the same name gets another."""
         return with_schema(before, before.step + 1, before.schema.drop(self.name))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
@@ -138,7 +137,6 @@ class RenameColumn(Operation):
         return f"rename column {self.name} to {self.to}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep the field id and every value."""
         return with_schema(before, before.step + 1, before.schema.rename(self.name, self.to))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
@@ -202,7 +200,6 @@ class ChangeType(Operation):
         return f"change the type of {self.name} to {self.to}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every value, shown in the new type."""
         schema = before.schema.change_type(self.name, self.to, exact=self.exact)
         return with_schema(before, before.step + 1, schema)
 
@@ -236,7 +233,6 @@ class ChangeNullability(Operation):
         return f"{'allow' if self.nullable else 'forbid'} NULL in column {self.name}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every column and value."""
         own = {before.schema.find(self.name).id}
         required = before.required - own if self.nullable else before.required | own
         return replace(with_schema(before, before.step + 1, before.schema), required=required)
@@ -257,7 +253,9 @@ class ChangePartitionColumn(Operation):
     """Rename, drop, move or retype a partition column, which the writer should refuse.
 
     Where it does not, a renamed, moved or retyped one is like any other. For a dropped one the
-    truth is the table of before, for nothing says what becomes of the partitions.
+    truth is the table of before, for nothing says what becomes of the partitions. Hudi 0.15.0 to
+    1.2.0 refuse to rename and to drop one; Delta renames one of a table with column mapping (Delta
+    transaction log protocol, "Column Mapping").
     """
 
     EXAMPLES = (
@@ -303,19 +301,18 @@ class ChangePartitionColumn(Operation):
         return replace(after, table=replace(after.table, partition_by=named))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return the `alter table` of the change."""
         return self._change().sql(before, after)
 
     def _change(self) -> RenameColumn | DropColumn | MoveColumn | ChangeType:
-        found: list[RenameColumn | DropColumn | MoveColumn | ChangeType] = []
+        result: list[RenameColumn | DropColumn | MoveColumn | ChangeType] = []
         if self.rename is not None:
-            found.append(RenameColumn(self.column, self.rename))
+            result.append(RenameColumn(self.column, self.rename))
         if self.drop:
-            found.append(DropColumn(self.column))
+            result.append(DropColumn(self.column))
         if self.after is not None:
-            found.append(MoveColumn(self.column, after=self.after))
+            result.append(MoveColumn(self.column, after=self.after))
         if self.to is not None:
-            found.append(ChangeType(self.column, self.to))
-        if len(found) != 1:
+            result.append(ChangeType(self.column, self.to))
+        if len(result) != 1:
             raise SchemaChangeError("say one change: 'rename', 'drop: true', 'after' or 'to'")
-        return found[0]
+        return result[0]

@@ -37,12 +37,12 @@ def late_rows(
     """
     if before.table.order_by is None:
         raise SchemaChangeError(f"{what} needs a table with an ordering column; give it order_by")
-    found = [key_of(before, key) for key in some(keys, what)]
-    each_once(found)
-    if never := [str(key) for key in found if key not in there]:
+    result = [key_of(before, key) for key in some(keys, what)]
+    each_once(result)
+    if never := [str(key) for key in result if key not in there]:
         have = ", ".join(map(str, there)) or "none"
         raise SchemaChangeError(f"no row has the key {', '.join(never)}; allowed: {have}")
-    return tuple(_late(before, key) for key in found)
+    return tuple(_late(before, key) for key in result)
 
 
 def _late(before: Truth, key: Value) -> Row:
@@ -83,7 +83,6 @@ class LateUpsert(Operation):
         return late(before, before.step + 1, {row.key: row for row in self._versions(before)})
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says that it replaces rows of the same key."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
@@ -106,7 +105,6 @@ class LateDelete(Operation):
         return f"late delete of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Take the rows away where the last write stands."""
         return late(before, before.step + 1, {row.key: None for row in self._sources(before)})
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

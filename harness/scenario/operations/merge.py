@@ -67,9 +67,9 @@ class Merge(Operation):
         counts = [rows_text(len(keys)) for keys in (self.update, self.insert, self.delete)]
         if self.set:
             counts[0] = f"{', '.join(self.set)} of {counts[0]}"
-        told = "merge: update {}, insert {}, delete {}".format(*counts)
+        text = "merge: update {}, insert {}, delete {}".format(*counts)
         order = ", source columns reversed" if self.source else ""
-        return told + absent_text(self.absent) + order
+        return text + absent_text(self.absent) + order
 
     def evolve(self, before: Truth) -> Truth:
         some((*self.update, *self.insert, *self.delete, *self.absent), "merge")

@@ -77,13 +77,13 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
         SchemaChangeError: one is not, or it is named twice.
 
     """
-    found = tuple(key_of(truth, key) for key in keys)
-    absent = [str(key) for key in found if key not in truth.rows]
+    result = tuple(key_of(truth, key) for key in keys)
+    absent = [str(key) for key in result if key not in truth.rows]
     if absent:
         have = ", ".join(map(str, truth.rows)) or "none"
         raise SchemaChangeError(f"no row has the key {', '.join(absent)}; there are: {have}")
-    each_once(found)
-    return found
+    each_once(result)
+    return result
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
@@ -93,12 +93,12 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
         SchemaChangeError: one is, or it is named twice.
 
     """
-    found = tuple(key_of(truth, key) for key in keys)
-    present = [str(key) for key in found if key in truth.rows]
+    result = tuple(key_of(truth, key) for key in keys)
+    present = [str(key) for key in result if key in truth.rows]
     if present:
         raise SchemaChangeError(f"there is a row with the key {', '.join(present)} already")
-    each_once(found)
-    return found
+    each_once(result)
+    return result
 
 
 def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:

@@ -35,7 +35,6 @@ class AddPartitionField(Operation):
         return with_spec(before, before.step + 1, added(before.spec, new))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one `alter table` (Iceberg documentation, "Spark DDL")."""
         new = partition_field(*parse(self.field, before.schema))
         return (f"alter table {{table}} add partition field {new}",)
 
@@ -64,7 +63,6 @@ class DropPartitionField(Operation):
         return with_spec(before, before.step + 1, dropped(before.spec, old))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one `alter table` (Iceberg documentation, "Spark DDL")."""
         old = partition_field(*parse(self.field, before.schema))
         return (f"alter table {{table}} drop partition field {old}",)
 
@@ -94,6 +92,5 @@ class ReplacePartitionField(Operation):
         return with_spec(before, before.step + 1, added(dropped(before.spec, old), new))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one `alter table` (Iceberg documentation, "Spark DDL")."""
         old, new = (partition_field(*parse(text, before.schema)) for text in (self.field, self.by))
         return (f"alter table {{table}} replace partition field {old} with {new}",)

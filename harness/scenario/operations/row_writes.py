@@ -155,15 +155,14 @@ class Update(Operation):
     absent: tuple[Key, ...] = ()
 
     def text(self) -> str:
-        told = f"{rows_text(len(self.keys))}{absent_text(self.absent)}"
-        return f"update {', '.join(self.set)} of {told}"
+        message = f"{rows_text(len(self.keys))}{absent_text(self.absent)}"
+        return f"update {', '.join(self.set)} of {message}"
 
     def evolve(self, before: Truth) -> Truth:
         contested = {row.key: row for row in self._absent(before)}
         return written(before, before.step + 1, self._versions(before), contested=contested)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one update statement that picks each row's values by its key."""
         rows = (*self._versions(before), *self._absent(before))
         order = (after.table.order_by,) if after.table.order_by else ()
         sets = ", ".join(_choose(after, name, rows) for name in (*self.set, *order))
@@ -260,12 +259,12 @@ class Overwrite(Operation):
         return tuple(replace(row, group=(step, row.group[1])) for row in whole(before, keys))
 
     def _partition(self, before: Truth, rows: Iterable[Row]) -> tuple[Value, ...]:
-        found = {row.group[1] for row in rows}
+        result = {row.group[1] for row in rows}
         if not before.table.partition_by:
             raise SchemaChangeError("the table has no partitions; overwrite all of it: of: table")
-        if len(found) > 1:
+        if len(result) > 1:
             raise SchemaChangeError("the rows are of several partitions; give those of one")
-        return found.pop()
+        return result.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +304,6 @@ class DeletePartition(Operation):
         return f"delete the partition of row {self.of}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Take the rows away, from base files too."""
         _, partition = self._group(before)
         return replaced(before, before.step + 1, lambda row: row.group[1] == partition)
 
@@ -339,7 +337,6 @@ class MoveRow(Operation):
         return f"move row {self.key} to the partition of row {self.to}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Replace the row: there is one of each key."""
         return written(before, before.step + 1, (self._version(before),))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
@@ -397,11 +394,9 @@ class Touch(Operation):
         return f"touch, rewrites {self._chosen()}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Add the new row and replace the chosen ones."""
         return written(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says that it replaces rows of the same key."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:

@@ -98,7 +98,6 @@ class CommitWrite(Operation):
     FAMILIES = frozenset({Family.HUDI, Family.ICEBERG})
 
     def evolve(self, before: Truth) -> Truth:
-        """Have the rows of both writers."""
         return committed(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:

@@ -181,7 +181,6 @@ class Clean(Operation):
     TRACE = StepTrace.CLEANINGS
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything but the files of the past."""
         return replace(before, step=before.step + 1, oldest=before.step)
 
     def statements(self, context: StepContext) -> Statements:
@@ -210,7 +209,6 @@ class Archive(Operation):
     FAMILIES = frozenset({Family.HUDI})
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything but the list of what was done."""
         return replace(before, step=before.step + 1, oldest=before.step)
 
     def statements(self, context: StepContext) -> Statements:
@@ -236,13 +234,16 @@ class Sync(Operation):
     WHY_NOT = "has its columns from no metastore, so there is none to sync"
 
     def statements(self, context: StepContext) -> Statements:
-        """Return the call of `HiveSyncTool` with the context.settings of the session."""
         return (call_hudi("hive_sync"),)
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteDataFiles(Operation):
-    """Write all live data files of a partition into one, by the newest schema and spec."""
+    """Write all live data files of a partition into one, by the newest schema and spec.
+
+    `compact` does it only to files of which rows are deleted (Iceberg documentation, "Spark
+    Procedures", `rewrite_data_files`, option `rewrite-all`).
+    """
 
     EXAMPLES = (
         Example("rewrite_data_files", "writes every data file anew, with the columns of now"),

@@ -65,7 +65,6 @@ class Savepoint(Operation):
     TRACE = StepTrace.SAVEPOINTS
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything, and the table as it is now with it."""
         return saved(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:

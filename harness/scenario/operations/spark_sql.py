@@ -126,7 +126,6 @@ def select_none(fields: Sequence[Field]) -> str:
 
 
 def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
-    """Return the statement that inserts whole rows."""
     return f"insert into {{table}} {select_rows(rows, columns_in_order(truth))}"
 
 
@@ -146,7 +145,6 @@ def merge_into(table: str, rows: str, truth: Truth) -> tuple[str, str]:
 
 
 def definition(schema: Schema) -> str:
-    """Return the column list of `create table`."""
     return ", ".join(f"{quoted(field.name)} {type_text(field.type)}" for field in schema.fields)
 
 

@@ -52,9 +52,9 @@ class WriteFrame(Operation):
     """
 
     def text(self) -> str:
-        told = ", ".join(self.columns) or "the table's columns"
+        columns = ", ".join(self.columns) or "the table's columns"
         how = ", reconciled" if self.reconcile else ""
-        return f"write a DataFrame of {rows_text(len(self.keys))}: {told}{how}"
+        return f"write a DataFrame of {rows_text(len(self.keys))}: {columns}{how}"
 
     def added(self, schema: Schema) -> tuple[str, ...]:
         """Return the columns that a table with this schema gets by the write."""
@@ -127,9 +127,9 @@ class WriteFrame(Operation):
 
     def _fields(self, before: Truth, after: Truth) -> tuple[Field, ...]:
         """Return the columns of the frame, with the types that they have in it."""
-        found = map(after.schema.find, self.columns or before.schema.names)
+        result = map(after.schema.find, self.columns or before.schema.names)
         types = self.types or {}
-        return tuple(replace(field, type=types.get(field.name, field.type)) for field in found)
+        return tuple(replace(field, type=types.get(field.name, field.type)) for field in result)
 
 
 def _promotes(old: DataType, new: DataType) -> bool:

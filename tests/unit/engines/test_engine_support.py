@@ -1,4 +1,4 @@
-"""A server that cannot work is not to blame while its metastore does not answer."""
+"""What engines share: the check of their metastore, the libraries they lack, the digest of code."""
 
 from __future__ import annotations
 
