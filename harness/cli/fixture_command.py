@@ -16,7 +16,7 @@ from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of
 from harness.core.progress import megabytes
-from harness.run import export_fixtures, fixture_manifest, load_run
+from harness.run import export_fixtures, load_run
 from harness.run.export_fixtures import Selection
 
 RunArgument = Annotated[Path, typer.Argument(help="The run's folder, such as runs/latest.")]
@@ -56,5 +56,5 @@ def export_fixtures_of(
     totals = export_fixtures.totals(manifest)
     made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")
     text = f"{folder}: {made}, {counted(totals['files'], 'file')}, {megabytes(totals['size'])}"
-    message = f"{text}; {left} without one; {fixture_manifest.FILE} says what is where, and why not"
+    message = f"{text}; {left} without one; {export_fixtures.FILE} says what is where, and why not"
     output.end(message, folder=str(folder), **totals)

@@ -57,8 +57,8 @@ def scan(
     usage = look(metastore, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")
-    totals = Counter(UNREAD if each.unread else str(each.format) for each in usage.tables)
-    unread = {each.name: each.unread for each in usage.tables if each.unread} | usage.unlisted
+    totals = Counter(UNREAD if table.unread else str(table.format) for table in usage.tables)
+    unread = {table.name: table.unread for table in usage.tables if table.unread} | usage.unlisted
     status = EnvironmentProblem.exit_status if unread else 0
     output.end(_told(usage, totals, unread, out), status=status, file=str(out), tables=dict(totals))
     return status

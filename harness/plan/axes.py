@@ -1,21 +1,74 @@
-"""The axes of a scenario under a profile, and every combination of their values."""
+"""The axes of a scenario under a profile, the combinations of their values, and their variants."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
 
 from harness.model.table import MergeMode
 from harness.plan.capabilities import Capabilities, Makers
 from harness.plan.profile import Profile, Writer, named
-from harness.scenario.cells import Excluded
-from harness.scenario.definition import AXES, Partitioned, Scenario
+from harness.scenario.cells import Excluded, Variant
+from harness.scenario.definition import AXES, Partitioned, Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
+
+
+@dataclass(frozen=True, slots=True)
+class Makings:
+    """A scenario in the forms that its variants take, each made once."""
+
+    own: Scenario
+    _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
+
+    def scenario(self, combination: Combination) -> Scenario:
+        """Return the scenario with the combination's axes in its table and its operations."""
+        how = combination.partitioned or Partitioned.NONE
+        form = combination.twin, how
+        if form not in self._forms:
+            made = partitioned(self.own, how)
+            self._forms[form] = (twin(made) or made) if combination.twin else made
+        form_scenario = self._forms[form]
+        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+        mode = combination.merge_mode or form_scenario.table.merge_mode
+        return replace(
+            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
+        )
+
+
+def variant(combination: Combination, makings: Makings) -> Variant:
+    """Return the variant of a combination."""
+    scenario = makings.scenario(combination)
+    settings = combination.settings
+    shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
+    shown += ["twin"] if combination.twin else []
+    return Variant(
+        id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
+        scenario=scenario,
+        format=combination.format.NAME,
+        settings=settings,
+        writers=_writers(combination, scenario),
+        twin=combination.twin,
+    )
+
+
+def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
+    """Return the distribution of each step, the creation first: a step may name its own."""
+    creation, *others = combination.sequence.distributions(len(scenario.steps))
+    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
+    return (creation, *writers)
+
+
+def _with_axis(step: Step, value: Rewrites | None) -> Step:
+    if value is None or not follows_axis(step.operation):
+        return step
+    return replace(step, operation=Touch(value))
+
 
 REWRITES: Final = "rewrites"
 PARTITIONED: Final = "partitioned"
@@ -116,13 +169,13 @@ def combinations(
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
         shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
         axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
-        for partitioned, rewrites, merge_mode, axis, sequence in axes:
+        for partitioning, rewrites, merge_mode, axis, sequence in axes:
             complete.append(
                 Combination(
                     format=format_,
                     sequence=sequence,
                     rewrites=Rewrites(rewrites) if rewrites else None,
-                    partitioned=Partitioned(partitioned) if partitioned else None,
+                    partitioned=Partitioned(partitioning) if partitioning else None,
                     merge_mode=MergeMode(merge_mode) if merge_mode else None,
                     own=axis,
                     twin=is_twin,

@@ -13,7 +13,7 @@ from harness.plan import (
     pairs,
     writer_support,
 )
-from harness.plan.axes import Combination
+from harness.plan.axes import Combination, Makings, variant
 from harness.plan.capabilities import (
     Cannot,
     CannotShow,
@@ -25,7 +25,6 @@ from harness.plan.capabilities import (
 from harness.plan.cell_choice import VariantValues
 from harness.plan.constraints import impossible
 from harness.plan.profile import Cover, Profile, named
-from harness.plan.variants import Makings, variant
 from harness.scenario.cells import Cell, Excluded, Pairs, Plan, Variant
 from harness.scenario.definition import Scenario
 

@@ -16,7 +16,7 @@ from harness.model.identifiers import TABLE
 from harness.runtime.process import ProcessProblem
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import Mutation
-from harness.write.sql_writer import SqlSession
+from harness.write.writer_pool import SqlSession
 
 RowId = list[int]
 """Number of the write, bucket, number of the row."""

@@ -40,12 +40,11 @@ from harness.scenario.statements import (
     WaitingSql,
     filled,
 )
-from harness.write import held_write, kill_writer, raised_step, send_mutation, table_files
-from harness.write.held_write import HeldWrite, NotHeldError
+from harness.write import send_mutation, step_result, stopped_writer, table_files
 from harness.write.next_step import NextStep, VariantOutcomes
-from harness.write.raised_step import Raised, StepResult, TableRecords
-from harness.write.sql_writer import SqlSession, SqlWriter
-from harness.write.writer_pool import WriteTarget
+from harness.write.step_result import Raised, StepResult, TableRecords
+from harness.write.stopped_writer import NotWaitingError, WaitingWrite
+from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
 
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
@@ -80,7 +79,7 @@ class StepSender:
         self._client = client
         self._writer_for = writer_for
         self._session: tuple[str, Session | SqlSession] | None = None
-        self._held: HeldWrite | None = None
+        self._waiting: WaitingWrite | None = None
         self._instants: dict[int, str] = {}
 
     def send(self, step: NextStep, files: Sequence[FileFact]) -> Outcome:
@@ -92,17 +91,17 @@ class StepSender:
 
         """
         began, before = time.monotonic(), TableRecords()
-        refusal, result = None, raised_step.APPLIED
+        refusal, result = None, step_result.APPLIED
         try:
             refusal = self._hand_over(step)
             before = self._records(step)
             if refusal is not None:
-                result = raised_step.REFUSED
+                result = step_result.REFUSED
             elif raised := self._run_all(step, before):
                 refusal, result = raised.refusal, self._result_of_error(raised, step, before)
             elif refusal := self._undone(step, before, files):
-                result = raised_step.REFUSED
-        except (NoAnswerError, NotHeldError) as silence:
+                result = step_result.REFUSED
+        except (NoAnswerError, NotWaitingError) as silence:
             result = StepResult(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.machine_shortage(refusal)):
             result = StepResult(OutcomeKind.UNKNOWN, because)
@@ -112,8 +111,8 @@ class StepSender:
             )
         made = self._made_since(before)
         if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
-            refusal, result = raised_step.result_of_failed_write(refusal, result, made)
-        instant = made[-1] if made and result == raised_step.APPLIED else ""
+            refusal, result = step_result.result_of_failed_write(refusal, result, made)
+        instant = made[-1] if made and result == step_result.APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(
             step=step.step,
@@ -128,8 +127,8 @@ class StepSender:
     def let_go(self) -> None:
         """Let a writer go on that still waits, as no step will do it, and close what is open."""
         self._close_session()
-        if self._held is not None:
-            self._held.let_go()
+        if self._waiting is not None:
+            self._waiting.release()
 
     def _hand_over(self, step: NextStep) -> Refusal | None:
         """Let the writer of the step before do what comes first; a refusal where it did not."""
@@ -167,21 +166,21 @@ class StepSender:
         """Return what became of a step that was answered with an error."""
         after, table = self._records(step), self._target.table
         if step.columns:
-            return raised_step.result_of_sync(after, step.columns)
+            return step_result.result_of_sync(after, step.columns)
         if step.step == 0:
             wrong = self._shape.creation_problem(table, self._variant.settings)
-            return raised_step.result_of_creation(after, wrong)
+            return step_result.result_of_creation(after, wrong)
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
         # A client tells the catalog nothing.
         schema = schema and not isinstance(raised.statement, ClientCall)
-        result = raised_step.result_of_error(raised, before, after, schema=schema)
-        if result != raised_step.APPLIED:
+        result = step_result.result_of_error(raised, before, after, schema=schema)
+        if result != step_result.APPLIED:
             return result
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
         files = table_files.read(self._shape, table, key, catalog)
         made = self._made_since(before)
         half = files.layout or self._shape.partial_write(files.facts, made, step.keys)
-        return raised_step.unknown(half) if half else result
+        return step_result.unknown(half) if half else result
 
     def _records(self, step: NextStep) -> TableRecords:
         entries = tuple(self._client.entries(self._target.database))
@@ -201,7 +200,7 @@ class StepSender:
             case TransactionSql(text):
                 sql, process = self._filled(text), self._writer_for(writer, 2)
                 settings = self._session_settings(writer)
-                kill_writer.run_transaction(process, settings, sql, target.timeout_s)
+                stopped_writer.kill_in_transaction(process, settings, sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
             case SetColumns() | RegisterInStore():
@@ -213,9 +212,9 @@ class StepSender:
             case WaitingSql():
                 self._hold(statement, writer)
             case ResumeWaiting():
-                held_write, self._held = self._held, None
-                if held_write is not None:  # else nothing was held, and the table's records tell
-                    held_write.commit()
+                waiting, self._waiting = self._waiting, None
+                if waiting is not None:  # else nothing was held, and the table's records tell
+                    waiting.commit()
 
     def _change_catalog(self, statement: SetColumns | RegisterInStore) -> None:
         target = self._target
@@ -251,18 +250,18 @@ class StepSender:
         ask, process = partial(session.run, sql, timeout_s=target.timeout_s), self._spark(writer)
         match statement:
             case LockedSql():
-                kill_writer.run_locked(process, ask, self._client, target.database)
+                stopped_writer.kill_at_lock(process, ask, self._client, target.database)
             case CommitSql():
-                kill_writer.run_to_commit(process, session, ask, target.database)
+                stopped_writer.kill_at_commit(process, session, ask, target.database)
             case Sql():
-                kill_writer.run(process, ask, self._pipe)
+                stopped_writer.kill_at_pipe(process, ask, self._pipe)
 
     def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
         target, settings = self._target, {n: self._filled(v) for n, v in statement.settings}
         session = self._spark(writer, 2).open({**self._session_settings(writer), **settings})
         there = self._inflight()
-        self._held = held_write.begin(
+        self._waiting = stopped_writer.begin_waiting(
             session,
             self._filled(statement.text),
             target.table.with_name(target.table.name + LOCK_FOLDER),

@@ -28,7 +28,7 @@ from harness.model.commit import INCREMENTAL
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
-from harness.plan.expected_files import expected_files
+from harness.plan.separation import expected_files
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell
 

@@ -64,7 +64,7 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
     app.main(["judge", "--run-dir", "one", "--history", "by/option.sqlite"])
     monkeypatch.setenv(history_store.VARIABLE, "by/variable.sqlite")
     app.main(["judge", "--run-dir", "one"])
-    assert {each.name for each in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
+    assert {path.name for path in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
 
 
 def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
@@ -100,7 +100,7 @@ def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]
     first, *rest = capsys.readouterr().out.splitlines()
     assert first.startswith("In 20240229-101500-sample (2024-02-29), 46 wrong and 12 refused")
     assert "at least, the oldest run stored" in " ".join([first, *rest])
-    assert any("it knows nothing" in each for each in rest)
+    assert any("it knows nothing" in text for text in rest)
 
 
 def test_options_need_no_name_of_a_command(
@@ -133,7 +133,7 @@ def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixtu
     frame = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
     assert len(frame) == number > 0
     assert set(frame.change) == {"new"}
-    assert [each.name for each in Path().glob(".*")] == []
+    assert [path.name for path in Path().glob(".*")] == []
 
 
 def test_another_ending_is_refused(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.table import Table
 from harness.model.truth import History, row_values
-from harness.plan.expected_files import expected_files
+from harness.plan.separation import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation

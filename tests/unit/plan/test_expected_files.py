@@ -9,7 +9,7 @@ import pytest
 from harness.formats.api import Changes, FileLayout
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META, slices
-from harness.plan.expected_files import expected_files
+from harness.plan.separation import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario import expected_history
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert

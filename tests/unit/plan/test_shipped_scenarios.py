@@ -51,66 +51,13 @@ EVERY: Final = {s.name for s in SCENARIOS if s.name.partition("/")[0] not in {*O
 and `writes/` are asked by the profile `services`, `bugs/`, `metadata/`, `concurrency/`, the two
 of Iceberg and the typed by their own; controls go into any plan."""
 HOUR: Final = 3600
-STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
-VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
 SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
 HIVES: Final = {
     *(f"hive-3.1.3{{path={setting}}}" for setting in ("fetch", "mapreduce")),
     *(f"hive-3.1.3{{path={setting}, schema-on-read=on}}" for setting in ("fetch", "mapreduce")),
 }
-QUICK_READERS: Final = HIVES | {
-    *(HUDI.format(f"1.0.2{{schema-on-read={setting}}}") for setting in ("on", "off")),
-    *(f"trino-476{{use-column-names={setting}}}" for setting in ("true", "false")),
-}
-MORE_READERS: Final = {
-    *(HUDI.format(f"1.2.0{{schema-on-read={setting}}}") for setting in ("on", "off")),
-    *(f"trino-368{{use-column-names={setting}}}" for setting in ("true", "false")),
-    *(f"prestosql-350{{use-column-names={setting}}}" for setting in ("true", "false")),
-    *(f"prestodb-0.283{{connector=hive, use-column-names={s}}}" for s in ("true", "false")),
-    "prestodb-0.283{connector=hudi}",
-}
-ICEBERG_READERS: Final = {
-    *("spark-3.5.8-iceberg-1.10.1", "trino-476", "trino-368", "prestodb-0.283"),
-    *(f"hive-3.1.3-iceberg-1.4.3{{path={setting}}}" for setting in ("fetch", "mapreduce")),
-}
 SHAPES: Final = {"all", "column", "predicate", "dereference", "count", "partition"}
-CONTENTS: Final[dict[str, dict[str, object]]] = {
-    "quick-start": {
-        "scenarios": STORIES,
-        "twins": {True, False},
-        "formats": {"hudi-cow", "hudi-mor"},
-        "axes": {"rewrites": {"some"}},
-        "writers": {(HUDI.format("0.15.0"), "")},
-        "readers": QUICK_READERS,
-        "views": VIEWS,
-        "queries": {"all"},
-    },
-    "full": {
-        "scenarios": EVERY,
-        "twins": {True, False},
-        "formats": {"hudi-cow", "hudi-mor", "hive-parquet", "iceberg"},
-        "axes": {
-            "rewrites": {"none", "some", "partition"},
-            "partitioned": {"none", "two_last", "middle", "two"},
-            "meta_fields": {"synced", "omitted"},
-        },
-        "writers": {
-            (HUDI.format("0.15.0"), ""),
-            (HUDI.format("1.0.2"), "6"),
-            (HUDI.format("1.0.2"), "8"),
-            (HUDI.format("1.2.0"), ""),
-            (f"{HUDI.format('0.15.0')} then {HUDI.format('1.0.2')}", ""),
-            ("spark-3.5.8-iceberg-1.10.1", ""),
-        },
-        "readers": QUICK_READERS | MORE_READERS | ICEBERG_READERS,
-        "views": VIEWS,
-        "queries": SHAPES,
-    },
-}
-"""What these profiles are for, said once more: a value that is gone from the file would be missed
-by nobody. Writers with the version of their tables, where they are told one.
-"""
 
 
 @cache
@@ -211,21 +158,6 @@ def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(n
     assert {reader for _, reader in asked} == {str(reader) for reader in plan.readers}
 
 
-@pytest.mark.parametrize("name", CONTENTS)
-def test_a_profile_has_all_that_it_is_for(name: str) -> None:
-    plan = planned(name)
-    assert {
-        "scenarios": {variant.scenario.name for variant in plan.variants},
-        "twins": {variant.twin for variant in plan.variants},
-        "formats": {variant.format for variant in plan.variants},
-        "axes": {axis: set(values) for axis, values in PROFILES[name].axes.items()},
-        "writers": set(map(_writer, plan.variants)),
-        "readers": {str(reader) for reader in plan.readers},
-        "views": {cell.view for cell in plan.cells},
-        "queries": {cell.query.partition("(")[0] for cell in plan.cells},
-    } == CONTENTS[name]
-
-
 def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
     plan = planned("time_travel")
     formats_of = {variant.id: variant.format for variant in plan.variants}
@@ -246,10 +178,6 @@ def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
         f"{name}{{schema-on-read={text_}}}" for name, text_ in product(SPARKS, ("on", "off"))
     )
     assert {*of_hudi, *HIVES} <= {str(reader) for reader in plan.readers}
-
-
-def _writer(variant: Variant) -> tuple[str, str]:
-    return " then ".join(dict.fromkeys(variant.writers)), variant.settings.get("table_version", "")
 
 
 def test_the_main_profile_has_every_shipped_scenario() -> None:

@@ -59,7 +59,7 @@ def run_of(*verdicts: Verdict) -> Run:
             name,
             name,
             "hudi-mor",
-            tuple(StepInfo(at, f"{each} x", named=each) for at, each in enumerate(steps, 1)),
+            tuple(StepInfo(at, f"{step} x", named=step) for at, step in enumerate(steps, 1)),
         )
         for name, steps in (("short", SHORT), ("long", LONG))
     )
@@ -82,7 +82,7 @@ def found(*verdicts: Verdict) -> tuple[FoundCause, ...]:
 
 
 def operations(*verdicts: Verdict) -> list[str]:
-    return [each.key.operation for each in found(*verdicts)]
+    return [cause.key.operation for cause in found(*verdicts)]
 
 
 def test_a_finding_is_of_the_step_since_which_it_is_there() -> None:
@@ -103,7 +103,7 @@ def test_what_was_right_between_began_twice() -> None:
 def test_what_another_finding_or_an_error_hides_goes_on() -> None:
     shown = [RIGHT, RENAME, VerdictKind.REFUSED, RENAME]
     told = found(*series("short", TRINO, shown))
-    assert {(each.key.symptom.what, each.key.operation) for each in told} == {
+    assert {(cause.key.symptom.what, cause.key.operation) for cause in told} == {
         ("missing_rename", "rename_column"),
         ("GENERIC_INTERNAL_ERROR, IOException", "touch"),
     }
@@ -111,7 +111,7 @@ def test_what_another_finding_or_an_error_hides_goes_on() -> None:
 
 def test_silence_between_neither_ends_nor_begins_anything() -> None:
     shown = [RIGHT, RENAME, VerdictKind.UNKNOWN, RENAME]
-    told = {each.key.symptom.kind: each for each in found(*series("short", TRINO, shown))}
+    told = {cause.key.symptom.kind: cause for cause in found(*series("short", TRINO, shown))}
     assert told[VerdictKind.WRONG].key.operation == "rename_column"
     assert told[VerdictKind.UNKNOWN].key.operation == ""
     assert told[VerdictKind.UNKNOWN].key.symptom.what == "time-out"
@@ -132,7 +132,7 @@ def test_engines_and_parties_are_never_one_cause() -> None:
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", TRINO, [RIGHT, RIGHT, RIGHT, writer]),
     )
-    assert {(each.key.engine, each.key.symptom.party) for each in told} == {
+    assert {(cause.key.engine, cause.key.symptom.party) for cause in told} == {
         ("trino", Responsible.READER),
         ("hive", Responsible.READER),
         ("trino", Responsible.WRITER),
@@ -161,7 +161,7 @@ def test_a_column_that_is_wrong_in_a_refused_row_is_of_the_same_cause() -> None:
     wrong = verdict("short", 3, TRINO, RENAME)
     refused = replace(wrong, verdict=VerdictKind.REFUSED)
     told = found(*series("short", TRINO, [RIGHT, RENAME]), refused)
-    assert [(each.key.symptom.kind, len(each.cases)) for each in told] == [
+    assert [(cause.key.symptom.kind, len(cause.cases)) for cause in told] == [
         (VerdictKind.WRONG, 2),
         (VerdictKind.REFUSED, 1),
     ]
@@ -184,7 +184,7 @@ def test_default_settings_come_first_then_silence_then_what_more_scenarios_show(
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", HIVE, [RIGHT, RIGHT, STALE, RENAME]),
     )
-    ranks = [(each.by_default, each.key.engine, each.key.operation) for each in told]
+    ranks = [(cause.by_default, cause.key.engine, cause.key.operation) for cause in told]
     assert ranks == [
         (True, "hive", "rename_column"),
         (True, "hive", "touch"),
@@ -212,13 +212,13 @@ def test_the_findings_of_the_quick_start_are_sixteen_causes() -> None:
     told = causes(run.verdicts, run)
     assert [
         (
-            each.key.engine,
-            each.key.symptom.what,
-            each.key.operation,
-            len(each.cases),
-            each.by_default,
+            cause.key.engine,
+            cause.key.symptom.what,
+            cause.key.operation,
+            len(cause.cases),
+            cause.by_default,
         )
-        for each in told
+        for cause in told
     ] == [
         ("trino", "stale", "touch", 88, True),
         ("hive", "resurrected", "add_column", 20, True),
@@ -238,4 +238,4 @@ def test_the_findings_of_the_quick_start_are_sixteen_causes() -> None:
         ("trino", "a file's column has another type than the table's", "move_column", 20, False),
     ]
     bad = {each.case for each in run.verdicts if each.verdict is not VerdictKind.CORRECT}
-    assert {case for each in told for case in each.cases} == bad
+    assert {case for cause in told for case in cause.cases} == bad

@@ -10,7 +10,7 @@ from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
 from tests.builders import recorded_run
 
-BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={each}}}" for each in ("true", "false"))
+BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={literal}}}" for literal in ("true", "false"))
 STALE, MISALIGNED = FindingKind.STALE, FindingKind.MISALIGNED
 
 
@@ -21,9 +21,9 @@ def changed(run: Run, verdicts: Mapping[str, Verdict]) -> Run:
 def helpful(run: Run, finding: FindingKind, engine: str = "trino") -> HelpfulSetting | None:
     """Return what helps against the first cause of that finding."""
     cause = next(
-        each
-        for each in causes(run.verdicts, run)
-        if (each.key.engine, each.key.finding) == (engine, finding)
+        cause
+        for cause in causes(run.verdicts, run)
+        if (cause.key.engine, cause.key.finding) == (engine, finding)
     )
     return SettingsAsked(run).helpful(cause)
 
@@ -43,7 +43,7 @@ def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() ->
 
 def test_what_nobody_was_asked_with_is_not_told_of() -> None:
     run = recorded_run.run_of("quick_start")
-    cells = tuple(each for each in run.info.cells if each.reader != BY_NAME)
+    cells = tuple(cell for cell in run.info.cells if cell.reader != BY_NAME)
     assert helpful(replace(run, info=replace(run.info, cells=cells)), MISALIGNED) is None
 
 
@@ -90,15 +90,15 @@ def test_a_setting_that_the_engine_has_by_itself_is_had_by_leaving_the_other_one
         if v.reader == BY_NAME
     }
     cells = tuple(
-        replace(each, reader="trino-476") if each.reader == BY_NAME else each
-        for each in run.info.cells
+        replace(cell, reader="trino-476") if cell.reader == BY_NAME else cell
+        for cell in run.info.cells
     )
     readers = tuple(
-        replace(each, reader="trino-476") if each.reader == BY_NAME else each
-        for each in run.info.readers
+        replace(info, reader="trino-476") if info.reader == BY_NAME else info
+        for info in run.info.readers
     )
     info = replace(run.info, cells=cells, readers=readers)
     found = helpful(changed(replace(run, info=info), plain), MISALIGNED)
     assert found is not None
     assert (found.settings, found.lines) == ("", ())
-    assert [each.text for each in found.instead] == ["hudi.parquet.use-column-names=false"]
+    assert [line.text for line in found.instead] == ["hudi.parquet.use-column-names=false"]

@@ -23,11 +23,11 @@ from harness.model.column_statistics import (
     StoredStatistics,
 )
 from harness.model.file_facts import FileFact, FileKind
-from harness.write import ask_statistics, table_state
+from harness.write import ask_writer, table_state
 from harness.write.next_step import VariantOutcomes
+from harness.write.state_records import FileRowsSeen, contradicted_statistics
 from harness.write.table_state import Frozen
 from harness.write.writer_pool import WriteTarget
-from harness.write.wrong_statistics import FileRowsSeen, wrong
 from tests.unit.formats.test_statistics import FACT, row
 from tests.unit.write.test_write_variant import WRITER, variant
 
@@ -70,7 +70,7 @@ def asked(folder: Path, spark: Spark, *, on: bool = True, index: bool = True) ->
     outcomes = outcomes.then(Outcome(0, OutcomeKind.APPLIED))
 
     pool: Any = {WRITER: spark}
-    return ask_statistics.ask(outcomes, target, [FACT], pool.get)
+    return ask_writer.ask_statistics(outcomes, target, [FACT], pool.get)
 
 
 WRONG = ColumnStatistics(StatisticsSource.HUDI, FACT.path, "d", 2, 0, "0.0", "0.0")
@@ -141,12 +141,12 @@ def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     state, seen = table_state.State("d", tmp_path, frozen), FileRowsSeen()
     seen.add([FACT], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
     shape: Any = Shape((right, footer))
-    first = wrong(shape, state, [FACT], [0], seen)
+    first = contradicted_statistics(shape, state, [FACT], [0], seen)
     assert first == StoredStatistics((WRONG, of_folder, other, footer))
     # A later state reads no footer again, and has it all the same.
-    assert set(wrong(shape, state, [FACT], [], seen).told) == set(first.told)
+    assert set(contradicted_statistics(shape, state, [FACT], [], seen).told) == set(first.told)
     gone = replace(state, frozen=replace(frozen, statistics=IN_ORDER))
-    assert wrong(shape, gone, [], [], seen) == IN_ORDER
+    assert contradicted_statistics(shape, gone, [], [], seen) == IN_ORDER
 
 
 def test_nan_in_a_file_contradicts_no_bounds() -> None:

@@ -15,8 +15,8 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.write import write_variant
-from harness.write.held_write import LOCK
 from harness.write.state_records import VariantResult
+from harness.write.stopped_writer import LOCK
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_held_write import take

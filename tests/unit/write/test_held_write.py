@@ -12,8 +12,8 @@ import pytest
 
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
-from harness.write import held_write
-from harness.write.held_write import HeldWrite, NotHeldError
+from harness.write import stopped_writer
+from harness.write.stopped_writer import NotWaitingError, WaitingWrite
 
 ERROR = Refusal("broken", "no such table")
 
@@ -34,7 +34,7 @@ class Simulated:
             raise self.before
         self.writes.set()
         if self.locks:
-            take(self.folder / held_write.LOCK, timeout_s)
+            take(self.folder / stopped_writer.LOCK, timeout_s)
         if self.after:
             raise self.after
         self.committed.set()
@@ -61,22 +61,22 @@ def _folder(tmp_path: Path) -> Path:
     return tmp_path / "t.held"
 
 
-def begun(session: Simulated) -> HeldWrite:
-    return held_write.begin(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
+def begun(session: Simulated) -> WaitingWrite:
+    return stopped_writer.begin_waiting(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
 
 
 def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
     session = Simulated(folder)
-    held_write = begun(session)
+    waiting_write = begun(session)
     assert not session.committed.is_set()
-    held_write.commit()
+    waiting_write.commit()
     assert session.committed.is_set()
 
 
 def test_a_refused_commit_is_an_error(folder: Path) -> None:
-    held_write = begun(Simulated(folder, after=RefusedError(ERROR, 1.0)))
+    waiting_write = begun(Simulated(folder, after=RefusedError(ERROR, 1.0)))
     with pytest.raises(RefusedError, match="no such table"):
-        held_write.commit()
+        waiting_write.commit()
 
 
 @pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
@@ -86,7 +86,7 @@ def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: E
 
 
 def test_one_that_takes_no_lock_was_not_held(folder: Path) -> None:
-    with pytest.raises(NotHeldError, match="did not wait for its lock"):
+    with pytest.raises(NotWaitingError, match="did not wait for its lock"):
         begun(Simulated(folder, locks=False))
 
 
@@ -97,7 +97,7 @@ def test_a_second_write_of_the_same_table_waits_too(folder: Path) -> None:
 
 def test_one_that_no_step_commits_is_let_go(folder: Path) -> None:
     session = Simulated(folder)
-    held_write = begun(session)
-    held_write.let_go()
+    waiting_write = begun(session)
+    waiting_write.release()
     assert session.committed.wait(60)
-    held_write.let_go()
+    waiting_write.release()

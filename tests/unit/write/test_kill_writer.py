@@ -17,9 +17,9 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.engines.spark.session import Library
 from harness.runtime.api import Served
-from harness.write import kill_writer
-from harness.write.held_write import NotHeldError
-from harness.write.sql_writer import SqlWriter
+from harness.write import stopped_writer
+from harness.write.stopped_writer import NotWaitingError
+from harness.write.writer_pool import SqlWriter
 
 ERROR = Refusal("broken", "no such table")
 
@@ -45,7 +45,7 @@ class Simulated:
 
 def run(spark: Simulated) -> None:
     ask = partial(spark.run, "insert", timeout_s=60)
-    kill_writer.run(spark, ask, spark.pipe)  # type: ignore[arg-type]
+    stopped_writer.kill_at_pipe(spark, ask, spark.pipe)  # type: ignore[arg-type]
 
 
 @pytest.fixture(name="pipe")
@@ -117,7 +117,7 @@ def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None
     catalog = Catalog(spark)
     message = "no such table" if ends else "killed before the commit"
     with pytest.raises(RefusedError, match=message):
-        kill_writer.run_locked(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
+        stopped_writer.kill_at_lock(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is not bool(ends)
     assert not catalog.locked
 
@@ -156,7 +156,7 @@ SILENT = NoAnswerError("it died by itself"), "it died by itself"
 def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) -> None:
     spark = Transaction(ends)
     with pytest.raises((RefusedError, NoAnswerError), match=told):
-        kill_writer.run_to_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
+        stopped_writer.kill_at_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
     assert spark.killed.is_set() is (ends is None)
 
 
@@ -217,8 +217,8 @@ def in_transaction(process: Process, relay: Relay | None) -> list[str]:
     """Send a statement, and return what the server was told."""
     server = HiveServer(process)
     writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
-    with pytest.raises((RefusedError, NotHeldError)) as raised:
-        kill_writer.run_transaction(writer, {"a": "b"}, "insert", 60.0)
+    with pytest.raises((RefusedError, NotWaitingError)) as raised:
+        stopped_writer.kill_in_transaction(writer, {"a": "b"}, "insert", 60.0)
     return [*server.told, str(raised.value)]
 
 

@@ -15,7 +15,7 @@ from harness.runtime.hive_mutation import MutationProgram
 from harness.runtime.process import ProcessProblem
 from harness.scenario.statements import Mutation
 from harness.write import send_mutation
-from harness.write.sql_writer import SqlSession
+from harness.write.writer_pool import SqlSession
 
 BATCH = Mutation(
     (("id", "string"), ("n", "int")),

@@ -63,14 +63,14 @@ def test_each_stage_is_called_once_for_each_step_and_in_order(calls: list[Call])
 def test_no_stage_calls_another(calls: list[Call]) -> None:
     modules = (
         "harness.write.send_step",
-        "harness.write.freeze_step",
+        "harness.write.write_variant",
         "harness.write.state_records",
     )
     stages = {*STEP, "record"}
     local = [call for call in calls if call.callee.startswith("harness.write.")]
     assert {call.caller for call in local if call.function in stages} == {
         WRITE,
-        "harness.write.freeze_step",  # which has the state store freeze
+        "harness.write.write_variant",  # which has the state store freeze
     }
     assert {call.caller for call in local if call.callee in modules} <= {WRITE, *modules}
 

@@ -1,0 +1,224 @@
+"""Writers that are stopped before their commit: by a named pipe, a lock or a held commit.
+
+A second writer's statement waits there until a later step lets it go on; others are killed there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from harness.core.errors import HarnessError
+from harness.core.records import Refusal
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.spark.session import OPEN_S, Library, Session, Spark, SparkRows
+from harness.model.identifiers import TABLE
+from harness.runtime.metastore_client import Catalog
+from harness.write.writer_pool import SqlWriter
+
+LOCK: Final = "lock"
+"""The name of the file that is the lock (`FileSystemBasedLockProvider`)."""
+WAITING_POLL_S: Final = 0.02
+"""Much less than writing a file takes."""
+KILL_POLL_S: Final = 0.1
+
+
+def make_pipe(pipe: Path) -> Path:
+    """Make a pipe, and take one away that is there; return it."""
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    return pipe
+
+
+def open_for_reader(pipe: Path) -> int | None:
+    """Return the open pipe if somebody waits to read it, who then goes on; None where nobody does.
+
+    Who reads from it then waits for the end, which comes when it is closed.
+    """
+    with suppress(OSError):  # nobody has it open
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    return None
+
+
+def release_reader(pipe: Path) -> bool:
+    """Let somebody go on who waits to read a pipe; return whether there was somebody."""
+    opened = open_for_reader(pipe)
+    if opened is not None:
+        os.close(opened)
+    return opened is not None
+
+
+def remove_pipe(pipe: Path) -> None:
+    """Take a pipe away, and let somebody go on who waits to read it.
+
+    Raises:
+        FileNotFoundError: there is none.
+
+    """
+    both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
+    pipe.unlink()
+    os.close(both)
+
+
+class NotWaitingError(Exception):
+    """The statement ended without an error and never waited."""
+
+
+class WaitingWrite:
+    """A write whose files are there and whose commit is not."""
+
+    def __init__(self, asked: Future[SparkRows], lock: Path) -> None:
+        """`lock`: the named pipe for which the writer waits or soon will."""
+        self._asked = asked
+        self._lock = lock
+
+    def commit(self) -> None:
+        """Let the writer go on, and wait for its answer.
+
+        Raises:
+            RefusedError: Spark answered with an error.
+            NoAnswerError: it did not answer in time, or died.
+
+        """
+        self.release()
+        self._asked.result()
+
+    def release(self) -> None:
+        """Let the writer go on, and do not wait."""
+        with suppress(FileNotFoundError):  # it goes on already
+            remove_pipe(self._lock)
+
+
+def begin_waiting(
+    session: Session, sql: str, folder: Path, written: Callable[[], bool], timeout_s: float
+) -> WaitingWrite:
+    """Send a statement whose writer takes a lock to commit, and return once it waits for that.
+
+    The lock is a named pipe: a process that reads whose lock it is waits until somebody writes.
+
+    Args:
+        session: of the second writer.
+        sql: the statement.
+        folder: where its lock is; it is made here.
+        written: returns whether it writes its files; before that it is let through.
+        timeout_s: how long it may take in all.
+
+    Raises:
+        NotWaitingError: the statement ended without an error and never waited.
+        RefusedError: Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died.
+
+    """
+    folder.mkdir(exist_ok=True)
+    lock, thread = folder / LOCK, ThreadPoolExecutor(1)
+    asked = thread.submit(session.run, sql, timeout_s=timeout_s)
+    thread.shutdown(wait=False)
+    while not asked.done():
+        if lock.is_fifo() and release_reader(lock):
+            return WaitingWrite(asked, lock)
+        if not lock.is_fifo() and written():
+            with suppress(FileExistsError):  # it has the lock for something else
+                os.mkfifo(lock)
+        wait([asked], WAITING_POLL_S)
+    asked.result()
+    raise NotWaitingError("the other writer ended without an error, and did not wait for its lock")
+
+
+def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
+    """Call `ask`, and kill the writer when it reads the named pipe.
+
+    Raises:
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
+
+    """
+    make_pipe(pipe)
+    with ExitStack() as opened:
+
+        def reads() -> bool:
+            pipe_end = open_for_reader(pipe)
+            if pipe_end is not None:
+                opened.callback(os.close, pipe_end)
+            return pipe_end is not None
+
+        _killed_when(reads, spark, ask)
+
+
+def kill_at_lock(spark: Spark, ask: Callable[[], object], client: Catalog, database: str) -> None:
+    """Call `ask`, and kill the writer when it takes the table's lock in the metastore.
+
+    Raises:
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
+
+    """
+    client.lock(database, TABLE)
+    try:
+        _killed_when(lambda: client.is_waited_for(database, TABLE), spark, ask)
+    finally:
+        client.unlock(database, TABLE)
+
+
+def kill_at_commit(
+    spark: Spark, session: Session, ask: Callable[[], object], database: str
+) -> None:
+    """Call `ask`, and kill the writer when it is about to commit to its Delta table.
+
+    Raises:
+        RefusedError: the process was killed; or Spark answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
+
+    """
+    table = f"{database}.{TABLE}"
+
+    def call(asked: Session, method: str) -> object:
+        return asked.call(Library.DELTA, {"method": method, "table": table}, timeout_s=OPEN_S)
+
+    call(session, "hold_commit")
+    watcher = spark.open({})
+    _killed_when(lambda: bool(call(watcher, "is_waiting")), spark, ask)
+
+
+def kill_in_transaction(
+    server: Spark | SqlWriter, settings: Mapping[str, str], sql: str, timeout_s: float
+) -> None:
+    """Send a transaction of Hive to a server of its own, and kill that before the commit.
+
+    Args:
+        server: one whose commits can be held.
+        settings: of its session.
+        sql: the statement.
+        timeout_s: how long it may take.
+
+    Raises:
+        NotWaitingError: nothing is between the server and the metastore.
+        RefusedError: the process was killed; or the server answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
+
+    """
+    if not isinstance(server, SqlWriter):
+        raise HarnessError("this writer has no transactions of Hive")
+    if (relay := server.relay) is None:
+        raise NotWaitingError("the commit of a server in a container cannot be held")
+    with closing(server.open(settings)) as session, relay.withholding():
+        _killed_when(relay.has_withheld, server, partial(session.run, sql, timeout_s=timeout_s))
+
+
+def _killed_when(
+    reached: Callable[[], bool], writer: Spark | SqlWriter, ask: Callable[[], object]
+) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(ask)
+        while not (killed := reached()) and not asked.done():
+            wait([asked], KILL_POLL_S)
+        if killed:
+            writer.kill()
+    if killed and isinstance(asked.exception(), NoAnswerError):
+        message = "the process was killed before the commit"
+        raise RefusedError(Refusal("killed", message), 0.0) from None
+    asked.result()
