@@ -128,9 +128,9 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
     assert alarm.text.endswith("Check the reference model before you blame them.")
 
 
-@pytest.mark.parametrize("responsible", sorted(WRITERS))
-def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, responsible: Responsible) -> None:
-    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), responsible)
+@pytest.mark.parametrize("party", sorted(WRITERS))
+def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, party: Responsible) -> None:
+    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), party)
     said = {name: (verdict(name), answer(name, ("1", 2))) for name in ("a-1", "b-1")}
     theirs = {
         name: (replace(each, findings=(lost,)), answer_) for name, (each, answer_) in said.items()
@@ -146,7 +146,7 @@ def test_an_alarm_of_many_questions_says_how_many_and_names_each(base: Run) -> N
     two = ((VARIANT, 3, "snapshot", "all"), (VARIANT, 4, "snapshot", "count"))
     alarm = agreement.Alarm(two, ("a-1", "b-1"), "")
     assert f"({VARIANT}, step 3, snapshot, all and 1 question more)" in alarm.text
-    assert alarm.places == (
+    assert alarm.question_names == (
         f"{VARIANT}, step 3, snapshot, all",
         f"{VARIANT}, step 4, snapshot, count",
     )
@@ -166,7 +166,7 @@ def test_questions_that_the_same_readers_answer_alike_are_one_alarm(base: Run) -
     assert [step for _, step, _, _ in alarm.questions] == [3, 4]
 
 
-def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
+def test_an_alarm_names_the_one_read_strategy_that_all_of_them_have(base: Run) -> None:
     by_name = replace(verdict("a-1"), reproduces=("by name",))
     run = run_of(
         base,
@@ -179,14 +179,14 @@ def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
     assert "what reading by name gives" in alarm.text
 
 
-def test_an_alarm_names_no_way_where_the_answers_tell_too_little(base: Run) -> None:
+def test_an_alarm_names_no_read_strategy_where_the_answers_prove_too_little(base: Run) -> None:
     count = replace(verdict("a-1"), reproduces=("by name",), inconclusive=True)
     said = {
         "a-1": (count, answer("a-1", ("1", 2))),
         "b-1": (replace(count, reader="b-1", case="b-1"), answer("b-1", ("1", 2))),
     }
     (alarm,) = agreement.alarms(run_of(base, said))
-    assert alarm.way == ""
+    assert alarm.strategy == ""
 
 
 def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:
