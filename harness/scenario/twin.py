@@ -16,9 +16,9 @@ from harness.model.schema import Field
 from harness.model.truth import History
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.nested_types import BINARY
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.semantics import BINARY
 
 TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 

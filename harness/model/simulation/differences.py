@@ -18,8 +18,7 @@ from harness.model.simulation.column_resolution import (
     sources,
 )
 from harness.model.simulation.hudi_renumbered_ids import renumbered
-from harness.model.simulation.partless_structs import may_be_partless
-from harness.model.simulation.shown_columns import unplaced
+from harness.model.simulation.shown_columns import may_be_partless, unplaced
 from harness.model.simulation.strategies import ColumnMapping, Logs
 from harness.model.truth import History
 

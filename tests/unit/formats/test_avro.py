@@ -50,8 +50,8 @@ def path(tmp_path: Path) -> Path:
 
 def test_columns_and_keys_are_read_as_of_other_files(path: Path) -> None:
     columns = (("id", "string"), ("day", "date"), ("d", "decimal(4, 2)"), ("m", "map"))
-    found = data_files.read_footer(path, "id")
-    assert (found.columns, found.keys) == (columns, ("1", "2"))
+    actual = data_files.read_footer(path, "id")
+    assert (actual.columns, actual.keys) == (columns, ("1", "2"))
 
 
 def test_values_are_canonical(path: Path) -> None:

@@ -53,8 +53,8 @@ def entry(*partitions: str, columns: tuple[str, ...] = ("id",), **parameters: st
 def test_an_instant_counts_once_it_is_completed_in_either_layout(
     table: str, instants: tuple[str, ...]
 ) -> None:
-    found = formats.load("hudi-cow").committed(TIMELINES / table, ())
-    assert found == Committed(instants)
+    actual = formats.load("hudi-cow").committed(TIMELINES / table, ())
+    assert actual == Committed(instants)
 
 
 def test_iceberg_metadata_counts_where_the_catalog_names_it(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_of_two_metadata_files_of_one_number_the_catalog_or_the_later_one_counts
     folder = IcebergFolder(tmp_path)
     dead, next_ = folder.metadata(1), folder.metadata(2, **{"last-updated-ms": 2})
     next_ = next_.rename(next_.with_name(next_.name.replace("00002-", "00001-")))
-    found = iceberg_table.table(tmp_path)
-    assert found is not None
-    assert (found.name, found.others) == (next_.name, (dead.name,))
+    actual = iceberg_table.table(tmp_path)
+    assert actual is not None
+    assert (actual.name, actual.others) == (next_.name, (dead.name,))
     named = (entry(metadata_location=f"file:{{location}}/metadata/{dead.name}"),)
     by_catalog = iceberg_table.table(tmp_path, named)
     assert by_catalog is not None

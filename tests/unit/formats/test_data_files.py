@@ -47,67 +47,67 @@ def written(folder: Path, **columns: tuple[pa.DataType, object, object]) -> File
     """Write one row, and read what the file holds of it."""
     arrays = {name: pa.array([value], type_) for name, (type_, value, _) in columns.items()}
     pq.write_table(pa.table(arrays), folder / "f.parquet")
-    (found,) = data_files.read(folder, [fact("f.parquet", "1")], [0])
-    return found
+    (actual,) = data_files.read(folder, [fact("f.parquet", "1")], [0])
+    return actual
 
 
 def test_values_of_every_type_are_canonical(tmp_path: Path) -> None:
-    found = written(tmp_path, **PLAIN)
+    actual = written(tmp_path, **PLAIN)
     wanted = tuple(value for _, _, value in PLAIN.values())
-    assert found.columns == tuple(PLAIN)
-    assert found.rows[0][:-1] == wanted[:-1]
-    assert [type(row) for row in found.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
-    assert found.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
+    assert actual.columns == tuple(PLAIN)
+    assert actual.rows[0][:-1] == wanted[:-1]
+    assert [type(row) for row in actual.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
+    assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 
 def test_files_of_orc_are_told_by_their_first_bytes(tmp_path: Path) -> None:
     arrays = {name: pa.array([value], type_) for name, (type_, value, _) in PLAIN.items()}
     orc.write_table(pa.table(arrays), tmp_path / "part-00000")
-    (found,) = data_files.read(tmp_path, [fact("part-00000", "1")], [0])
-    assert found.unread == ""
-    assert found.columns == tuple(PLAIN)
-    assert found.rows[0][:-1] == tuple(value for _, _, value in PLAIN.values())[:-1]
-    assert found.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
+    (actual,) = data_files.read(tmp_path, [fact("part-00000", "1")], [0])
+    assert actual.unread == ""
+    assert actual.columns == tuple(PLAIN)
+    assert actual.rows[0][:-1] == tuple(value for _, _, value in PLAIN.values())[:-1]
+    assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 
 def test_the_old_timestamps_of_hive_are_read_as_well(tmp_path: Path) -> None:
     table = pa.table({"at": pa.array([MOMENT], pa.timestamp("us"))})
     pq.write_table(table, tmp_path / "f", use_deprecated_int96_timestamps=True)
-    (found,) = data_files.read(tmp_path, [fact("f", "1")], [0])
-    assert found.rows == ((MOMENT,),)
+    (actual,) = data_files.read(tmp_path, [fact("f", "1")], [0])
+    assert actual.rows == ((MOMENT,),)
 
 
 def test_a_timestamp_that_has_no_canonical_form_is_not_cut(tmp_path: Path) -> None:
-    found = written(tmp_path, at=(pa.timestamp("ns"), 1, None))
-    assert found.rows == ()
-    assert "finer than a microsecond" in found.unread
+    actual = written(tmp_path, at=(pa.timestamp("ns"), 1, None))
+    assert actual.rows == ()
+    assert "finer than a microsecond" in actual.unread
 
 
 def test_columns_of_hudi_itself_are_left_out(tmp_path: Path) -> None:
-    found = written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
-    assert (found.columns, found.rows) == (("f1",), (("é",),))
+    actual = written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
+    assert (actual.columns, actual.rows) == (("f1",), (("é",),))
 
 
 def test_what_hudi_adds_to_each_row_is_given_where_it_is_asked_for(tmp_path: Path) -> None:
     added = dict.fromkeys(META, (pa.string(), "x", "x")) | {"f1": PLAIN["text"]}
     assert written(tmp_path, **added).meta == ()
-    (found,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
-    assert (found.columns, found.rows, found.meta) == (("f1",), (("é",),), (("x",) * 5,))
+    (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
+    assert (actual.columns, actual.rows, actual.meta) == (("f1",), (("é",),), (("x",) * 5,))
 
 
 def test_when_each_row_was_committed_is_given_where_the_file_says_it_of_all(tmp_path: Path) -> None:
     at = pa.array(["20240101000000001", "20240101000000002"])
     pq.write_table(pa.table({"_hoodie_commit_time": at, "f1": at}), tmp_path / "f.parquet")
-    (found,) = data_files.read(tmp_path, [fact("f.parquet", "1", "2")], [0])
-    assert (found.columns, found.commits) == (("f1",), tuple(at.to_pylist()))
+    (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1", "2")], [0])
+    assert (actual.columns, actual.commits) == (("f1",), tuple(at.to_pylist()))
     assert written(tmp_path, _hoodie_commit_time=PLAIN["nothing"], f1=PLAIN["text"]).commits == ()
     assert written(tmp_path, f1=PLAIN["text"]).commits == ()
 
 
 def test_meta_columns_that_are_not_all_there_are_not_given(tmp_path: Path) -> None:
     written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
-    (found,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
-    assert found.meta == ()
+    (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
+    assert actual.meta == ()
 
 
 @pytest.mark.parametrize(
@@ -117,16 +117,16 @@ def test_a_log_block_tells_the_values_of_its_records(
     tmp_path: Path, version: str, instant: str
 ) -> None:
     shutil.copy(LOGS / f"update-{version}.log", tmp_path / "l")
-    (found,) = data_files.read(tmp_path, [fact("l", "1", instant=instant, kind=FileKind.LOG)], [0])
-    assert found.columns == ("id", "ts", "f1_new", "f3")
-    assert found.rows == (("1", 2, "a1u", None),)
-    assert found.commits == (instant,)
+    (actual,) = data_files.read(tmp_path, [fact("l", "1", instant=instant, kind=FileKind.LOG)], [0])
+    assert actual.columns == ("id", "ts", "f1_new", "f3")
+    assert actual.rows == (("1", 2, "a1u", None),)
+    assert actual.commits == (instant,)
 
 
 def test_a_block_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
     shutil.copy(LOGS / "update-1.0.2.log", tmp_path / "l")
-    (found,) = data_files.read(tmp_path, [fact("l", "1", kind=FileKind.LOG)], [0])
-    assert (found.rows, found.unread) == ((), "l: it has no block of the instant 1")
+    (actual,) = data_files.read(tmp_path, [fact("l", "1", kind=FileKind.LOG)], [0])
+    assert (actual.rows, actual.unread) == ((), "l: it has no block of the instant 1")
 
 
 def test_files_without_rows_and_those_not_asked_for_are_left_out(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_files_without_rows_and_those_not_asked_for_are_left_out(tmp_path: Path)
 
 @pytest.mark.parametrize("kind", FileKind)
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path, kind: FileKind) -> None:
-    (found,) = data_files.read(tmp_path, [fact("gone", "1", kind=kind)], [0])
-    assert "gone" in found.unread
+    (actual,) = data_files.read(tmp_path, [fact("gone", "1", kind=kind)], [0])
+    assert "gone" in actual.unread
 
 
 def test_values_come_back_from_a_record_as_they_were(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ def test_a_value_has_the_type_of_its_column(
     kind: str, text: str, value: Value, tmp_path: Path
 ) -> None:
     path = written(tmp_path, f"first\x01{text}")
-    names, ((_, found),) = delimited_text.content(path, (("id", "string"), ("f", kind)))
+    names, ((_, actual),) = delimited_text.content(path, (("id", "string"), ("f", kind)))
     assert names == ("id", "f")
-    assert same(found, value)
+    assert same(actual, value)
 
 
 @pytest.mark.parametrize(

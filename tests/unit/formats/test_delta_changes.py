@@ -78,8 +78,8 @@ def test_of_a_commit_with_files_of_changes_those_tell_and_not_what_it_carries_al
 
 def test_joined_files_and_marked_rows_are_no_writes(tmp_path: Path) -> None:
     marked = ("remove", "ab", True), ("add", "ab", True)
-    found = last_writes(table(tmp_path, [ADD_ALL, CHANGED, JOINED, marked]))
-    assert found == {"1": 2, "2": 1, "3": 1, "4": 1}
+    actual = last_writes(table(tmp_path, [ADD_ALL, CHANGED, JOINED, marked]))
+    assert actual == {"1": 2, "2": 1, "3": 1, "4": 1}
 
 
 def test_an_overwrite_writes_all_of_its_rows(tmp_path: Path) -> None:
@@ -97,13 +97,13 @@ def test_nothing_is_known_without_the_changes(tmp_path: Path, enabled: str, gone
 
 def committed(folder: Path) -> dict[str, object]:
     """Return when the rows of all live files were committed."""
-    found: dict[str, object] = {}
+    actual: dict[str, object] = {}
     for fact in delta_files.facts(folder, "id"):
         columns, rows = delta_files.file_rows(folder / fact.path, fact)
         at = columns.index(COMMIT_TIME) if COMMIT_TIME in columns else None
         told = (None if at is None else row[at] for row in rows)
-        found |= dict(zip(fact.keys, told, strict=True))
-    return found
+        actual |= dict(zip(fact.keys, told, strict=True))
+    return actual
 
 
 def test_rows_of_a_file_say_when_each_was_written(tmp_path: Path) -> None:

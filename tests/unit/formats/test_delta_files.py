@@ -62,8 +62,8 @@ def test_data_files_that_no_version_names_are_of_a_write_that_was_begun(
 
 
 def test_a_file_has_the_names_of_its_own_version_and_its_stored_ones_beside() -> None:
-    found = {base.instant: base for base in bases(MARKED)}
-    assert {at: (names(fact), fact.keys) for at, fact in found.items()} == {
+    actual = {base.instant: base for base in bases(MARKED)}
+    assert {at: (names(fact), fact.keys) for at, fact in actual.items()} == {
         "2": (THEN, ("3",)),
         "7": (NOW, ("1", "4", "5")),
         "8": (NOW, ("1",)),

@@ -125,8 +125,8 @@ def test_rows_that_a_minor_compaction_knew_to_be_deleted_do_not_count(table: Pat
 def test_a_write_after_the_compaction_deletes_the_version_of_the_joined_file(table: Path) -> None:
     write(table / "delete_delta_0000006_0000006_0000", [(2, 0, None)])
     write(table / "delta_0000006_0000006_0000", [(6, 0, "b")])
-    found = joined(table, [(1, 0, "a"), (1, 1, "b"), (2, 0, "b")], [(1, 1)])
-    assert found == [
+    actual = joined(table, [(1, 0, "a"), (1, 1, "b"), (2, 0, "b")], [(1, 1)])
+    assert actual == [
         (FileKind.BASE, ("a", "b"), ()),
         (FileKind.BASE, ("b",), ()),
         (FileKind.LOG, (), ("b",)),
@@ -145,8 +145,8 @@ def test_a_place_is_of_a_row_of_its_own_partition(tmp_path: Path) -> None:
 
 
 def test_two_versions_that_nothing_deletes_are_both_there(table: Path) -> None:
-    found = joined(table, [(1, 0, "a"), (2, 0, "a"), (3, 0, "a")], [(1, 0)])
-    assert found == [(FileKind.BASE, ("a", "a"), ())]
+    actual = joined(table, [(1, 0, "a"), (2, 0, "a"), (3, 0, "a")], [(1, 0)])
+    assert actual == [(FileKind.BASE, ("a", "a"), ())]
     (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
     _, rows = hive_acid_files.file_rows(table / JOINED, fact)
     assert rows == (("a", "f2.0"), ("a", "f3.0"))

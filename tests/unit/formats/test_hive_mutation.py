@@ -38,32 +38,32 @@ def batch(step: str, columns: str = PLAIN, more: str = "") -> Mutation:
 
 
 def row(statement: Mutation, at: int = 0) -> Mapping[str, object]:
-    found = statement.rows[at]["row"]
-    assert isinstance(found, dict)
-    return found
+    actual = statement.rows[at]["row"]
+    assert isinstance(actual, dict)
+    return actual
 
 
 def test_a_batch_has_whole_rows_and_of_a_row_that_goes_the_key_alone() -> None:
-    found = batch("mutate: {update: [1], insert: [3], delete: [2]}")
-    assert [mapping["do"] for mapping in found.rows] == ["update", "insert", "delete"]
-    assert row(found) == {"id": "1", "ts": 202001, "f1": "f3s2r1"}
-    assert row(found, 2) == {"id": "2"}
-    assert found.columns == (("id", "string"), ("ts", "bigint"), ("f1", "string"))
-    assert (found.key, found.ends) == ("id", COMMIT)
+    actual = batch("mutate: {update: [1], insert: [3], delete: [2]}")
+    assert [mapping["do"] for mapping in actual.rows] == ["update", "insert", "delete"]
+    assert row(actual) == {"id": "1", "ts": 202001, "f1": "f3s2r1"}
+    assert row(actual, 2) == {"id": "2"}
+    assert actual.columns == (("id", "string"), ("ts", "bigint"), ("f1", "string"))
+    assert (actual.key, actual.ends) == ("id", COMMIT)
 
 
 def test_a_write_that_fails_sends_all_its_rows_and_aborts() -> None:
-    found = batch("failed_write: [1, 3]")
-    assert [mapping["do"] for mapping in found.rows] == ["update", "insert"]
-    assert found.ends == ABORT
+    actual = batch("failed_write: [1, 3]")
+    assert [mapping["do"] for mapping in actual.rows] == ["update", "insert"]
+    assert actual.ends == ABORT
 
 
 def test_a_partition_is_named_by_text_and_is_no_column_of_a_row() -> None:
     columns = "{id: string, ts: long, p: int, f1: string}"
-    found = batch("mutate: {update: [1], delete: [2]}", columns, "  partition_by: [p]")
-    assert [mapping["partition"] for mapping in found.rows] == [["1"], ["0"]]
-    assert "p" not in row(found)
-    assert "p" not in dict(found.columns)
+    actual = batch("mutate: {update: [1], delete: [2]}", columns, "  partition_by: [p]")
+    assert [mapping["partition"] for mapping in actual.rows] == [["1"], ["0"]]
+    assert "p" not in row(actual)
+    assert "p" not in dict(actual.columns)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_partition_is_named_by_text_and_is_no_column_of_a_row() -> None:
     ],
 )
 def test_every_type_has_the_form_that_hive_reads_from_json(kind: str, value: object) -> None:
-    found = batch("mutate: {insert: [3]}", f'{{id: string, ts: long, f: "{kind}"}}')
-    assert row(found)["f"] == value
+    actual = batch("mutate: {insert: [3]}", f'{{id: string, ts: long, f: "{kind}"}}')
+    assert row(actual)["f"] == value
 
 
 def test_a_batch_is_recorded_with_its_rows_and_its_end() -> None:

@@ -42,8 +42,8 @@ def written(folder: Path, instant: str, versions: int, *, completed: bool = True
     """Write a file of the history as Hudi does, and the commit that it belongs to."""
     requested, _, _ = instant.partition("_")
     (folder / ".hoodie" / ".schema").mkdir(parents=True, exist_ok=True)
-    found = [version(names, at) for at, names in reversed(VERSIONS[:versions])]
-    text = json.dumps({"schemas": found})
+    actual = [version(names, at) for at, names in reversed(VERSIONS[:versions])]
+    text = json.dumps({"schemas": actual})
     (folder / ".hoodie" / ".schema" / f"{instant}.schemacommit").write_text(text)
     if completed:
         home = folder / ".hoodie" if instant == requested else folder / ".hoodie" / "timeline"
@@ -66,9 +66,9 @@ def committed(folder: Path, instant: str, at: int) -> None:
 
 def read(folder: Path) -> SchemaHistory:
     """Return what a table says, which is something."""
-    found = hudi_schema_history.read(folder)
-    assert found is not None
-    return found
+    actual = hudi_schema_history.read(folder)
+    assert actual is not None
+    return actual
 
 
 LAYOUTS = pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_an_id_that_was_given_again_has_the_name_of_the_dropped_column(
     tmp_path: Path, instant: str
 ) -> None:
     written(tmp_path, instant, 4)
-    found = read(tmp_path)
-    assert [version.instant for version in found.versions] == [at for at, _ in VERSIONS]
-    assert set(found.former_names) == {("g", "f1"), ("f3", "f2")}
-    assert (found.lost, found.latest) == ((), None)
+    actual = read(tmp_path)
+    assert [version.instant for version in actual.versions] == [at for at, _ in VERSIONS]
+    assert set(actual.former_names) == {("g", "f1"), ("f3", "f2")}
+    assert (actual.lost, actual.latest) == ((), None)
 
 
 def test_what_was_not_committed_counts_for_nothing(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_without_a_history_nothing_is_said(tmp_path: Path, text: str) -> None:
 def test_what_a_commit_has_and_the_history_has_not_is_lost(tmp_path: Path, instant: str) -> None:
     written(tmp_path, instant, 2)
     committed(tmp_path, instant, at=3)
-    found = read(tmp_path)
-    assert [schema_version.instant for schema_version in found.lost] == [VERSIONS[3][0]]
-    assert found.latest == found.lost[0]
+    actual = read(tmp_path)
+    assert [schema_version.instant for schema_version in actual.lost] == [VERSIONS[3][0]]
+    assert actual.latest == actual.lost[0]
     committed(tmp_path, instant, at=1)
     assert (read(tmp_path).lost, read(tmp_path).latest) == ((), None)
 
@@ -117,8 +117,8 @@ def test_a_broken_file_of_the_history_has_lost_what_older_ones_have(tmp_path: Pa
     written(tmp_path, "20260101000000002", 3)
     (tmp_path / ".hoodie" / ".schema" / "20260101000000002.schemacommit").write_text("")
     committed(tmp_path, "20260101000000001", at=1)
-    found = read(tmp_path)
-    assert (found.versions, [schema_version.instant for schema_version in found.lost]) == (
+    actual = read(tmp_path)
+    assert (actual.versions, [schema_version.instant for schema_version in actual.lost]) == (
         (),
         [VERSIONS[0][0], VERSIONS[1][0]],
     )

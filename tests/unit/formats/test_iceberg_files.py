@@ -156,8 +156,8 @@ def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_for
             "schemas": [{"schema-id": 0, "fields": names}],
         },
     )
-    found = iceberg_files.facts(folder.path, "id")
-    told = [[name for name, _ in fact.columns] for fact in found]
+    actual = iceberg_files.facts(folder.path, "id")
+    told = [[name for name, _ in fact.columns] for fact in actual]
     assert told == [["id", "q", "a"], ["id", "p", "q", "a"], ["id", "q", "a"]]
 
 
@@ -169,9 +169,9 @@ def identity(spec: int, *sources: int) -> dict[str, object]:
 def test_the_newest_metadata_counts_also_after_ten(folder: IcebergFolder) -> None:
     for number in (9, 10, 11):
         folder.metadata(number, properties={"number": str(number)})
-    found = iceberg_table.table(folder.path)
-    assert found is not None
-    assert found.properties == {"number": "11"}
+    actual = iceberg_table.table(folder.path)
+    assert actual is not None
+    assert actual.properties == {"number": "11"}
 
 
 def test_snapshots_are_told_in_the_order_of_their_making(folder: IcebergFolder) -> None:
@@ -179,9 +179,9 @@ def test_snapshots_are_told_in_the_order_of_their_making(folder: IcebergFolder) 
         folder.commit(snapshot)
     folder.snapshots.reverse()
     folder.metadata(1)
-    found = iceberg_table.table(folder.path)
-    assert found is not None
-    assert found.snapshots == ("9000", "20", "300")
+    actual = iceberg_table.table(folder.path)
+    assert actual is not None
+    assert actual.snapshots == ("9000", "20", "300")
 
 
 def test_a_snapshot_that_was_never_the_current_one_is_staged(folder: IcebergFolder) -> None:
@@ -209,10 +209,10 @@ def test_broken_files_are_named(folder: IcebergFolder) -> None:
 def test_a_file_of_another_table_is_not_looked_up(folder: IcebergFolder) -> None:
     folder.commit(70)
     folder.metadata(1, location="file:/where/it")
-    found = iceberg_table.table(folder.path)
-    assert found is not None
+    actual = iceberg_table.table(folder.path)
+    assert actual is not None
     with pytest.raises(FileFactError, match="does not lie below the table's location"):
-        found.relative("file:/where/it-was-not/x.parquet")
+        actual.relative("file:/where/it-was-not/x.parquet")
 
 
 @pytest.mark.parametrize("kind", ["PARQUET", "ORC", "AVRO"])

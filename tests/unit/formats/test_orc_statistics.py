@@ -48,17 +48,17 @@ def stripes(path: Path, **columns: pa.Array) -> tuple[ColumnStatistics, ...]:
 def test_a_bound_is_a_value_as_the_values_of_its_column_are_read(
     tmp_path: Path, values: list[Value], type_: pa.DataType, least: Value, greatest: Value
 ) -> None:
-    (found,) = stripes(tmp_path / "f", x=pa.array(values, type_))
-    assert (found.least, found.greatest) == (bound(least), bound(greatest))
-    assert (found.rows, found.nulls) == (len(values), values.count(None))
-    assert not found.contradicted_by(values)
+    (actual,) = stripes(tmp_path / "f", x=pa.array(values, type_))
+    assert (actual.least, actual.greatest) == (bound(least), bound(greatest))
+    assert (actual.rows, actual.nulls) == (len(values), values.count(None))
+    assert not actual.contradicted_by(values)
 
 
 def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> None:
-    found = stripes(
+    actual = stripes(
         tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]), d=pa.array([2, 3])
     )
-    assert [(statistics.column, statistics.nulls, statistics.least) for statistics in found] == [
+    assert [(statistics.column, statistics.nulls, statistics.least) for statistics in actual] == [
         ("a.b", 1, "1"),
         ("d", 0, "2"),
     ]
@@ -79,14 +79,15 @@ def test_each_stripe_tells_of_its_own_rows(tmp_path: Path) -> None:
         ) as writer,
     ):
         writer.writerows(enumerate(texts))
-    found = [
+    actual = [
         statistics for statistics in orc.statistics(tmp_path / "f", "f") if statistics.column == "n"
     ]
-    rows = [number for statistics in found for number in statistics.row_numbers()]
+    rows = [number for statistics in actual for number in statistics.row_numbers()]
     assert rows == list(range(20_000))
-    assert len(found) > 1
-    assert [(statistics.least, statistics.greatest) for statistics in found] == [
-        (str(statistics.first), str(statistics.first + statistics.rows - 1)) for statistics in found
+    assert len(actual) > 1
+    assert [(statistics.least, statistics.greatest) for statistics in actual] == [
+        (str(statistics.first), str(statistics.first + statistics.rows - 1))
+        for statistics in actual
     ]
 
 

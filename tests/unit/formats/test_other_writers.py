@@ -38,9 +38,9 @@ def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterat
     """What a writer is told of each step."""
     applied = [True] * len(scenario.steps)
     history = expected_history.history(scenario, merge_on_read=False, applied=applied)
-    found, shape = distributions.load(writer), formats.load(of)
+    actual, shape = distributions.load(writer), formats.load(of)
     for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
-        told = other_writers.wording(found, shape, step.operation, before, after, {})
+        told = other_writers.wording(actual, shape, step.operation, before, after, {})
         yield "; ".join(map(recorded, told))
 
 
@@ -55,8 +55,8 @@ def planned(scenario: Scenario) -> tuple[tuple[str, ...], list[str]]:
     """The writers of the one variant, or why there is none."""
     writers = (Writer(SPARK),)
     profile = Profile("mine", (scenario.name,), formats=("iceberg",), writers=writers, readers=())
-    found = plan((scenario,), profile, [ICEBERG])
-    return next((v.writers for v in found.variants), ()), [x.why for x in found.excluded]
+    actual = plan((scenario,), profile, [ICEBERG])
+    return next((v.writers for v in actual.variants), ()), [x.why for x in actual.excluded]
 
 
 def test_trino_is_told_whole_rows_as_an_insert_or_a_merge_by_the_key() -> None:
@@ -87,8 +87,8 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
     )
     table, key = '"hive"."{database}"."t"', "cast('{}' as varchar)".format
     chosen = f'case "id" when {key(1)} then {key("f2s2r1")} end'
-    _, *found = said(scenario, of="hive-acid")
-    assert found == [
+    _, *actual = said(scenario, of="hive-acid")
+    assert actual == [
         f'update {table} set "f1" = {chosen} where "id" in ({key(1)}, {key(9)})',
         f'delete from {table} where "id" in ({key(2)}, {key(8)})',
         f'alter table {table} add column "s" row("a" integer, "b" varchar) after "id"',
@@ -149,8 +149,8 @@ def test_values_of_every_kind_are_told_with_their_types() -> None:
 def test_hive_is_told_inserts_alone() -> None:
     (insert,) = said(scenario_of(Insert((1,))), HIVE)
     assert insert == "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`"
-    found = distributions.load(HIVE)
-    why = other_writers.unsupported(found, ICEBERG.reader_facts, Upsert((1,)))
+    actual = distributions.load(HIVE)
+    why = other_writers.unsupported(actual, ICEBERG.reader_facts, Upsert((1,)))
     assert why == f"{HIVE} is told of no upsert; did you mean 'insert'? allowed: insert"
 
 
@@ -160,16 +160,16 @@ def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
         "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`",
         "alter table {database}.t change column `f1` `g` string",
     ]
-    found = distributions.load(HIVE_ACID)
+    actual = distributions.load(HIVE_ACID)
     acid = formats.load("hive-acid")
-    assert other_writers.session(found, acid, {}, {}) == acid.session({}, {})
+    assert other_writers.session(actual, acid, {}, {}) == acid.session({}, {})
     assert other_writers.session(distributions.load(TRINO), acid, {}, {}) == {}
 
 
 @pytest.mark.parametrize("name", [name for name in distributions.names() if "hudi" in name][:3])
 def test_what_a_distribution_does_not_say_that_it_writes_it_is_not_told(name: str) -> None:
-    found = distributions.load(name)
-    why = other_writers.unsupported(found, formats.facts("iceberg"), Insert((1,)))
+    actual = distributions.load(name)
+    why = other_writers.unsupported(actual, formats.facts("iceberg"), Insert((1,)))
     assert why == f"{name} writes no iceberg tables"
 
 

@@ -49,12 +49,12 @@ def read_back(folder: Path, values: list[Value], type_: pa.DataType, **how: obje
 def test_hard_values_are_what_stands_in_the_file(
     values: list[Value], type_: pa.DataType, tmp_path: Path
 ) -> None:
-    found = read_back(tmp_path, values, type_)
-    assert len(found) == len(values)
-    assert all(map(same, found, values))
+    actual = read_back(tmp_path, values, type_)
+    assert len(actual) == len(values)
+    assert all(map(same, actual, values))
 
 
 def test_times_of_96_bits_keep_their_century(tmp_path: Path) -> None:
     late = MOMENTS[1:2] + [datetime.datetime(2262, 4, 12)]  # noqa: DTZ001, RUF005
-    found = read_back(tmp_path, late, pa.timestamp("us"), use_deprecated_int96_timestamps=True)
-    assert found == late
+    actual = read_back(tmp_path, late, pa.timestamp("us"), use_deprecated_int96_timestamps=True)
+    assert actual == late

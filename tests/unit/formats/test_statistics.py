@@ -82,8 +82,8 @@ def test_a_bound_is_a_value_as_the_values_of_its_column_are_read(
 
 
 def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> None:
-    found = footer(tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]))
-    assert found == {"a.b 0": (2, 1, "1", "1", 0)}
+    actual = footer(tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]))
+    assert actual == {"a.b 0": (2, 1, "1", "1", 0)}
 
 
 def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> None:
@@ -131,14 +131,14 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     renamed = [{"id": 1, "name": "key", "type": "string"}, fields[1]]
     schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
     folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
-    found = {statistics.column: statistics for statistics in iceberg_statistics.read(tmp_path)}
-    assert {name: (statistics.rows, statistics.nulls) for name, statistics in found.items()} == {
+    actual = {statistics.column: statistics for statistics in iceberg_statistics.read(tmp_path)}
+    assert {name: (statistics.rows, statistics.nulls) for name, statistics in actual.items()} == {
         "id": (2, 0),
         "s.a": (2, 0),
     }
-    assert found["s.a"].contradicted_by([1, None])
+    assert actual["s.a"].contradicted_by([1, None])
     # A manifest may be written anew at a step that writes no file.
-    assert formats.load("iceberg").statistics(tmp_path, []) == tuple(found.values())
+    assert formats.load("iceberg").statistics(tmp_path, []) == tuple(actual.values())
     folder.snapshots[0]["schema-id"] = None
     folder.metadata(2, schemas=schemas)
     assert iceberg_statistics.read(tmp_path) == ()

@@ -113,8 +113,8 @@ def test_the_file_of_a_write_is_the_one_of_its_completion(tmp_path: Path) -> Non
         folder.mkdir(parents=True)
         for name in names:
             (folder / name).touch()
-    found = timeline.files(tmp_path / "first")
-    assert [*found.items()] == [("100", first / "100.commit"), ("200", first / "200.deltacommit")]
+    actual = timeline.files(tmp_path / "first")
+    assert [*actual.items()] == [("100", first / "100.commit"), ("200", first / "200.deltacommit")]
     assert [*timeline.files(tmp_path / "second").values()] == [
         second / "200_300.deltacommit",
         second / "100_900.commit",

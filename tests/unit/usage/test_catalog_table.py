@@ -65,7 +65,7 @@ def test_an_entry_of_a_merge_on_read_table_is_one_of_its_views(
 
 
 def test_nothing_of_the_parameters_is_kept_but_what_is_needed() -> None:
-    found = catalog_table(
+    actual = catalog_table(
         metastore_table(
             read_by="my.CustomInputFormat",
             serde={"password": "secret"},
@@ -73,6 +73,6 @@ def test_nothing_of_the_parameters_is_kept_but_what_is_needed() -> None:
             transactional_properties="insert_only",
         )
     )
-    assert "secret" not in repr(found)
-    assert found.kind == "CustomInputFormat"
-    assert found.insert_only
+    assert "secret" not in repr(actual)
+    assert actual.kind == "CustomInputFormat"
+    assert actual.insert_only

@@ -29,24 +29,24 @@ URI = "thrift://metastore:9083"
 class SimulatedCatalog:
     """The calls of a catalog that a scan may use; each is kept."""
 
-    found: dict[str, list[Any]]
+    actual: dict[str, list[Any]]
     refused: frozenset[str] = frozenset()
     calls: list[str] = field(default_factory=list)
     uri: str = URI
 
     def databases(self) -> tuple[str, ...]:
         self._refuse("*")
-        return tuple(self.found)
+        return tuple(self.actual)
 
     def names(self, database: str) -> tuple[str, ...]:
         self._refuse(database)
-        return (*(each.tableName for each in self.found[database]), "vanished")
+        return (*(each.tableName for each in self.actual[database]), "vanished")
 
     def tables(self, database: str, names: Sequence[str]) -> tuple[Any, ...]:
         self.calls.append(",".join(names))
         for name in names:
             self._refuse(f"{database}.{name}")
-        return tuple(each for each in self.found[database] if each.tableName in names)
+        return tuple(each for each in self.actual[database] if each.tableName in names)
 
     def _refuse(self, what: str) -> None:
         if what in self.refused:
@@ -83,14 +83,14 @@ def test_every_table_is_listed_and_one_that_cannot_be_read_with_the_reason(
             ]
         }
     )
-    found = {table.name: table for table in scanned(monkeypatch, catalog).tables}
-    assert list(found) == ["d.gone", "d.plain", "d.texts", "d.v", "d.vanished"]
-    assert found["d.plain"].format is UsedFormat.HIVE_PARQUET
-    assert found["d.plain"].unknown == ()
-    assert found["d.gone"].unread == "its folder is gone"
-    assert Fact.FORMAT not in found["d.gone"].unknown
-    assert found["d.texts"].features == ("TextInputFormat",)
-    assert found["d.vanished"].unread.startswith("the metastore does not give its entry")
+    actual = {table.name: table for table in scanned(monkeypatch, catalog).tables}
+    assert list(actual) == ["d.gone", "d.plain", "d.texts", "d.v", "d.vanished"]
+    assert actual["d.plain"].format is UsedFormat.HIVE_PARQUET
+    assert actual["d.plain"].unknown == ()
+    assert actual["d.gone"].unread == "its folder is gone"
+    assert Fact.FORMAT not in actual["d.gone"].unknown
+    assert actual["d.texts"].features == ("TextInputFormat",)
+    assert actual["d.vanished"].unread.startswith("the metastore does not give its entry")
 
 
 def test_the_entries_of_a_merge_on_read_table_are_its_views(
@@ -106,8 +106,8 @@ def test_the_entries_of_a_merge_on_read_table_are_its_views(
         placed(tmp_path, "t_ro", HUDI, serde=RO),
         placed(tmp_path, "t_rt", REALTIME),
     ]
-    found = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables
-    told = [(table.name, table.format, table.view) for table in found[:3]]
+    actual = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables
+    told = [(table.name, table.format, table.view) for table in actual[:3]]
     assert told == [
         ("d.t", "hudi-mor", "base_name"),
         ("d.t_ro", "hudi-mor", "read_optimized"),
@@ -120,8 +120,8 @@ def test_entries_of_a_table_that_cannot_be_read_are_of_one_format(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tables = [placed(tmp_path, "t_ro", HUDI, serde=RO), placed(tmp_path, "t_rt", REALTIME)]
-    found = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables[:2]
-    assert [(table.format, table.view) for table in found] == [
+    actual = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables[:2]
+    assert [(table.format, table.view) for table in actual] == [
         ("hudi-mor", "read_optimized"),
         ("hudi-mor", "snapshot"),
     ]
@@ -132,9 +132,9 @@ def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch
     catalog = SimulatedCatalog({"d": tables, "e": []}, frozenset({"d.b", "e"}))
     usage = scanned(monkeypatch, catalog)
     assert catalog.calls == ["a,b,vanished", "a", "b", "vanished"]
-    found = {table.name: table.unread for table in usage.tables}
-    assert found["d.a"] == ""
-    assert found["d.b"] == "MetaException: no d.b"
+    actual = {table.name: table.unread for table in usage.tables}
+    assert actual["d.a"] == ""
+    assert actual["d.b"] == "MetaException: no d.b"
     assert usage.unlisted == {"e": "MetaException: no e"}
 
 
@@ -154,8 +154,8 @@ def test_a_defect_in_reading_one_table_does_not_hide_the_others(
 
     monkeypatch.setitem(scan._READERS, UsedFormat.HIVE_ORC, broken)
     catalog = SimulatedCatalog({"d": [placed(tmp_path, "a", ORC)]})
-    found = scanned(monkeypatch, catalog).tables[0]
-    assert found.unread == "its records cannot be understood: KeyError('what nobody thought of')"
+    actual = scanned(monkeypatch, catalog).tables[0]
+    assert actual.unread == "its records cannot be understood: KeyError('what nobody thought of')"
 
 
 def test_only_databases_that_fit_a_pattern_are_scanned(monkeypatch: pytest.MonkeyPatch) -> None:

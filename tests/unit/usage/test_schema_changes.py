@@ -84,13 +84,13 @@ def from_file(file: dict[str, str], catalog: dict[str, str]) -> list[str]:
 
 
 def test_of_files_nobody_can_tell_a_rename_from_a_drop_and_an_add() -> None:
-    found = from_file({"id": "string", "f1": "int32"}, {"id": "string", "g": "int"})
-    assert found == ["rename f1 g yes ?", "drop f1 yes ?", "add g end yes ?"]
+    actual = from_file({"id": "string", "f1": "int32"}, {"id": "string", "g": "int"})
+    assert actual == ["rename f1 g yes ?", "drop f1 yes ?", "add g end yes ?"]
 
 
 def test_a_new_column_of_another_type_is_none_that_was_renamed() -> None:
-    found = from_file({"id": "string", "f1": "int32"}, {"id": "string", "g": "double"})
-    assert found == ["drop f1 yes", "add g end yes"]
+    actual = from_file({"id": "string", "f1": "int32"}, {"id": "string", "g": "double"})
+    assert actual == ["drop f1 yes", "add g end yes"]
 
 
 def test_a_column_in_the_same_place_is_taken_for_the_renamed_one() -> None:
@@ -138,5 +138,5 @@ def test_nested_columns_of_files_are_compared() -> None:
     arrow = pa.schema([("l", pa.list_(parts)), ("m", pa.map_(pa.string(), pa.decimal128(5, 2)))])
     hive = {"l": "array<struct<t:timestamp,a:bigint>>", "m": "map<string,decimal(5,2)>"}
     before, after = column_parts.of_arrow(arrow), column_parts.of_catalog(hive.items())
-    found = short(list(by_names(before, after)))
-    assert found == ["move l.element.t yes", "change l.element.a long yes"]
+    actual = short(list(by_names(before, after)))
+    assert actual == ["move l.element.t yes", "change l.element.a long yes"]

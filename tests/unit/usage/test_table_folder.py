@@ -37,8 +37,8 @@ def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatc
     folder = at("s3a://key:secret@bucket/t/")
     assert folder == TableFolder("bucket/t", store)
     assert [[file.path for file in files] for files in folder.walk()] == [[], ["p=1/a.parquet"]]
-    with folder.opened("p=1/a.parquet") as found:
-        assert found.read() == b"abc"
+    with folder.opened("p=1/a.parquet") as actual:
+        assert actual.read() == b"abc"
     assert holding(folder, "s3a://bucket/t", "s3://bucket/t/m/v1.json") == (folder, "m/v1.json")
     assert holding(folder, "s3a://bucket/t", "s3n://bucket/tt/v1.json")[0].root == "bucket/tt"
 

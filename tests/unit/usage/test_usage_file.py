@@ -54,7 +54,7 @@ USAGES = st.builds(
     metastore=TEXTS,
     scanned=TEXTS,
     tables=st.lists(TABLES, max_size=4, unique_by=lambda table: table.name).map(
-        lambda found: tuple(sorted(found, key=lambda table: table.name))
+        lambda actual: tuple(sorted(actual, key=lambda table: table.name))
     ),
     databases=st.lists(TEXTS, max_size=2).map(tuple),
     unlisted=st.dictionaries(TEXTS, TEXTS, max_size=2),
