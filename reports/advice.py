@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from harness.core.records import Verdict, VerdictKind
 from harness.core.responsible import Responsible
+from harness.scenario.cells import parse_reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +31,19 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     """
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         return ()
-    parties = {finding.party for finding in verdict.findings} or {None}
+    responsible = {finding.party for finding in verdict.findings} or {None}
     readers = (
         Advice(_settings(tuple(_same_engine(verdict, question)))),
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
-    return (*(readers if parties & {Responsible.READER, None} else ()), smallest)
+    return (*(readers if responsible & {Responsible.READER, None} else ()), smallest)
 
 
 def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
-    engine = verdict.reader.partition("{")[0]
+    engine = parse_reader(verdict.reader).distribution
     for other in question:
-        if other.reader != verdict.reader and other.reader.partition("{")[0] == engine:
+        if other.reader != verdict.reader and parse_reader(other.reader).distribution == engine:
             yield other
 
 

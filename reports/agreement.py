@@ -60,25 +60,25 @@ class Alarm:
 
     questions: tuple[QuestionKey, ...]
     readers: tuple[str, ...]
-    way: str
+    strategy: str
     """The one read strategy that gives what all of them answered, if there is one."""
 
     @property
     def text(self) -> str:
         """Return it as a sentence, with the first of the questions."""
         more = len(self.questions) - 1
-        where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
+        where = self.question_names[0] + (f" and {counted(more, 'question')} more" if more else "")
         who = ", ".join(self.readers)
         same = f"{who} give the same answer, which is not the expected one ({where})"
-        if not self.way:
+        if not self.strategy:
             return f"{same}. Check the reference model before you blame them."
         return (
-            f"{same}: it is what reading {self.way} gives. Either no reader was asked that reads "
-            "differently, or the reference model needs a check before they are blamed."
+            f"{same}: it is what reading {self.strategy} gives. Either no reader was asked that "
+            "reads differently, or the reference model needs a check before they are blamed."
         )
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def question_names(self) -> tuple[str, ...]:
         """Name the questions for people."""
         return tuple(
             f"{variant}, step {step}, {view}, {query}"
@@ -87,30 +87,30 @@ class Alarm:
 
 
 def alarms(run: Run) -> tuple[Alarm, ...]:
-    """Return questions that all readers answer alike and unlike the truth, those alike together.
+    """Return questions to which all readers give one answer that is not the expected one, grouped.
 
-    Then the reference model may be wrong, unless all that is wrong was found to be the writer's.
-    Several settings of one distribution are one voice.
+    Then the reference model may be wrong, unless everything wrong is the writer's doing.
+    Several settings of one distribution count once.
     """
     alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
         if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
-            continue  # somebody agrees with the truth: no answer has to be looked at
+            continue  # some reader agrees with the truth
         answered = [verdict for verdict in verdicts if _answered(run, verdict)]
         groups = agreements(run, answered)
         voices = {run.distribution(verdict.reader) for verdict in answered}
         unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
         if unanimous and not _writers(answered):
-            ways = {verdict.claimed for verdict in answered}
-            same = groups[0].readers, ways.pop() if len(ways) == 1 else ""
+            strategies = {verdict.claimed for verdict in answered}
+            same = groups[0].readers, strategies.pop() if len(strategies) == 1 else ""
             alarming.setdefault(same, []).append(key)
     return tuple(Alarm(tuple(keys), *same) for same, keys in alarming.items())
 
 
 def _writers(verdicts: Iterable[Verdict]) -> bool:
     """Return whether all that is wrong is the writer's doing, by what files and statements say."""
-    parties = {finding.party for verdict in verdicts for finding in verdict.findings}
-    return bool(parties) and parties <= WRITERS
+    responsible = {finding.party for verdict in verdicts for finding in verdict.findings}
+    return bool(responsible) and responsible <= WRITERS
 
 
 def _answered(run: Run, verdict: Verdict) -> bool:

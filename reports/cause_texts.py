@@ -14,7 +14,7 @@ from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from harness.model.simulation.strategies import parts_of
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.words import NOT_WORDED, mapping_text, refusal_text, short, worded
-from harness.run.causes import FoundCause, by_default, causes
+from harness.run.causes import RunCause, by_default, causes
 from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
 from harness.run.load_run import Run
 
@@ -28,7 +28,7 @@ DEFAULT: Final = "default"
 class CauseText:
     """A cause as reports show it; every text is printable."""
 
-    cause: FoundCause
+    cause: RunCause
     engine: str
     what: str
     """What breaks, and since which operation."""
@@ -95,7 +95,7 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
     return tuple(_text(run, cause, asked) for cause in causes(run.verdicts, run))
 
 
-def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
+def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting = asked.helpful(cause)
     return CauseText(
         cause=cause,
@@ -112,7 +112,7 @@ def _text(run: Run, cause: FoundCause, asked: SettingsAsked) -> CauseText:
     )
 
 
-def _what(cause: FoundCause) -> str:
+def _what(cause: RunCause) -> str:
     key = cause.key
     since = f", since {key.operation}" if key.operation else ""
     if key.finding:
@@ -126,18 +126,18 @@ def _what(cause: FoundCause) -> str:
     return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
 
 
-def _amount(cause: FoundCause) -> str:
+def _amount(cause: RunCause) -> str:
     scenarios = cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     return f"{counted(len(cause.cases), 'cell')} in {where}"
 
 
-def _readers(run: Run, cause: FoundCause) -> Iterator[str]:
+def _readers(run: Run, cause: RunCause) -> Iterator[str]:
     for reader in sorted(cause.readers, key=lambda reader: not by_default(run, reader)):
         yield f"{reader} ({DEFAULT})" if by_default(run, reader) else reader
 
 
-def _where(run: Run, cause: FoundCause) -> str:
+def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
     step = run.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
@@ -145,7 +145,7 @@ def _where(run: Run, cause: FoundCause) -> str:
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
 
 
-def _seen(run: Run, cause: FoundCause) -> str:
+def _seen(run: Run, cause: RunCause) -> str:
     verdict = cause.first
     finding = next((finding for finding in verdict.findings if _is_of(cause, finding)), None)
     if finding is not None:
@@ -160,12 +160,12 @@ def _seen(run: Run, cause: FoundCause) -> str:
     return because
 
 
-def _is_of(cause: FoundCause, finding: Finding) -> bool:
+def _is_of(cause: RunCause, finding: Finding) -> bool:
     symptom = cause.key.symptom
     return finding.kind is cause.key.finding and finding.party is symptom.party
 
 
-def _how(cause: FoundCause, finding: Finding) -> str:
+def _how(cause: RunCause, finding: Finding) -> str:
     """Return how the answer comes about, by all that its reader answered so."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
@@ -197,7 +197,7 @@ def _mapping(verdicts: Sequence[Verdict]) -> str:
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
-def _effect(cause: FoundCause, setting: HelpfulSetting) -> str:
+def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
     right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
     rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
@@ -207,7 +207,7 @@ def _effect(cause: FoundCause, setting: HelpfulSetting) -> str:
     return f"{who}gets {right} right{rest}.{price}"
 
 
-def _no_advice(cause: FoundCause, asked: SettingsAsked) -> str:
+def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
     if cause.key.symptom.kind not in BAD or cause.key.symptom.party not in READERS:
         return ""
     others = [other for _, other in asked.others(cause)]

@@ -281,7 +281,7 @@ def _column_text(word: FindingWord, witness: Witness) -> str:
     return f"column {witness.column} should not be in the answer, or is there twice"
 
 
-def own_text(witness: Witness) -> str:
+def engine_text(witness: Witness) -> str:
     """Return the engine's own text of a wrong place; empty where it says no more than the value."""
     same = not witness.raw or witness.raw == text_of(witness.found)
     return "" if same else f"the engine's own text: {short(witness.raw)}"

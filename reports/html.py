@@ -86,11 +86,11 @@ def _run_values(run: Run) -> dict[str, object]:
         "failed": list(summary.failed_steps(run)),
         "half_done": list(summary.half_done_steps(run)),
         "wrong_steps": list(summary.wrong_steps(run)),
-        "normalised": summary.met(run.verdicts),
-        "pairs_said": summary.said(run.info.pairs),
+        "normalised": summary.tolerance_counts(run.verdicts),
+        "pairs_said": summary.covered_pairs(run.info.pairs),
         "partly_said": summary.PARTLY,
-        "partly": summary.asked(run.info.partly),
-        "pairs_impossible": summary.impossible(run.info.pairs),
+        "partly": summary.partly_asked(run.info.partly),
+        "pairs_impossible": summary.impossible_pairs(run.info.pairs),
         "crossings": summary.crossings(run),
     }
 

@@ -182,7 +182,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
         "advice": _advice(verdict, of.verdicts, pool),
-        "evened": list(summary.of_cell(verdict.reader, verdict.normalised)),
+        "evened": list(summary.cell_tolerances(verdict.reader, verdict.normalised)),
     }
     if verdict.expected:
         shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)

@@ -24,7 +24,7 @@ from harness.reports.html_cells import (
     variant_data,
 )
 from harness.reports.words import TRACED, VERDICTS, Word, strategy_text
-from harness.run.causes import ORDER, FoundCause, by_default
+from harness.run.causes import ORDER, RunCause, by_default
 from harness.run.load_run import Run
 from harness.run.report_cache import UNCACHED, ReportCache
 from harness.run.run_info import VariantInfo
@@ -72,7 +72,7 @@ class PageCells:
     """So many cells of each cause are shown, and their variants alone; 0: all."""
 
 
-def run_cells(run: Run, causes: Sequence[FoundCause] = ()) -> PageCells:
+def run_cells(run: Run, causes: Sequence[RunCause] = ()) -> PageCells:
     """Return what the page of one run shows: of too many cells, those that are not right."""
     few = len(run.verdicts) <= MOST_CELLS
     cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]

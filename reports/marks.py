@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.core.records import Column, Expected, Finding, FindingKind, Witness
 from harness.model.canonical import Value, text_of
-from harness.reports.findings import FINDINGS, own_text, witness_text
+from harness.reports.findings import FINDINGS, engine_text, witness_text
 
 HEAD = -1
 """The row number of the column's heading."""
@@ -70,7 +70,7 @@ def marks(
 
 
 def _text(kind: FindingKind, place: Witness) -> str:
-    return "; ".join(filter(None, (witness_text(kind, place), own_text(place))))
+    return "; ".join(filter(None, (witness_text(kind, place), engine_text(place))))
 
 
 def _whose(place: Witness) -> str:

@@ -12,6 +12,7 @@ from harness.reports import summary
 from harness.reports.cause_texts import CauseText
 from harness.reports.words import VERDICTS
 from harness.run.causes import by_default
+from harness.run.helpful_settings import settings_text
 from harness.run.load_run import Run
 
 
@@ -136,7 +137,7 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
     """Return the settings that help with a reader's causes, but those that it has."""
-    has = reader.partition("{")[2].removesuffix("}")
+    has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
     of = grouped((other.paste, at) for at, other in others)
     settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())

@@ -104,12 +104,12 @@ def coverage(run: Run) -> Iterator[Block]:
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
         lines.append(f"{'; '.join(names[:AT_ONCE])}{more}: {why}")
     yield from section("Left out of the plan", lines, most=EVERYTHING)
-    covered = summary.said(run.info.pairs)
+    covered = summary.covered_pairs(run.info.pairs)
     impossible = [
         f"not covered in {counted(len(scenarios), 'scenario')}: {pair.what}: {pair.why}"
-        for pair, scenarios in summary.impossible(run.info.pairs)
+        for pair, scenarios in summary.impossible_pairs(run.info.pairs)
     ]
-    asked = summary.asked(run.info.partly)
+    asked = summary.partly_asked(run.info.partly)
     sentences = [f"{covered}."] if covered else []
     sentences += impossible + ([f"{summary.PARTLY}:", *asked] if asked else [])
     yield from section("Pairs of axis values", sentences, most=EVERYTHING)
@@ -125,7 +125,7 @@ def totals(run: Run) -> Iterator[Line]:
     yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
     if explained := summary.explained(run):
         yield Line(explained)
-    if met := summary.met(run.verdicts):
+    if met := summary.tolerance_counts(run.verdicts):
         yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
     if again := len(summary.flaky(run)):
         text = f"Flaky: {counted(again, 'answer')} came only on a second try."

@@ -46,7 +46,7 @@ class ToleranceCount:
         return counted(self.count, self.declared.of.removesuffix("s") if self.declared else "place")
 
 
-def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
+def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     """Return what was met in verdicts, by product and name."""
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
@@ -63,7 +63,7 @@ def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     )
 
 
-def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
+def cell_tolerances(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     """Return what was met in one cell, a clause for each."""
     product = tolerances.product(reader)
     declared = tolerances.declared_for(product)
@@ -86,7 +86,7 @@ class Crossing:
     """A value of `down`, and the variants that have it with each of `columns`."""
 
 
-def said(pairs: Sequence[Pairs]) -> str:
+def covered_pairs(pairs: Sequence[Pairs]) -> str:
     """Return what is covered, over all scenarios; empty where all combinations are variants."""
     if not pairs:
         return ""
@@ -104,7 +104,7 @@ PARTLY: Final = (
 )
 
 
-def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
+def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
@@ -113,7 +113,7 @@ def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     )
 
 
-def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
+def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
     excluded = grouped(
         (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot

@@ -36,6 +36,7 @@ from harness.reports.words import VERDICTS, metastore_lines
 from harness.reports.words import VIEWS as VIEW_WORDS
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
+from harness.scenario.cells import parse_reader
 from harness.scenario.definition import VIEWS as ALL_VIEWS
 
 NAME: Final = "terminal"
@@ -59,7 +60,7 @@ VIEWS: Final[Mapping[str, str]] = {
 def short_names(run: Run) -> Mapping[str, str]:
     """Return each reader a short name: its engine, numbered where there are several of it."""
     readers = summary.readers(run)
-    engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
+    engines = [parse_reader(reader).distribution.partition("-")[0][:LABEL] for reader in readers]
     return {
         reader: f"{engine} {engines[: at + 1].count(engine)}"
         if engines.count(engine) > 1

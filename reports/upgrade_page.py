@@ -200,7 +200,7 @@ def page(comparison: SideComparison) -> str:
             "paste": report.settings_of(comparison.remedy),
             "causes": [_cause(cause, comparison) for cause in comparison.relevant],
             "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
-            "own_tables": html_page.parts(report.own_tables(comparison)),
+            "users_tables": html_page.parts(report.users_tables(comparison)),
             "accepted": accepted,
             "lines": list(report.line_texts(comparison)),
             "classes": list(_classes(comparison)),

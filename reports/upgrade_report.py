@@ -100,7 +100,7 @@ def document(comparison: SideComparison) -> Iterator[Block]:
     yield Line(reasons(comparison), strong=label(comparison))
     yield from (Code(line.text, line.place) for line in settings_of(comparison.remedy))
     yield from causes(comparison)
-    yield from own_tables(comparison)
+    yield from users_tables(comparison)
     unmet = map(cause_title, comparison.irrelevant)
     yield from section("What gets worse and none of your tables can meet", unmet)
     yield from _accepted(comparison)
@@ -142,7 +142,7 @@ def explain_command(verdict: Verdict, run: Run) -> str:
     return f"harness explain {shlex.quote(verdict.case)} --run-dir {shlex.quote(str(run.folder))}"
 
 
-def own_tables(comparison: SideComparison) -> Iterator[Block]:
+def users_tables(comparison: SideComparison) -> Iterator[Block]:
     """Yield what is wrong today on somebody's own tables, and of which nothing is known."""
     yield from section("Wrong today already on your tables", _wrong_on_tables(comparison))
     not_covered = grouped((why, name) for name, why in comparison.not_covered.items())

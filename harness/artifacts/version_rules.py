@@ -127,7 +127,7 @@ def knows(name: str) -> bool:
 def product_ranges() -> str:
     """Return which products have rules, from which version on, in words.
 
-    >>> about()
+    >>> product_ranges()
     'prestodb from 0.275 on, prestosql from 330 on, spark from 3.1 on, trino from 351 on'
     """
     return ", ".join(

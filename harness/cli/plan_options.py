@@ -282,13 +282,13 @@ def _show_pairs(made: Plan, console: Console) -> None:
         every = counted(covered.combinations, "variant")
         line = f"pairs of {covered.scenario}: {covered.variants} of {every}"
         console.print(f"{line} cover all {covered.covered} ({axes})", markup=False, highlight=False)
-    for pair, scenarios in summary.impossible(made.pairs):
+    for pair, scenarios in summary.impossible_pairs(made.pairs):
         where = ", ".join(scenarios)
         line = f"pair not covered: {pair.what}: {pair.why} ({where})"
         console.print(line, markup=False, highlight=False)
-    if message := summary.said(made.pairs):
+    if message := summary.covered_pairs(made.pairs):
         console.print(message, markup=False, highlight=False)
     if made.partly:
         console.print(f"{summary.PARTLY}:", soft_wrap=True)
-    for line in summary.asked(made.partly):
+    for line in summary.partly_asked(made.partly):
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

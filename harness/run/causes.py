@@ -62,7 +62,7 @@ class CauseKey:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCause:
+class RunCause:
     """A cause, with every cell that it brings about."""
 
     key: CauseKey
@@ -110,7 +110,7 @@ class FoundCause:
         )
 
 
-def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[FoundCause, ...]:
+def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[RunCause, ...]:
     """Return what is not right by its causes: new ones, default settings, silent ones first."""
     one: dict[_Since, _Since] = {}  # of a million cells each would have its own
     began = (pair for series in _series(verdicts) for pair in _began(series, run))
@@ -220,7 +220,7 @@ def _operation(possible: Sequence[str], sure: Collection[str]) -> str:
     return shown[0] if len(shown) == 1 else OR.join(possible)
 
 
-def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> FoundCause:
+def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> RunCause:
     def simplicity(verdict: Verdict) -> tuple[bool, bool, int, int]:
         asked_alone = verdict.verdict is not key.symptom.kind
         steps = len(run.variant(verdict.variant).steps)
@@ -228,7 +228,7 @@ def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> FoundCause:
 
     ordered = tuple(sorted(verdicts, key=simplicity))
     reasons = tuple(filter(None, dict.fromkeys(verdict.known for verdict in ordered)))
-    return FoundCause(key, ordered, reasons, by_default(run, ordered[0].reader))
+    return RunCause(key, ordered, reasons, by_default(run, ordered[0].reader))
 
 
 def by_default(run: Run, reader: str) -> bool:
@@ -237,7 +237,7 @@ def by_default(run: Run, reader: str) -> bool:
     return info is not None and info.by_default
 
 
-def _rank(cause: FoundCause) -> tuple[bool, bool, int, int, int]:
+def _rank(cause: RunCause) -> tuple[bool, bool, int, int, int]:
     kinds = list(FindingKind)
     finding = cause.key.finding
     return (

@@ -1,6 +1,6 @@
 """Which settings of the same engine made a cause's cells right in this very run, and at what price.
 
-Nothing is supposed: what was not asked is not told of.
+Nothing is guessed: settings that were not asked are not mentioned.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Final
 from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.core.responsible import Responsible
-from harness.run.causes import FoundCause, symptoms
+from harness.run.causes import RunCause, symptoms
 from harness.run.load_run import Run
 from harness.run.setting_lines import SettingLine, lines_of
+from harness.scenario.cells import parse_reader
 
 READERS: Final = frozenset({Responsible.READER, None})
 """Whose doing it must be that a reader's setting can help."""
@@ -62,13 +63,13 @@ class SettingsAsked:
     def spoilt(self) -> Mapping[tuple[str, str], int]:
         """How many cells are right by the first reader and not by the second."""
         spoilt: Counter[tuple[str, str]] = Counter()
-        for given in self.by_question.values():
-            for old, new in permutations(given.values(), 2):
+        for by_reader in self.by_question.values():
+            for old, new in permutations(by_reader.values(), 2):
                 if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
                     spoilt[old.reader, new.reader] += 1
         return spoilt
 
-    def others(self, cause: FoundCause) -> Iterator[tuple[Verdict, Verdict]]:
+    def others(self, cause: RunCause) -> Iterator[tuple[Verdict, Verdict]]:
         """Yield each cell of a cause, with what its distribution made of it by other settings."""
         symptom = cause.key.symptom
         if symptom.kind not in BAD or symptom.party not in READERS:
@@ -79,13 +80,13 @@ class SettingsAsked:
                 if reader != verdict.reader and self.run.distribution(reader) == distribution:
                     yield verdict, other
 
-    def helpful(self, cause: FoundCause) -> HelpfulSetting | None:
+    def helpful(self, cause: RunCause) -> HelpfulSetting | None:
         """Return the settings that help most against a cause; None where none do more than harm.
 
-        Of those that help alike, the ones with the fewest lines.
+        Of those that help equally, the ones with the fewest lines.
         """
         pairs = (
-            (_settings(other.reader), (verdict, other)) for verdict, other in self.others(cause)
+            (settings_text(other.reader), (verdict, other)) for verdict, other in self.others(cause)
         )
         made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
         good = (setting for setting in made if setting.right > setting.spoilt)
@@ -96,7 +97,7 @@ class SettingsAsked:
         )
 
     def _made(
-        self, cause: FoundCause, settings: str, pairs: Sequence[tuple[Verdict, Verdict]]
+        self, cause: RunCause, settings: str, pairs: Sequence[tuple[Verdict, Verdict]]
     ) -> HelpfulSetting:
         right = [pair for pair in pairs if pair[1].verdict is VerdictKind.CORRECT]
         changes = tuple(
@@ -115,17 +116,19 @@ class SettingsAsked:
             sum(self.spoilt[pair] for pair in dict.fromkeys((old, new) for old, new, _ in changes)),
         )
 
-    def _otherwise(self, cause: FoundCause, other: Verdict) -> bool:
+    def _otherwise(self, cause: RunCause, other: Verdict) -> bool:
         shown = symptoms(other, self.run.answers.get(other.case))
         return other.verdict in BAD and cause.key.symptom not in shown
 
 
-def _settings(reader: str) -> str:
-    return reader.partition("{")[2].removesuffix("}")
+def settings_text(reader: str) -> str:
+    """Return a reader's settings as its name has them; empty where it has none."""
+    settings = parse_reader(reader).settings
+    return ", ".join(f"{name}={value}" for name, value in settings)
 
 
 def _new_lines(changes: Sequence[Change]) -> Iterator[tuple[SettingLine, str]]:
-    """Yield each line that the second reader of a change is told and the first one is not."""
+    """Yield each line that the second reader of a change gets and the first one does not."""
     for old, new, format_ in changes:
         for line in lines_of(new, format_):
             if line not in lines_of(old, format_):

@@ -11,7 +11,7 @@ from typing import Final
 from harness import formats
 from harness.core.errors import ScenarioProblem
 from harness.run.baseline_files import scenario_file
-from harness.run.causes import OR, FoundCause
+from harness.run.causes import OR, RunCause
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.scenario import load
@@ -49,7 +49,7 @@ class ScenarioPlaces:
         known = [name for name, _ in there] == [step.operation for step in info.steps]
         return ScenarioPlace(path, there[step - 1][1] if known and step else TOP)
 
-    def of_cause(self, cause: FoundCause) -> ScenarioPlace | None:
+    def of_cause(self, cause: RunCause) -> ScenarioPlace | None:
         """Return where the step stands since which something is not right.
 
         That is in the scenario that speaks for all of the cause.
@@ -61,7 +61,7 @@ class ScenarioPlaces:
         return scenario_file(self._run.info, scenario)
 
 
-def _began(cause: FoundCause, variant: VariantInfo) -> int:
+def _began(cause: RunCause, variant: VariantInfo) -> int:
     """Return the last step up to the one asked about that did what the cause came with."""
     names = cause.key.operation.split(OR)
     did = (step.number for step in variant.steps if step.operation in names)

@@ -1,7 +1,7 @@
 """What a reader's settings are in its engine's own words: the lines that somebody pastes.
 
 The engines say how a session by hand gets a reader's settings (`Engine.by_hand`); here the lines
-are told from each other, and each with the place that it belongs to.
+are split, each with the place that it belongs to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SettingLine:
 
 @cache
 def lines_of(reader: str, format_name: str) -> tuple[SettingLine, ...]:
-    """Return what a reader is told before it is asked about tables of a format.
+    """Return what a reader's session is given before it is asked about tables of a format.
 
     Nothing where the distribution or the format is not there any longer.
     """

@@ -43,10 +43,10 @@ def _answers(
 ) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
     for variant in _variants(run) if wrong else ():
         if variant.id in wrong:
-            standards = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
+            expectations = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
             for verdict in wrong[variant.id]:
                 answer = run.answers.get(verdict.case)
-                yield verdict.question, _of(standards, verdict, answer) if answer else ()
+                yield verdict.question, _of(expectations, verdict, answer) if answer else ()
 
 
 def _variants(run: Run) -> tuple[Variant, ...]:
@@ -59,12 +59,12 @@ def _variants(run: Run) -> tuple[Variant, ...]:
 
 
 def _of(
-    standards: ExpectationsByEngine, verdict: Verdict, answer: Answer
+    expectations: ExpectationsByEngine, verdict: Verdict, answer: Answer
 ) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
-        standard = standards.of(verdict.reader, answer)
-        readings = standard.layout(verdict.step, view_of_rows(verdict.view)).readings()
+        expectation = expectations.of(verdict.reader, answer)
+        readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:
         LOG.exception("cannot work out the read strategies of %s", verdict.case)

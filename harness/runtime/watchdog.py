@@ -73,7 +73,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 def remaining_groups(lines: Iterable[str]) -> set[int]:
     """Return the groups that were named and not taken back. Pure.
 
-    >>> left(["+7", "+8", "-7"])
+    >>> remaining_groups(["+7", "+8", "-7"])
     {8}
     """
     groups: set[int] = set()

@@ -24,7 +24,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.reports import summary
 from harness.reports.advice import advice
-from harness.reports.findings import BLAME, FINDINGS, own_text, witness_text
+from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
 from harness.reports.html_cells import NumberedFiles
 from harness.reports.lines import command, item, say
 from harness.reports.words import (
@@ -69,7 +69,7 @@ def head(recorded: RecordedCell, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for text in summary.of_cell(verdict.reader, verdict.normalised):
+    for text in summary.cell_tolerances(verdict.reader, verdict.normalised):
         say(console, f"  normalised, as declared: {text}")
 
 
@@ -144,7 +144,7 @@ def _difference(finding: Finding, witness: Witness, file: str) -> str:
         witness_text(finding.kind, witness),
         f"field id {witness.origin.field_id}" if witness.origin else "",
         f"read from file {file}" if file else "",
-        own_text(witness),
+        engine_text(witness),
     )
     return "; ".join(filter(None, parts))
 

@@ -57,7 +57,7 @@ def test_a_table_of_a_format_that_was_not_asked_about_is_no_pass() -> None:
     assert found.status == 3
     assert "1 table of yours" in upgrade_report.headline(found)
     line = "1 table: no question was about delta tables (sales.delta)"
-    assert line in markdown(upgrade_report.own_tables(found))
+    assert line in markdown(upgrade_report.users_tables(found))
 
 
 def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
@@ -89,7 +89,7 @@ def test_what_is_wrong_today_names_the_tables_that_meet_it() -> None:
     old = run(verdict(RIGHT, step=1), verdict(WRONG, RENAME, step=2))
     same = compare(ComparedSide("old", old), ComparedSide("new", old))
     found = replace(same, usage=Usage(VERSION, "", "", (MINE, PLAIN)))
-    text = markdown(upgrade_report.own_tables(found))
+    text = markdown(upgrade_report.users_tables(found))
     assert r"missing rename since rename\_column" in text
     assert "1 table of yours can meet it: sales.renamed" in text
 

@@ -144,7 +144,7 @@ def test_an_alarm_of_many_questions_says_how_many_and_names_each(base: Run) -> N
     two = ((VARIANT, 3, "snapshot", "all"), (VARIANT, 4, "snapshot", "count"))
     alarm = agreement.Alarm(two, ("a-1", "b-1"), "")
     assert f"({VARIANT}, step 3, snapshot, all and 1 question more)" in alarm.text
-    assert alarm.places == (
+    assert alarm.question_names == (
         f"{VARIANT}, step 3, snapshot, all",
         f"{VARIANT}, step 4, snapshot, count",
     )
@@ -164,7 +164,7 @@ def test_questions_that_the_same_readers_answer_alike_are_one_alarm(base: Run) -
     assert [step for _, step, _, _ in alarm.questions] == [3, 4]
 
 
-def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
+def test_an_alarm_names_the_one_read_strategy_that_all_of_them_have(base: Run) -> None:
     by_name = replace(verdict("a-1"), reproduces=("by name",))
     run = run_of(
         base,
@@ -177,14 +177,14 @@ def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
     assert "what reading by name gives" in alarm.text
 
 
-def test_an_alarm_names_no_way_where_the_answers_tell_too_little(base: Run) -> None:
+def test_an_alarm_names_no_read_strategy_where_the_answers_prove_too_little(base: Run) -> None:
     count = replace(verdict("a-1"), reproduces=("by name",), scant=True)
     said = {
         "a-1": (count, answer("a-1", ("1", 2))),
         "b-1": (replace(count, reader="b-1", case="b-1"), answer("b-1", ("1", 2))),
     }
     (alarm,) = agreement.alarms(run_of(base, said))
-    assert alarm.way == ""
+    assert alarm.strategy == ""
 
 
 def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:

@@ -175,7 +175,7 @@ def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
 
 
 def test_alarms_unfold(sampled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    alarms = [SimpleNamespace(text=f"alarm {at}", places=("one",)) for at in range(3)]
+    alarms = [SimpleNamespace(text=f"alarm {at}", question_names=("one",)) for at in range(3)]
     monkeypatch.setattr(agreement, "alarms", lambda _: alarms)
     page = html.page(sampled)
     told = [page.index(literal) for literal in ("3 alarms: ", "alarm 0", "alarm 1", "alarm 2")]

@@ -30,15 +30,15 @@ def variant(name: str, *writers: str, twin: bool = False, **settings: str) -> Va
 
 
 def test_what_is_covered_is_said_over_all_scenarios() -> None:
-    assert summary.said(COVERED) == (
+    assert summary.covered_pairs(COVERED) == (
         "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
         "2 more are impossible"
     )
-    assert summary.said(()) == ""
+    assert summary.covered_pairs(()) == ""
 
 
 def test_a_pair_that_cannot_be_is_told_once_with_its_scenarios() -> None:
-    assert summary.impossible(COVERED) == ((NO_PARTITIONS, ("hudi/move", "hudi/a5")),)
+    assert summary.impossible_pairs(COVERED) == ((NO_PARTITIONS, ("hudi/move", "hudi/a5")),)
 
 
 def test_the_axes_of_a_variant_name_its_writers_once() -> None:

@@ -10,7 +10,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.core.responsible import Responsible
-from harness.reports.findings import finding_text, own_text, witness_text
+from harness.reports.findings import engine_text, finding_text, witness_text
 from harness.reports.words import LITTLE, mapping_text, refusal_text
 
 F2 = Origin(4, "f2", 1, "1")
@@ -151,7 +151,7 @@ def test_a_wrong_place_is_said_in_one_sentence(
     [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")],
 )
 def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, said: str) -> None:
-    assert own_text(Witness("1", "f", 8, 7, raw=raw)) == said
+    assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == said
 
 
 def test_a_finding_says_how_many_places_more_it_explains() -> None:

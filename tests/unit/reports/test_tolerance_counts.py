@@ -43,7 +43,7 @@ def shown(run: Run) -> str:
 
 
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
-    gone, cut = summary.met(sampled.verdicts)
+    gone, cut = summary.tolerance_counts(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
     assert cut.declared == tolerances.declared_for("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)

@@ -53,7 +53,7 @@ NESTED = Witness("1", "l", ({"a": 1},), "x")
 
 @given(FINDINGS)
 def test_every_finding_with_whatever_values_has_words(finding: Finding) -> None:
-    said = [findings.finding_text(finding), *map(findings.own_text, finding.places)]
+    said = [findings.finding_text(finding), *map(findings.engine_text, finding.places)]
     said += [findings.witness_text(finding.kind, witness) for witness in finding.places]
     assert all(findings.witness_text(finding.kind, witness) for witness in finding.places)
     assert all(isinstance(text, str) for text in said)

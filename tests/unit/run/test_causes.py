@@ -16,7 +16,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.core.responsible import Responsible
-from harness.run.causes import FoundCause, causes
+from harness.run.causes import RunCause, causes
 from harness.run.load_run import Run
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Unlike
@@ -76,7 +76,7 @@ def series(name: str, reader: str, shown: Sequence[Shown | None]) -> list[Verdic
     return [verdict(name, at, reader, each) for at, each in enumerate(shown, 1) if each is not None]
 
 
-def found(*verdicts: Verdict) -> tuple[FoundCause, ...]:
+def found(*verdicts: Verdict) -> tuple[RunCause, ...]:
     run = run_of(*verdicts)
     return causes(run.verdicts, run)
 
