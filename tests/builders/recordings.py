@@ -68,7 +68,9 @@ class Recorded:
 
 def said(verdict: Verdict) -> Said:
     """Return what a recording holds of a verdict."""
-    body = _VERDICT.dump_python(verdict, mode="json", exclude_defaults=True, exclude=UNSAID)
+    body = _VERDICT.dump_python(
+        verdict, mode="json", exclude_defaults=True, exclude=UNSAID, by_alias=True
+    )
     for finding in body.get("findings", ()):
         if finding["witness"] == finding["places"][0]:
             del finding["witness"]
@@ -129,7 +131,9 @@ def _add_states(states: Lines, recorded: Recorded) -> None:
     states.add({"variant": recorded.variant.id})
     for state in recorded.states:
         unsaid = {"variant", "digest"}
-        body = _STATE.dump_python(state, mode="json", exclude_defaults=True, exclude=unsaid)
+        body = _STATE.dump_python(
+            state, mode="json", exclude_defaults=True, exclude=unsaid, by_alias=True
+        )
         body["files"] = [states.once(each["kind"], each) for each in body.get("files", ())]
         states.add(body)
 
@@ -142,7 +146,9 @@ def _add_answers(answers: Lines, recorded: Recorded) -> None:
         named[cell] = NEVER_ASKED
         if answer is not None:
             unsaid = {"case": True, "sql": True}
-            body = _ANSWER.dump_python(answer, mode="json", exclude_defaults=True, exclude=unsaid)
+            body = _ANSWER.dump_python(
+                answer, mode="json", exclude_defaults=True, exclude=unsaid, by_alias=True
+            )
             named[cell] = answers.once(_kind(answer), body)
     answers.table(named)
 
