@@ -1,4 +1,4 @@
-"""Rewrite UTF-8 constants and instructions of a compiled Java class. Pure.
+"""Compiled classes of Java: constants and code of one are replaced, or a small one is written.
 
 Source: Java Virtual Machine Specification (Java SE 17), 4.1 and 4.4.
 """

@@ -1,4 +1,4 @@
-"""Files of accepted causes: read strictly, and written for somebody to fill in. Pure."""
+"""The causes of worse answers that a user accepts, and the files that list them. Pure."""
 
 from __future__ import annotations
 

@@ -16,7 +16,6 @@ from harness.scenario.cells import Reader
 
 def wrong_reader(reader: str, reason: str) -> UsageProblem:
     """Return the problem of a reader that somebody named and that cannot be asked."""
-    """Return the problem of a reader that somebody named and that cannot be asked."""
     return UsageProblem(f"{reader}: {reason}")
 
 
