@@ -22,7 +22,7 @@ RowId = list[int]
 """Number of the write, bucket, number of the row."""
 
 
-def send(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
+def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
     """Send a batch.
 
     Raises:

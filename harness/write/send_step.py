@@ -50,7 +50,7 @@ DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
 
-REFUSED: Final = (RefusedError, CatalogRefusedError)
+REFUSALS: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""
 
 
@@ -137,7 +137,7 @@ class StepSender:
         try:
             for statement in step.handover:
                 self._run(statement, self._variant.writers[step.step - 1])
-        except REFUSED as answer:
+        except REFUSALS as answer:
             return answer.refusal
         asked = self._handover_version
         undone = self._shape.missing_effect(self._target.table, asked, ()) if asked else ""
@@ -153,11 +153,11 @@ class StepSender:
             records = before if at == 0 else self._records(step)
             try:
                 self._run(statement, writer)
-            except REFUSED as answer:
+            except REFUSALS as answer:
                 left = step.statements[at + 1 :]
                 for last in left:
                     if isinstance(last, Sql) and last.in_any_case:
-                        with suppress(*REFUSED):  # the first error is the one to tell
+                        with suppress(*REFUSALS):  # the first error is the one to tell
                             self._run(last, writer)
                 return Raised(answer.refusal, statement, tuple(left), records)
         return None
@@ -177,7 +177,7 @@ class StepSender:
         if result != step_result.APPLIED:
             return result
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
-        files = table_files.read(self._shape, table, key, catalog)
+        files = table_files.read_files(self._shape, table, key, catalog)
         made = self._made_since(before)
         half = files.layout or self._shape.partial_write(files.facts, made, step.keys)
         return step_result.unknown(half) if half else result
@@ -241,7 +241,7 @@ class StepSender:
                 )
             case Mutation():
                 session = self._sql_session(writer)
-                send_mutation.send(statement, session, target.database, target.timeout_s)
+                send_mutation.send_batch(statement, session, target.database, target.timeout_s)
 
     def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""

@@ -159,7 +159,7 @@ def _files(variant: VariantOutcomes, states: Sequence[State | None]) -> TableFil
     made = zip(state.frozen.instants, states, strict=False)
     then = {instant: state.frozen.entries for instant, state in made if instant and state}
     catalog = CatalogHistory(state.frozen.entries, then)
-    return table_files.read(variant.shape, state.table, variant.variant.scenario.table.key, catalog)
+    return table_files.read_files(variant.shape, state.table, variant.variant.scenario.table.key, catalog)
 
 
 def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterator[StateRecord]:

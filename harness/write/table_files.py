@@ -66,7 +66,7 @@ class TableFiles:
         return bool(META.keys() & stored) and not META.keys() & listed
 
 
-def read(shape: Format, folder: Path, key: str, catalog: CatalogHistory) -> TableFiles:
+def read_files(shape: Format, folder: Path, key: str, catalog: CatalogHistory) -> TableFiles:
     """Return what the files in a table's folder tell; `key` is the key column."""
     try:
         return TableFiles(catalog.now, shape.facts(folder, key, catalog))

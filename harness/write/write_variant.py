@@ -61,7 +61,7 @@ def observe(
     at_step = {instant: entries} if instant else {}
     catalog = CatalogHistory(entries, {**before.catalog.then, **at_step})
     key = outcomes.variant.scenario.table.key
-    files = table_files.read(outcomes.shape, target.table, key, catalog)
+    files = table_files.read_files(outcomes.shape, target.table, key, catalog)
     return TableContents(files.facts, others=others, catalog=catalog)
 
 
@@ -145,7 +145,7 @@ class WriterSilent(Exception):
         self.outcome = outcome
 
 
-def find(variant: Variant, cache: Cache) -> VariantResult | None:
+def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
     """Find the states of all steps in the cache; None when one is not there."""
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     while not outcomes.complete:
@@ -159,7 +159,7 @@ def find(variant: Variant, cache: Cache) -> VariantResult | None:
     return state_records.found(outcomes, states, ResultCache.in_cache(cache))
 
 
-def write(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
+def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
     """Write a variant from its creation on; `target.folder` is removed at the end.
 
     Raises:

@@ -45,7 +45,7 @@ def write(
     """
     missing, progress = list[Variant](), context.progress
     for variant in variants:
-        result = write_variant.find(variant, context.cache)
+        result = write_variant.find_variant(variant, context.cache)
         if result is None:
             missing.append(variant)
         else:
@@ -153,7 +153,7 @@ def _write_group(
 
 
 def _write_one(variant: Variant, pool: WriterPool) -> VariantResult:
-    return write_variant.write(variant, pool.target(), pool.writer)
+    return write_variant.write_variant(variant, pool.target(), pool.writer)
 
 
 def _once_more(variant: Variant, pool: WriterPool) -> VariantResult:

@@ -35,7 +35,7 @@ def scenario(name: str, **settings: str) -> Scenario:
 def written(
     what: Scenario, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
-    return write_variant.write(planned(what, name, Writer(writer)), place, writer_for)
+    return write_variant.write_variant(planned(what, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     scenario = load.load(scenarios_folder() / "concurrency" / f"{what}.yaml")
-    return write_variant.write(planned(scenario, name, Writer(writer)), place, writer_for)
+    return write_variant.write_variant(planned(scenario, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize("what", CONFLICTS)

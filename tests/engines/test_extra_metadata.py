@@ -32,7 +32,7 @@ GIVEN = (
 def test_what_comes_through_is_in_the_commit_and_shown(
     name: str, writer: str, *, any_name: bool, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = write_variant.write(
+    records = write_variant.write_variant(
         planned(SCENARIO, name, Writer(writer)), place, writer_for
     ).records
     assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}

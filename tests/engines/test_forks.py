@@ -114,7 +114,7 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     for step in write_variant.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
-    written = write_variant.find(variant, place.cache)
+    written = write_variant.find_variant(variant, place.cache)
     assert written is not None
     files = {step: state_store.file_list(state) for step, state in watch.states.items()}
     forks = {step: watch.fork(state) for step, state in watch.states.items()}

@@ -26,7 +26,7 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> tuple[StateRecord, ...]:
     scenario = load.load(scenarios_folder() / "writes" / f"frame_{what}.yaml")
-    return write_variant.write(planned(scenario, name, Writer(writer)), place, writer_for).records
+    return write_variant.write_variant(planned(scenario, name, Writer(writer)), place, writer_for).records
 
 
 @every_writer

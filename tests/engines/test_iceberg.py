@@ -110,7 +110,7 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     for step in write_variant.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
-    written = write_variant.find(variant, place.cache)
+    written = write_variant.find_variant(variant, place.cache)
     assert written is not None
     kinds = {each.outcome.step: each.outcome.kind for each in written.records}
     assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
@@ -122,4 +122,4 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     assert forks == watch.in_place
     assert all(not said.refused for everyone in forks.values() for said in everyone.values())
     assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
-    assert write_variant.find(variant, place.cache) is not None
+    assert write_variant.find_variant(variant, place.cache) is not None

@@ -112,7 +112,7 @@ def stage(
         what = variant(name, request.param)
         for each in write_variant.write_steps(what, place, writer_for):
             live.ask(database, name, each.outcome.step)
-        written = write_variant.find(what, own)
+        written = write_variant.find_variant(what, own)
         assert written is not None
         records |= {(name, r.outcome.step): r for r in written.records}
         states |= {(name, step): state for (_, step), state in written.states.items()}
@@ -236,7 +236,7 @@ def test_a_written_variant_is_kept_whole(stage: Stage) -> None:
     state = stage.states["hudi-cow", LAST]
     writer = stage.records["hudi-cow", LAST].variant.partition("@")[2]
     own = Cache(Path(state.folder).parent.parent)
-    kept = write_variant.find(variant("hudi-cow", writer), own)
+    kept = write_variant.find_variant(variant("hudi-cow", writer), own)
     assert kept is not None
     assert all(record.reused for record in kept.records)
     assert [r.outcome.instant for r in kept.records] == [

@@ -36,7 +36,7 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     variant = planned(scenario(what), name, Writer(writer))
-    found = write_variant.write(variant, place, writer_for)
+    found = write_variant.write_variant(variant, place, writer_for)
     assert {each.outcome.kind for each in found.records} == {OutcomeKind.APPLIED}
     return found
 
@@ -85,7 +85,7 @@ def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_oth
     name: str, writer: str, last: OutcomeKind, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(scenario("add_column_after_failed_write"), name, Writer(writer))
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variant.write_variant(variant, place, writer_for).records
     assert [each.outcome.kind for each in records] == [*[OutcomeKind.APPLIED] * 4, last]
 
 

@@ -27,7 +27,7 @@ def test_the_catalog_keeps_its_columns_until_it_is_told(
 ) -> None:
     told = Writer(writer, settings={"schema_changes": "write_client"})
     variant = planned(SCENARIO, "hudi-mor", told)
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variant.write_variant(variant, place, writer_for).records
     steps = [each.operation for each in variant.scenario.steps]
     truths = expected_history.history(
         variant.scenario, merge_on_read=True, applied=[True] * len(steps)

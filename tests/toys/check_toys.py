@@ -93,7 +93,7 @@ def wrote(plan: Plan, folder: Path) -> VariantResult:
     work = folder / "work"
     work.mkdir()
     target = WriteTarget(Cache(folder / "cache"), "thrift://x", "db", work)
-    return write_variant.write(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
+    return write_variant.write_variant(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
 
 
 def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:

@@ -24,7 +24,7 @@ def read(path: Path, key: str) -> Footer:
     return Footer(columns, tuple(str(record[key]) for record in records))
 
 
-def schema(path: Path) -> dict[str, Any]:
+def written_schema(path: Path) -> dict[str, Any]:
     return _records(path, most=0)[0]
 
 

@@ -117,11 +117,11 @@ class HiveAcid(Format):
             case Merge():
                 return of_table([operation.worded(before, after, stay, listed=False)])
             case Mutate():
-                return (hive_mutation.committed(before, after),)
+                return (hive_mutation.committed_batch(before, after),)
             case KilledWrite():
                 return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
             case FailedWrite():
-                return (hive_mutation.aborted(before, after),)
+                return (hive_mutation.aborted_batch(before, after),)
             case Overwrite(of=OverwriteScope.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
         return of_table(operation.sql(before, after))

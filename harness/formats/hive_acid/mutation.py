@@ -18,14 +18,14 @@ from harness.scenario.operations.spark_sql import columns_in_order
 from harness.scenario.statements import ABORT, COMMIT, Mutation
 
 
-def committed(before: Truth, after: Truth) -> Mutation:
+def committed_batch(before: Truth, after: Truth) -> Mutation:
     """Return the batch that makes the rows of one truth those of the next one."""
     written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     gone = [row for key, row in before.rows.items() if key not in after.rows]
     return _batch(before, written, gone, COMMIT)
 
 
-def aborted(before: Truth, after: Truth) -> Mutation:
+def aborted_batch(before: Truth, after: Truth) -> Mutation:
     """Return the batch of a write that fails: all its rows are sent, and the transaction aborts."""
     return _batch(before, after.failed, (), ABORT)
 

@@ -26,7 +26,7 @@ SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType |
 NO_COMMENT: Final = ""
 
 
-def wording(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:
+def client_calls(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:
     """Return the call of a schema change; `options`: the table's own properties."""
     return (ClientCall(*_call(change), tuple(options)),)
 

@@ -23,7 +23,7 @@ from harness.formats.api import (
 from harness.formats.files import data_files
 from harness.formats.hudi import client as hudi_client
 from harness.formats.hudi import files as hudi_files
-from harness.formats.hudi import frames as hudi_frames
+from harness.formats.hudi import statements as hudi_statements
 from harness.formats.hudi import metadata as hudi_metadata
 from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import settings as hudi_settings
@@ -139,21 +139,21 @@ class Hudi(Format):
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
-            return hudi_frames.creation(table, settings, self._properties(table, settings))
+            return hudi_statements.frame_creation(table, settings, self._properties(table, settings))
         return (create_table(table, "hudi", LOCATION, self._properties(table, settings)),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
-            return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
+            return hudi_client.client_calls(operation, tuple(hudi_settings.properties(settings)))
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
         if isinstance(operation, WriteFrame):
-            return hudi_frames.wording(operation, before, after, settings)
+            return hudi_statements.frame_write(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
-            return hudi_metadata.wording(operation, before, after, settings)
+            return hudi_metadata.write_with_metadata(operation, before, after, settings)
         # Common SQL, under settings of the session that end with it.
         statements = of_table(operation.sql(before, after))
         if isinstance(operation, MoveRow):

@@ -15,7 +15,7 @@ from typing import Final
 
 from harness.formats.api import StoredMetadata, VariantSettings
 from harness.formats.hudi import commit_metadata, timeline
-from harness.formats.hudi import frames as hudi_frames
+from harness.formats.hudi import statements as hudi_statements
 from harness.model.identifiers import TABLE
 from harness.model.truth import Truth
 from harness.scenario.operations.spark_sql import text
@@ -28,14 +28,14 @@ WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")
 """What Hudi itself writes into the extra metadata of a batch write or schema change."""
 
 
-def wording(
+def write_with_metadata(
     operation: WriteWithMetadata, before: Truth, after: Truth, settings: VariantSettings
 ) -> tuple[Statement, ...]:
     """Return a write that is told of metadata, and what makes the next one forget it."""
     options = {PREFIX: operation.prefix, **operation.metadata}
     if operation.by is MetadataWay.FRAME:
         frame = WriteFrame(operation.keys)
-        (write,) = hudi_frames.wording(frame, before, after, settings)
+        (write,) = hudi_statements.frame_write(frame, before, after, settings)
         return (replace(write, options=(*write.options, *options.items())),)
     writes = of_table(operation.sql(before, after))
     if operation.by is MetadataWay.TABLE_OPTIONS:

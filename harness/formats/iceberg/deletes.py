@@ -36,7 +36,7 @@ class DataFile:
     footer: Footer
 
 
-def facts(
+def delete_facts(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.

@@ -40,7 +40,7 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     }
     bases = [_base(file, newest) for file in data.values()]
     deletes = [file for file in live if file.path not in data]
-    logs = (fact for delete in deletes for fact in iceberg_deletes.facts(delete, newest, data, key))
+    logs = (fact for delete in deletes for fact in iceberg_deletes.delete_facts(delete, newest, data, key))
     return (*bases, *logs)
 
 

@@ -99,7 +99,7 @@ class Iceberg(Format):
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         plain = iceberg_migration.is_migrated(settings)
-        why = iceberg_migration.unsupported(scenario, settings) if plain else ""
+        why = iceberg_migration.unsupported_migration(scenario, settings) if plain else ""
         return why or iceberg_settings.unsupported(settings, scenario)
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
@@ -108,7 +108,7 @@ class Iceberg(Format):
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
         if iceberg_migration.is_migrated(settings):
-            return iceberg_migration.create(table, settings)
+            return iceberg_migration.create_plain(table, settings)
         properties = iceberg_settings.properties(settings)
         return (create_table(table, "iceberg", f"file:{LOCATION}", properties),)
 
@@ -194,7 +194,7 @@ class Iceberg(Format):
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Manifests may be written anew at any step.
-        return (*iceberg_statistics.read(folder), *data_files.statistics(folder, files))
+        return (*iceberg_statistics.manifest_statistics(folder), *data_files.statistics(folder, files))
 
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG

@@ -47,7 +47,7 @@ def is_migrated(settings: VariantSettings) -> bool:
     return settings.get(CREATED_BY) in _BY
 
 
-def unsupported(scenario: Scenario, settings: VariantSettings) -> str:
+def unsupported_migration(scenario: Scenario, settings: VariantSettings) -> str:
     """Return what the scenario lacks for a plain table; empty where it lacks nothing."""
     first = scenario.steps[0]
     other = distributions.load(first.by).engine if first.by else ""
@@ -61,7 +61,7 @@ def unsupported(scenario: Scenario, settings: VariantSettings) -> str:
     return ""
 
 
-def create(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
+def create_plain(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
     """Return the creation of the plain table."""
     count = len(table.columns) - len(table.partition_by)
     by = f" partitioned by ({definition(table.columns[count:])})" if table.partition_by else ""

@@ -68,7 +68,7 @@ def written(
     def writer_for(_: str, number: int = 1, /) -> object:
         return writers[number]
 
-    return write_variant.write(variant(steps=tuple(map(Step, does))), write_target, writer_for)  # type: ignore[arg-type]
+    return write_variant.write_variant(variant(steps=tuple(map(Step, does))), write_target, writer_for)  # type: ignore[arg-type]
 
 
 @pytest.fixture

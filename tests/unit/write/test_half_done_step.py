@@ -48,7 +48,7 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
 
 def test_it_is_found_again_as_it_was(place: WriteTarget) -> None:
     written = sent(place, FailsLate(part="insert"))
-    result = write_variant.find(variant(), place.cache)
+    result = write_variant.find_variant(variant(), place.cache)
     assert result is not None
     assert [state.outcome for state in result.records] == [
         state.outcome for state in written.records

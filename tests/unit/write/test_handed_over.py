@@ -68,7 +68,7 @@ def handed_over(version: str = "6") -> Variant:
 
 
 def written(write_target: WriteTarget, fleet: Fleet, what: Variant) -> VariantResult:
-    return write_variant.write(what, write_target, fleet.of)  # type: ignore[arg-type]
+    return write_variant.write_variant(what, write_target, fleet.of)  # type: ignore[arg-type]
 
 
 def test_the_first_writer_does_it_before_the_first_step_of_the_other(place: WriteTarget) -> None:

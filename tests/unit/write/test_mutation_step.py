@@ -59,7 +59,7 @@ class Program:
 def send(program: Program | None, asked: Asked | None = None) -> None:
     connection = cast("Connection", asked or Asked())
     session = SqlSession(connection, cast("MutationProgram | None", program))
-    send_mutation.send(BATCH, session, "db", 1)
+    send_mutation.send_batch(BATCH, session, "db", 1)
 
 
 def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:

@@ -36,7 +36,7 @@ USUAL: Final = {
 TYPES: Final = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
 
 
-def creation(
+def frame_creation(
     table: Table, settings: VariantSettings, properties: Sequence[tuple[str, str]]
 ) -> tuple[FrameWrite, ...]:
     """Return the write of a DataFrame without rows: it makes the table, its columns as declared.
@@ -58,7 +58,7 @@ def creation(
     return (FrameWrite(query, "hudi", tuple(options.items())),)
 
 
-def wording(
+def frame_write(
     operation: WriteFrame, before: Truth, after: Truth, settings: VariantSettings
 ) -> tuple[FrameWrite, ...]:
     """Return the write of one DataFrame.
