@@ -131,7 +131,10 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     renamed = [{"id": 1, "name": "key", "type": "string"}, fields[1]]
     schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
     folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
-    actual = {statistics.column: statistics for statistics in iceberg_statistics.manifest_statistics(tmp_path)}
+    actual = {
+        statistics.column: statistics
+        for statistics in iceberg_statistics.manifest_statistics(tmp_path)
+    }
     assert {name: (statistics.rows, statistics.nulls) for name, statistics in actual.items()} == {
         "id": (2, 0),
         "s.a": (2, 0),
