@@ -122,10 +122,6 @@ class Cache:
     def tree(self, key: str) -> Path:
         return self.root / "unpacked" / key[:16]
 
-    def jre(self, version: str, sha256: str) -> Path:
-        """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
-        return self.root / "jre" / f"{version}-{sha256[:16]}"
-
     def states(self) -> Path:
         return self.root / "states"
 

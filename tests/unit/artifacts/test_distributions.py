@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from harness.artifacts import distributions, jre
+from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 
 ALL = distributions.names()
@@ -29,10 +29,9 @@ def test_every_lock_file_fits_together(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", JAVA)
-def test_every_jvm_has_its_heap_first_and_a_jre_for_linux(name: str) -> None:
+def test_every_jvm_has_its_heap_first(name: str) -> None:
     distribution = distributions.load(name)
     assert distribution.java_options[0] == f"-Xmx{distribution.heap_mb}m"
-    assert "linux-x86_64" in jre.releases()[distribution.jre]
 
 
 def test_hive_server_has_the_jars_of_its_metastore() -> None:
@@ -57,7 +56,7 @@ def test_the_digest_changes_with_what_can_change_an_answer_alone(key: str) -> No
 def test_what_is_made_of_a_server_changes_its_tree_and_the_digest() -> None:
     distribution = distributions.load("trino-483")
     assert distribution.main_class
-    for change in ({"services": ()}, {"main_class": None}, {"without_login": ()}):
+    for change in ({"services": {}}, {"main_class": None}, {"without_login": ()}):
         changed = dataclasses.replace(distribution, **change)
         assert distributions.digest(changed) != distributions.digest(distribution)
         assert distributions.tree_digest(changed) != distributions.tree_digest(distribution)

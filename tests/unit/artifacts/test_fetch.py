@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from harness.artifacts import fetch, jre, repository
+from harness.artifacts import fetch, python_index, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
     Distribution,
     MainClass,
-    PluginService,
+    coordinates,
 )
-from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
@@ -47,7 +46,7 @@ class Machine(NamedTuple):
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """Serve all files; the JRE, which pip would bring, is there already."""
     cache = Cache(tmp_path)
-    jre.folder("17", cache).mkdir(parents=True)
+    python_index.java_home("17").folder(cache).mkdir(parents=True)
     with serving() as server:
         server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
         monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
@@ -72,7 +71,7 @@ def test_everything_is_there_afterwards(machine: Machine) -> None:
     }
     assert [path.read_bytes() for path in installation.jars("front")] == [b"front"]
     assert [path.name for path in installation.jars("lib")] == ["exec-1.jar"]
-    assert installation.java == jre.folder("17", machine.cache) / "bin" / "java"
+    assert installation.java == python_index.java_home("17").folder(machine.cache) / "bin" / "java"
 
 
 def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Machine) -> None:
@@ -84,7 +83,7 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Mach
         ),
         patches=(),
         main_class=MainClass("Begin", "p.Server.start", "1"),
-        services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
+        services={"plugin/hive": {"p.Plugin": "p.HivePlugin"}},
         without_login=("plugin/hive",),
     )
     assert [missing.name for missing in fetch.missing(whole, machine.cache)] == ["reader-1.jar"]
@@ -185,7 +184,7 @@ def test_several_at_once_download_everything_once(machine: Machine) -> None:
 
 
 def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(machine: Machine) -> None:
-    wrong = replace(WHOLE, patches=(replace(PATCH, class_name="p.Gone"),))
+    wrong = replace(WHOLE, patches=(replace(PATCH, class_="p.Gone"),))
     with pytest.raises(EnvironmentProblem, match=r"x-1: cannot patch p\.Gone of exec-1\.jar"):
         installed(machine, wrong)
     unpacked = machine.cache.root / "unpacked"

@@ -78,8 +78,7 @@ def test_prestosql_has_a_precision_of_timestamps_from_342_on(
     distribution = distributions.load(f"prestosql-{version}@container")
     for catalog in ("hive_catalog", "hudi_catalog"):
         assert distribution.options(catalog).get("hive.timestamp-precision") == precision
-    defaults = [default.setting for default in distribution.defaults]
-    assert ("hive.timestamp-precision" in defaults) is (precision is not None)
+    assert ("hive.timestamp-precision" in distribution.defaults) is (precision is not None)
 
 
 def test_trino_has_a_module_of_java_from_479_and_no_archive_from_477_on() -> None:
@@ -123,7 +122,7 @@ def test_what_hudi_in_spark_knows_follows_from_its_version(
     name: str, reads: int, makes: tuple[str, ...]
 ) -> None:
     distribution = distributions.load(f"{name}@container")
-    assert [read.up_to for read in distribution.reads] == [reads]
+    assert [read.up_to for read in distribution.reads.values()] == [reads]
     assert distribution.texts("table_versions") == makes
     assert distribution.text("hudi") == name.rpartition("-")[2]
     assert distribution.text("pyspark") == distribution.version == "3.5.8"
