@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -113,12 +113,49 @@ def schedule(
         to: where questions, and answers that are there already, go.
 
     """
-    scheduler = _Scheduler(planned_questions(plan), shared, probes, to)
+    planned, context = planned_questions(plan), shared.context
+    cache, files = AnswerCache.in_cache(context.cache), dict[str, tuple[FileSeen, ...]]()
     try:
         for some in states:
-            scheduler.take(some)
+            asked, there = list[CellQuestion](), list[Response]()
+            for question in planned.questions_about(some):
+                if isinstance(question, Answer):
+                    there.append(Response(question))
+                elif context.fresh or not (
+                    answer := cache.find(question.address, question.cell.case)
+                ):
+                    asked.append(question)
+                else:
+                    probes.note(question, answer)
+                    there.append(Response(answer))
+            to.responses.put_all(there)
+            if asked:
+                _send(asked, shared, files, to)
     finally:
         to.close_questions()
+
+
+def _send(
+    asked: Sequence[CellQuestion],
+    shared: SharedMetastore,
+    files: dict[str, tuple[FileSeen, ...]],
+    to: ReadQueues,
+) -> None:
+    """Hand on questions, once their servers can find the states.
+
+    `files`: what each state's folder held before anybody read it, by the state's digest.
+    """
+    states = {question.state.digest: question.state for question in asked}
+    shared.register(states.values())
+    for digest, state in states.items():
+        if digest not in files:
+            files[digest] = state_store.file_list(state)
+    for name, queue in to.questions.items():
+        queue.put_all(
+            replace(question, files=files[question.state.digest])
+            for question in asked
+            if question.reader.distribution == name
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,55 +206,6 @@ def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
         served = map(distributions.load, metastore.needed(through))
         shaping.append([provide.digest(distribution) for distribution in served])
     return distributions.digest_of(shaping)
-
-
-@dataclass(frozen=True, slots=True)
-class _Scheduler:
-    """Hands on what states give to ask."""
-
-    planned: PlannedQuestions
-    shared: SharedMetastore
-    probes: Probes
-    to: ReadQueues
-    files: dict[str, tuple[FileSeen, ...]] = field(default_factory=dict)
-    """What each state's folder held before anybody read it, by the state's digest."""
-
-    def take(self, states: States) -> None:
-        """Hand on the questions about some states, once their servers can find these."""
-        asked, there = list[CellQuestion](), list[Response]()
-        for question in self.planned.questions_about(states):
-            answer = self._cached(question) if isinstance(question, CellQuestion) else question
-            if answer is not None:
-                there.append(Response(answer))
-            elif isinstance(question, CellQuestion):
-                asked.append(question)
-        self.to.responses.put_all(there)
-        if asked:
-            self._send(asked)
-
-    def _cached(self, question: CellQuestion) -> Answer | None:
-        """Find what an earlier run was answered."""
-        context = self.shared.context
-        if context.fresh:
-            return None
-        cache = AnswerCache.in_cache(context.cache)
-        answer = cache.find(question.address, question.cell.case)
-        if answer is not None:
-            self.probes.note(question, answer)
-        return answer
-
-    def _send(self, asked: Sequence[CellQuestion]) -> None:
-        states = {question.state.digest: question.state for question in asked}
-        self.shared.register(states.values())
-        for digest, state in states.items():
-            if digest not in self.files:
-                self.files[digest] = state_store.file_list(state)
-        for name, queue in self.to.questions.items():
-            queue.put_all(
-                replace(question, files=self.files[question.state.digest])
-                for question in asked
-                if question.reader.distribution == name
-            )
 
 
 def record(
