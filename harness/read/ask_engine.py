@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
 
+from harness.artifacts import distributions
 from harness.core import refusals
 from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
@@ -35,7 +36,70 @@ from harness.model.query import ALL, Query
 from harness.read import questions
 from harness.read.questions import CellQuestion, ReadQueues, Response, text_of
 from harness.read.reader_servers import EngineServer, EngineStart
-from harness.read.support_probe import Probes
+
+ProbeKey = tuple[str, str, str]
+"""A reader, a format, and a table version that it is declared not to know."""
+ANSWERED = ""
+"""Stands for the case of a refused probe where one was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeDecision:
+    """Which of the waiting questions are sent, which wait for a probe, and which are not sent."""
+
+    due: list[CellQuestion] = field(default_factory=list)
+    waiting: list[CellQuestion] = field(default_factory=list)
+    unsent: list[Answer] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What became of the probes of a run; for several threads.
+
+    Of each reader, format and table version that the reader is declared not to know, the first
+    question is the probe. Where the server refuses it, the others are not sent and their answers
+    name it; where it gives rows, all are sent. Where it gives no answer at all, the next one is the
+    probe. A refusal or rows that were kept count like new ones.
+    """
+
+    _outcomes: dict[ProbeKey, str] = field(default_factory=dict)
+    """The case of the refused probe, or `ANSWERED`."""
+
+    def note(self, question: CellQuestion, answer: Answer) -> None:
+        """Note the answer to any question; the first one that has rows or is a refusal counts."""
+        if (key := _key(question)) and (answer.has_rows or answer.refusal):
+            self._outcomes.setdefault(key, ANSWERED if answer.has_rows else answer.case)
+
+    def decide(self, waiting: Sequence[CellQuestion]) -> ProbeDecision:
+        """Return which questions are to be sent now; no probe may be under way."""
+        decision, probes = ProbeDecision(), set[ProbeKey]()
+        for question in waiting:
+            key = _key(question)
+            case = self._outcomes.get(key) if key else None
+            if case:
+                decision.unsent.append(_unsent(question, case))
+            elif key in probes:
+                decision.waiting.append(question)
+            else:
+                decision.due.append(question)
+                if key and case is None:
+                    probes.add(key)
+        return decision
+
+
+def _key(question: CellQuestion) -> ProbeKey | None:
+    reader, version = str(question.reader), question.state.frozen.table_version
+    family = question.question.format.family
+    unknown = distributions.declared_unknown(reader, family, version)
+    return (reader, question.question.format.name, version) if unknown else None
+
+
+def _unsent(question: CellQuestion, probe: str) -> Answer:
+    why = f"it was not sent, for the server refused {probe}"
+    return Answer(
+        question.cell.case, "", question=question.question.query, not_applicable=why, probe=probe
+    )
+
 
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""

@@ -10,11 +10,14 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.artifacts.cache import Cache, sharded_path, write_sharded
+from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
@@ -22,14 +25,52 @@ from harness.core.records import Answer
 from harness.engines.api import PlannedReads
 from harness.engines.format_facts import FormatFacts
 from harness.read import ask_engine, questions
-from harness.read.answer_cache import AnswerCache
+from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.read.support_probe import Probes
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
 from harness.write.table_state import FileSeen, States
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """The answers that runs have got, one file each."""
+
+    folder: Path
+
+    @classmethod
+    def in_cache(cls, cache: Cache) -> AnswerCache:
+        return cls(cache.root / "answers")
+
+    def find(self, address: str, case: str) -> Answer | None:
+        """Find the answer kept under an address, as the answer of a case."""
+        try:
+            answer = jsonl.parse(Answer, self._path(address).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:  # the machine went down before the disk had it: asked again
+            return None
+        return replace(answer, case=case, reused=True)
+
+    def store(self, address: str, answer: Answer) -> None:
+        """Keep an answer, complete or not at all; an unknown or flaky one is not kept.
+
+        Nor is one that depends on what else the server was asked: what was kept before it came out
+        is there no more.
+        """
+        path = self._path(address)
+        if answer.earlier is not None:
+            path.unlink(missing_ok=True)
+        flaky = answer.attempts or any(part.unknown for part in answer.parts)
+        if answer.unknown or answer.earlier is not None or flaky:
+            return
+        write_sharded(self.folder, path.name, f"{jsonl.dump(answer)}\n".encode())
+
+    def _path(self, address: str) -> Path:
+        return sharded_path(self.folder, f"{address}.json")
+
 
 NOT_ASKED: Final = "not asked"
 CHANGED: Final = "the frozen table's files changed while it was read"

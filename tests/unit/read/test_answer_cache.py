@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.core.attempts import Attempt
 from harness.core.records import Answer, Column, Part, Refusal
-from harness.read.answer_cache import AnswerCache
+from harness.read.read_states import AnswerCache
 
 GOOD = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 
