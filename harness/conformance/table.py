@@ -30,7 +30,7 @@ from harness.read.questions import load_engine
 from harness.runtime.metastore_objects import LOCATION, CatalogEntry, parquet_entry
 from harness.scenario.cells import Reader
 from harness.write import state_store
-from harness.write.table_state import Frozen, State
+from harness.write.state_store import Frozen, State
 
 HIVE: Final = "hive-parquet"
 LIBRARIES: Final = {"iceberg": "pyiceberg", "delta": "deltalake"}

@@ -31,7 +31,7 @@ from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastor
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
-from harness.write.table_state import FileSeen, States
+from harness.write.state_store import FileSeen, States
 
 
 @dataclass(frozen=True, slots=True)
