@@ -28,7 +28,7 @@ def write_iceberg(rows: Any, table: str) -> None:  # noqa: ANN401 - as above
     serializers = import_module("pyiceberg.serializers")
     noop: Any = import_module("pyiceberg.catalog.noop").NoopCatalog
 
-    class Catalog(noop):  # type: ignore[misc]
+    class SingleTableCatalog(noop):  # type: ignore[misc]
         def commit_table(self, table: Any, requirements: Any, updates: Any) -> Any:  # noqa: ANN401
             del requirements
             changed = update.update_table_metadata(table.metadata, updates)
@@ -36,7 +36,7 @@ def write_iceberg(rows: Any, table: str) -> None:  # noqa: ANN401 - as above
             serializers.ToOutputFile.table_metadata(changed, table.io.new_output(path))
             return iceberg.CommitTableResponse(metadata=changed, metadata_location=path)
 
-    catalog = Catalog("of one table")
+    catalog = SingleTableCatalog("one table")
     empty = metadata.new_table_metadata(
         catalog._convert_schema_if_needed(rows.schema),  # noqa: SLF001 - as `create_table` does
         import_module("pyiceberg.partitioning").UNPARTITIONED_PARTITION_SPEC,
