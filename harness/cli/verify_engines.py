@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import named_parts, options
 from harness.cli.console.output import Output
@@ -110,7 +109,7 @@ def all_readers() -> tuple[Reader, ...]:
 
 def _new_folder(resources: Resources) -> Path:
     resources.check(RUNS)
-    cache_mark.claim(resources.cache)
+    resources.cache.claim()
     return work_folders.numbered(RUNS.resolve(), FOLDER)
 
 

@@ -135,10 +135,12 @@ class Servers:
 
 def result_of(check: Check, asked: Sequence[CheckedEngine]) -> CheckResult:
     """Return the result of a check: of several formats the worst, with each that has it."""
-    made = asked if check.reads else asked[:1]
-    results = [(on.format, _result(check, on)) for on in made]
-    if len(results) == 1:
-        return results[0][1]
+    if len(asked) == 1 or not check.reads:
+        return _result(check, asked[0])
+    results = list[tuple[str, CheckResult]]()
+    for on in asked:
+        if not results or on.server.alive():
+            results.append((on.format, _result(check, on)))
     outcomes = {result.outcome for _, result in results}
     worst = next(outcome for outcome in WORST_FIRST if outcome in outcomes)
     seen = [

@@ -19,11 +19,10 @@ from typing import Final, Self
 
 from harness.artifacts import distributions
 from harness.core import refusals
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
-from harness.core.records import Answer, Part, Refusal
+from harness.core.records import Answer, Attempt, Part, Refusal
 from harness.engines.api import (
     Connection,
     NoAnswerError,

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
-from harness.core.records import Answer, OutcomeKind
+from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, PointInTime, Question
 from harness.engines.format_facts import FormatFacts

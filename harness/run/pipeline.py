@@ -21,7 +21,7 @@ from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, record_file
+from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
@@ -296,5 +296,5 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(record_file.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))

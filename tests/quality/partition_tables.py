@@ -19,10 +19,10 @@ from harness.core.records import (
     FindingKind,
     Outcome,
     OutcomeKind,
+    Responsible,
     StateRecord,
     Verdict,
 )
-from harness.core.responsible import Responsible
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value

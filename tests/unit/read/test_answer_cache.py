@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.core.attempts import Attempt
-from harness.core.records import Answer, Column, Part, Refusal
+from harness.core.records import Answer, Attempt, Column, Part, Refusal
 from harness.read.read_states import AnswerCache
 
 GOOD = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.records import Answer, Column, Refusal
+from harness.core.records import Answer, Attempt, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
