@@ -26,7 +26,6 @@ from harness.model.pending_write import staged
 from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.write.state_store import FileSeen, State, States
 
@@ -204,7 +203,7 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
     applied = [
         state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in frozen
     ]
-    return expected_history.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
+    return variant.scenario.truths(merge_on_read=merge_on_read).history(applied)
 
 
 def no_entry(cell: Cell, *, late: bool) -> Answer:
