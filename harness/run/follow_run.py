@@ -27,7 +27,7 @@ from harness.run import (
     plan_record,
     run_folder,
     run_info,
-    second_round,
+    run_judge,
 )
 from harness.run.load_run import Run
 from harness.run.run_info import RunInfo
@@ -88,8 +88,7 @@ class LiveVerdicts:
                 yield self._checked(verdict)
 
     def _asked_again(self, verdict: Verdict) -> bool:
-        answer = self._answers.get(verdict.case)
-        return second_round.due(self._checked(verdict), answer, self._plan.ask_again)
+        return run_judge.due(self._checked(verdict), self._answers, self._plan.ask_again)
 
     def _checked(self, verdict: Verdict) -> Verdict:
         """Return a verdict as the controls of its reader leave it."""

@@ -6,7 +6,8 @@ change it (`judge.settle`), and so can the controls of its reader (`control_chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -18,6 +19,7 @@ from harness.core import jsonl
 from harness.core.grouping import grouped
 from harness.core.record_file import VerdictParts
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.core.responsible import Responsible
 from harness.judge import verdicts as judge
 from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.judge.recorded_variant import RecordedVariant
@@ -25,15 +27,37 @@ from harness.judge.verdicts import JudgedVariant
 from harness.plan.reader_support import declared
 from harness.run import control_check, load_run, report_cache
 from harness.run.load_run import Run
-from harness.scenario.cells import Cell, Plan, Variant
+from harness.scenario.cells import AskedAgain, Cell, Plan, Variant
 
 AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
+
+ONE_OF: Final = 50
+"""A sample has one right answer of so many."""
 
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
     """Return a variant with the records of its states, which its format says how to lay out."""
     return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
+
+
+def due(verdict: Verdict, answers: Mapping[str, Answer], which: AskedAgain) -> bool:
+    """Return whether the answer of a cell is asked for once more, of a fresh server.
+
+    It is where it may be owed to what its server was asked before, or is of a sample; not where the
+    files hold what is wrong, nor what a fresh server has answered already.
+    """
+    if verdict.verdict is VerdictKind.WRONG:
+        readers = {Responsible.READER, None}
+        suspect = any(finding.responsible in readers for finding in verdict.findings)
+        suspect = suspect and not verdict.reproduces
+    else:
+        sampled = which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
+        suspect = sampled and verdict.verdict is VerdictKind.CORRECT
+    if not suspect:
+        return False
+    answer = answers.get(verdict.case)
+    return answer is not None and answer.has_table and not answer.again
 
 
 class RunJudge:

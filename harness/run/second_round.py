@@ -7,7 +7,6 @@ the earlier query is searched on which the first one depends.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -15,17 +14,15 @@ from typing import Final
 
 from harness.core import jsonl
 from harness.core.grouping import grouped
-from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, StateRecord, Verdict
 from harness.read import earlier_question, read_states
 from harness.run import load_run, run_folder, run_log
+from harness.run.run_judge import due
 from harness.run.run_work import Work, states_of
-from harness.scenario.cells import AskedAgain, Cell, Plan
+from harness.scenario.cells import Cell, Plan
 
 MOST_SERVERS: Final = 20
 """Of more readers and variants than these, tables of one format share a fresh server."""
-ONE_OF: Final = 50
-"""A sample has one right answer of so many."""
 MOST_SEARCHES: Final = 3
 """For so many answers the earlier query is searched: each search takes several servers."""
 MOST_SUSPECTS: Final = 32
@@ -34,38 +31,13 @@ MOST_SUSPECTS: Final = 32
 AnswerTaker = Callable[[Answer], object]
 
 
-def due(verdict: Verdict, answer: Answer | None, which: AskedAgain) -> bool:
-    """Return whether the answer of a cell is asked for once more.
-
-    Not where the files hold what is wrong, nor what a fresh server has answered already.
-    """
-    asked = answer is not None and answer.has_table and not answer.again
-    return asked and suspected(verdict, which)
-
-
-def suspected(verdict: Verdict, which: AskedAgain) -> bool:
-    """Return whether an answer may be owed to what its server was asked before; or is a sample."""
-    if verdict.verdict is VerdictKind.WRONG:
-        by_reader = any(
-            finding.responsible in {Responsible.READER, None} for finding in verdict.findings
-        )
-        return by_reader and not verdict.reproduces
-    right = verdict.verdict is VerdictKind.CORRECT
-    return right and which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
-
-
 def cells_to_ask(
     plan: Plan, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> Sequence[Cell]:
     """Return the cells that are asked again after these verdicts on the first answers."""
-    suspects = (verdict.case for verdict in verdicts if suspected(verdict, plan.ask_again))
-    # Only now is any answer read: most often none is suspected.
-    cases = {case for case in suspects if _can_be_asked(answers.get(case))}
+    # An answer is read only if its verdict makes it suspect: most often none does.
+    cases = {v.case for v in verdicts if due(v, answers, plan.ask_again)}
     return [cell for cell in plan.cells if cell.case in cases]
-
-
-def _can_be_asked(answer: Answer | None) -> bool:
-    return answer is not None and answer.has_table and not answer.again
 
 
 @run_log.phase("ask again")
