@@ -34,9 +34,8 @@ from harness.core.errors import (
 )
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
-from harness.run import causes, load_run, run_folder, run_info
-from harness.run.load_run import WRITE, Run
-from harness.run.run_info import RunInfo
+from harness.run import causes, load_run, run_folder
+from harness.run.load_run import WRITE, Run, RunInfo
 from harness.scenario.cells import Cell
 
 NAME: Final = "history.sqlite"
@@ -52,7 +51,7 @@ PIECE: Final = 4_000_000
 CELLS: Final = "cells"
 """Stands for a file: the `StoredCell`s of a run."""
 CELLS_AT_ONCE: Final = 20_000
-RECORDS: Final = (run_info.INFO, load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)
+RECORDS: Final = (load_run.INFO, load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)
 LONGEST: Final = 200
 """The reason of an unknown cell may hold the end of a server's log."""
 _SCHEMA: Final = f"""

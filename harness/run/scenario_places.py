@@ -12,8 +12,7 @@ from harness import formats
 from harness.core.errors import ScenarioProblem
 from harness.run.baseline_files import scenario_file
 from harness.run.causes import OR, RunCause
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import Run, VariantInfo
 from harness.scenario import load
 from harness.scenario.operations import name_of
 
@@ -55,13 +54,13 @@ class ScenarioPlaces:
         That is in the scenario that speaks for all of the cause.
         """
         first = cause.first
-        return self.of(first.variant, _began(cause, self._run.variant(first.variant)))
+        return self.of(first.variant, _began_at(cause, self._run.variant(first.variant)))
 
     def _file(self, scenario: str) -> Path | None:
         return scenario_file(self._run.info, scenario)
 
 
-def _began(cause: RunCause, variant: VariantInfo) -> int:
+def _began_at(cause: RunCause, variant: VariantInfo) -> int:
     """Return the last step up to the one asked about that did what the cause came with."""
     names = cause.key.operation.split(OR)
     did = (step.number for step in variant.steps if step.operation in names)

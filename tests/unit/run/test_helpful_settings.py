@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.responsible import Responsible
-from harness.run.causes import causes
-from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
+from harness.run.causes import HelpfulSetting, SettingsAsked, causes
 from harness.run.load_run import Run
 from tests.builders import recorded_run
 

@@ -15,8 +15,7 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.records import Verdict, VerdictKind
-from harness.run import load_run as run
-from harness.run import run_info
+from harness.run import load_run
 
 NUMBER: Final = 3
 ENDED: Final = 3
@@ -99,7 +98,7 @@ class Scripted:
         self.leaves.mkdir(parents=True, exist_ok=True)
         write(self.folder, said)
         if self.begun:
-            (self.folder / run_info.INFO).touch()
+            (self.folder / load_run.INFO).touch()
         return status
 
     def strike(self, _: object, target: str, blow: int, wait_s: float, chance: object) -> object:
@@ -112,7 +111,7 @@ class Scripted:
 
 def write(folder: Path, said: Said) -> None:
     verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in said.items()]
-    jsonl.write_all(folder / run.VERDICTS, verdicts)
+    jsonl.write_all(folder / load_run.VERDICTS, verdicts)
 
 
 MakeExperiment = Callable[..., tuple[Any, Scripted]]
@@ -176,7 +175,7 @@ def test_records_that_a_death_harmed_are_told(
     deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = experiment((-9, {}), (0, RIGHT))
-    monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
+    monkeypatch.setattr(deaths.pipeline, "judge_run", load_run.load)  # nothing is in `run.json`
     assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "broken"
 
 
