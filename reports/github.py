@@ -23,9 +23,8 @@ from harness.reports.ci_site import CiSite
 from harness.reports.findings import findings_text
 from harness.reports.words import short
 from harness.run import run_judge
-from harness.run.causes import BAD
+from harness.run.causes import BAD, ScenarioPlace, ScenarioPlaces
 from harness.run.load_run import Run
-from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
 
 NAME: Final = "github"
 FILE: Final = "github.md"

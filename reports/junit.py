@@ -42,8 +42,8 @@ from harness.reports.words import (
     worded,
 )
 from harness.run import run_judge
+from harness.run.causes import ScenarioPlaces
 from harness.run.load_run import WRITE, NotableStep, Run
-from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"

@@ -23,8 +23,8 @@ from harness.reports.markdown_text import code, escaped, paragraphs
 from harness.reports.reader_answers import scoreboard
 from harness.reports.words import short
 from harness.run import run_judge
+from harness.run.causes import ScenarioPlaces
 from harness.run.load_run import Run
-from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "markdown"
 FILE: Final = "summary.md"

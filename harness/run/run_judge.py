@@ -102,8 +102,8 @@ class LiveVerdicts:
         cell = self._cells[verdict.case]
         controls = self._controls_of(cell)
         judged = [v for control in controls if (v := self.judge.by_itself(control.case))]
-        failures = failures(judged, {self._key(cell): controls}, self._answers)
-        return invalidate(verdict, failures.get(self._key(cell), ""))
+        failed = control_failures(judged, {self._key(cell): controls}, self._answers)
+        return invalidate(verdict, failed.get(self._key(cell), ""))
 
     def _controls_of(self, cell: Cell) -> Sequence[Cell]:
         return self._controls.get(self._key(cell), ())
@@ -331,7 +331,7 @@ def controls_of(plan: Plan) -> Controls:
     )
 
 
-def failures(
+def control_failures(
     verdicts: Iterable[Verdict], of: Controls, answers: Mapping[str, Answer]
 ) -> Mapping[ReaderFormat, str]:
     """Return why nothing is known of each reader and format whose controls all failed.
@@ -463,7 +463,7 @@ class RunJudge:
             if variant.id in with_controls
         }
         of_controls = chain.from_iterable(first.values())
-        failed = failures(of_controls, controls, run.answers)
+        failed = control_failures(of_controls, controls, run.answers)
         for variant in self._plan.variants:
             judged = first.get(variant.id)
             if judged is None:

@@ -71,7 +71,10 @@ def test_through_another_one_every_reader_has_a_control(
 
 def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path: Path) -> None:
     made = planned(tmp_path, "metastore: hive-metastore-4.0.1")
-    assert pipeline.needed_distributions(made)[:2] == ("hive-metastore-3.1.3", "hive-metastore-4.0.1")
+    assert pipeline.needed_distributions(made)[:2] == (
+        "hive-metastore-3.1.3",
+        "hive-metastore-4.0.1",
+    )
     assert pipeline.metastore_of(made) == "hive-metastore-3.1.3"
     assert pipeline.readers_metastore(made) == made.metastore
 

@@ -59,7 +59,7 @@ def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
 def checked(
     verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
-    failed = run_judge.failures(verdicts, run_judge.controls_of(plan), answers)
+    failed = run_judge.control_failures(verdicts, run_judge.controls_of(plan), answers)
     formats = {variant.id: variant.format for variant in plan.variants}
     return tuple(
         run_judge.invalidate(v, failed.get((v.reader, formats[v.variant]), "")) for v in verdicts

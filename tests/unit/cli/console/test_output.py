@@ -37,9 +37,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pipeline.judge_run(folder)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
-    monkeypatch.setattr(
-        pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED)
-    )
+    monkeypatch.setattr(pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED))
     monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
     monkeypatch.setattr(bundle, "export", exported)
     monkeypatch.setattr(bundle, "load", imported)
