@@ -42,7 +42,7 @@ from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastor
 from harness.runtime import image_choice, metastore
 from harness.runtime.api import Runtime
 from harness.scenario.cells import Reader
-from harness.write.table_state import State
+from harness.write.state_store import State
 
 Checks = tuple[Check, ...]
 LIVES: Final[tuple[Checks, ...]] = (READ_CHECKS, (RESTART, *FAULT_CHECKS))

@@ -20,7 +20,7 @@ from harness.model.canonical import MapValue, Value, single, to_json
 from harness.model.datatypes import DataType, fold, parse_type
 from harness.runtime.metastore_objects import LOCATION, parquet_entry
 from harness.write import state_store
-from harness.write.table_state import Frozen, State
+from harness.write.state_store import Frozen, State
 
 if TYPE_CHECKING:
     import pyarrow

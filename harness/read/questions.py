@@ -30,7 +30,7 @@ from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Reader, Variant
-from harness.write.table_state import FileSeen, State, States
+from harness.write.state_store import FileSeen, State, States
 
 
 @dataclass(frozen=True, slots=True)

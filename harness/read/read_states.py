@@ -29,7 +29,7 @@ from harness.read.support_probe import Probes
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
-from harness.write.table_state import FileSeen, States
+from harness.write.state_store import FileSeen, States
 
 NOT_ASKED: Final = "not asked"
 CHANGED: Final = "the frozen table's files changed while it was read"

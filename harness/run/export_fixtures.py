@@ -41,7 +41,7 @@ from harness.run import plan_record
 from harness.run.load_run import Run, VariantInfo
 from harness.run.pipeline import states_of
 from harness.run.run_judge import case_of
-from harness.write.table_state import TABLE, State, States
+from harness.write.state_store import TABLE, State, States
 
 WHOLE: Final = "all"
 ANY: Final = "any"

@@ -44,7 +44,7 @@ from harness.runtime.process import EndedProblem
 from harness.scenario.cells import Cell, Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
 

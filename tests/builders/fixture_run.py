@@ -21,7 +21,7 @@ from harness.runtime.metastore_objects import parquet_entry
 from harness.scenario import expected_history, load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from harness.write import state_store
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from tests.builders import simulated_disk
 from tests.builders.simulated_disk import Disk, instant_of
 

@@ -9,7 +9,7 @@ from harness.plan import Writer, scenarios_folder
 from harness.scenario import expected_history, load
 from harness.scenario.operations.columns import MoveColumn
 from harness.scenario.operations.services import Sync
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -27,7 +27,7 @@ def test_the_catalog_keeps_its_columns_until_it_is_told(
 ) -> None:
     told = Writer(writer, settings={"schema_changes": "write_client"})
     variant = planned(SCENARIO, "hudi-mor", told)
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     steps = [each.operation for each in variant.scenario.steps]
     truths = expected_history.history(
         variant.scenario, merge_on_read=True, applied=[True] * len(steps)

@@ -16,7 +16,7 @@ from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind
 from harness.read.answer_cache import AnswerCache
 from harness.write import state_store
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from tests.full_disk import full_disk
 
 BIG = 200_000

@@ -22,15 +22,15 @@ from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
 from harness.read.read_states import CHANGED, record_of_both, same_answer
 from harness.scenario.cells import Cell, Reader
-from harness.write import state_store, table_state
-from harness.write.table_state import State
+from harness.write import state_store
+from harness.write.state_store import State
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     folder = tmp_path / "state"
-    (folder / table_state.TABLE).mkdir(parents=True)
-    (folder / table_state.TABLE / "file").write_text("1")
+    (folder / state_store.TABLE).mkdir(parents=True)
+    (folder / state_store.TABLE / "file").write_text("1")
     return State("d" * 64, folder, SimpleNamespace(home=""))  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ from harness.model.canonical import Value
 from harness.read.answer_cache import AnswerCache
 from harness.read.support_probe import Probes
 from harness.scenario.cells import Plan
-from harness.write.table_state import States
+from harness.write.state_store import States
 from tests.unit.read import test_read_states as test_read
 from tests.unit.read.test_read_states import (
     GOOD,
