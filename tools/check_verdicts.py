@@ -58,7 +58,7 @@ from harness.run import load_run
 from harness.run.load_run import INFO
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recordings
-from tools.markdown_table import table
+from tools.shared import table
 
 READER: Final = "reader"
 WRITER: Final = "writer"

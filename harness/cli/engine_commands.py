@@ -23,7 +23,7 @@ from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.plan import own_distributions, shipped
 from harness.run import compose_stack, pipeline
-from harness.runtime import image_build
+from harness.runtime import image_choice
 
 
 class _ListFirst(TyperGroup):
@@ -73,7 +73,9 @@ def build(
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     result = {
-        image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
+        image_choice.ensure(
+            distributions.load(runtime_names.lock_name(name)), cache, progress
+        ): name
         for name in requested
     }
     output.end("\n".join(f"{name}: {built}" for built, name in result.items()), images=list(result))

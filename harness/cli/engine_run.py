@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.progress import Progress
 from harness.run import load_run, pipeline, plan_record, run_folder
@@ -24,7 +23,7 @@ def new_folder(cache: Cache, name: str) -> Path:
     """Make a folder under runs/, once tables can be written there and in the cache."""
     work_folders.check(RUNS, "the folder that you are in")
     work_folders.check(cache.root, ENVIRONMENT_VARIABLE)
-    cache_mark.check(cache)
+    cache.check()
     now = datetime.datetime.now(datetime.UTC)
     return run_folder.new_folder(RUNS, name, now).resolve()
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.console.output import Output
 from harness.run import load_run, pipeline, plan_record, run_folder
@@ -31,7 +30,7 @@ class Resources:
         """Check that tables can be written in a run's folder, and kept in what is a cache."""
         work_folders.check(folder, "--run-dir")
         work_folders.check(self.cache.root, ENVIRONMENT_VARIABLE)
-        cache_mark.check(self.cache)
+        self.cache.check()
 
     def work(self, folder: Path) -> Work:
         """Return what the phases of a run need."""

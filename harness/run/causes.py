@@ -20,8 +20,15 @@ from harness.artifacts import distributions
 from harness.core import refusals
 from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
-from harness.core.records import Answer, FindingKind, QuestionKey, Refusal, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import (
+    Answer,
+    FindingKind,
+    QuestionKey,
+    Refusal,
+    Responsible,
+    Verdict,
+    VerdictKind,
+)
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
 from harness.run.baseline_files import scenario_file

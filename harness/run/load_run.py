@@ -21,13 +21,12 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSe
 
 from harness.artifacts import distributions
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, outcomes, record_file, records
+from harness.core import jsonl, outcomes, records
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
-from harness.core.jsonl import Record
+from harness.core.jsonl import ByKey, Record, RecordFile
 from harness.core.metastore_choice import USUAL, MetastoreChoice
-from harness.core.record_file import ByKey, RecordFile
 from harness.core.records import (
     Answer,
     OutcomeKind,
@@ -295,15 +294,15 @@ def read_info(folder: Path) -> RunInfo:
     check(folder)
     path = folder / INFO
     try:
-        run_info = _INFO.validate_json(path.read_bytes())
+        info = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
-    if len(run_info.cells) > MANY_CELLS:
+    if len(info.cells) > MANY_CELLS:
         give_back()
-    for name, text in run_info.locks.items():
+    for name, text in info.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")
-    return run_info
+    return info
 
 
 def first_wrong(wrong: ValueError) -> str:
@@ -569,7 +568,7 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     """
     path = folder / ANSWERS
     record_file = _file(path, Answer)
-    record_file.copy(path, dict.fromkeys(record_file.cases()) if cases is None else cases)
+    record_file.copy(path, dict.fromkeys(jsonl.cases()) if cases is None else cases)
 
 
 def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
@@ -615,7 +614,7 @@ def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
 
 
 def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
-    path, read, share = folder / VERDICTS, 0, record_file.VerdictParts()
+    path, read, share = folder / VERDICTS, 0, jsonl.VerdictParts()
     try:
         verdicts = jsonl.read_all(path, Verdict, partial(_known, known))
         for read, verdict in enumerate(verdicts, start=1):  # noqa: B007
@@ -626,5 +625,5 @@ def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
     """Return the verdict that a line says again."""
-    verdict = known.get(record_file.case_of(line)) if known else None
+    verdict = known.get(jsonl.case_of(line)) if known else None
     return verdict if verdict and jsonl.dump(verdict) == line[:-1].decode() else None

@@ -20,10 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts import cache_cleanup, cache_mark, distributions, fetch, object_storage
+from harness.artifacts import cache_cleanup, distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, record_file, runtime_names
+from harness.core import jsonl, runtime_names
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
@@ -244,7 +244,7 @@ def readers_metastore(plan: Plan) -> MetastoreChoice:
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
-    cache_mark.claim(cache)
+    cache.claim()
     result = [distributions.load(name) for name in names]
     processes = [distribution for distribution in result if distribution.runtime == PROCESS]
     lacking = {one.name: fetch.missing(one, cache) for one in processes}
@@ -503,5 +503,5 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(record_file.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))

@@ -21,11 +21,9 @@ from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl, refusals
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
-from harness.core.jsonl import Record
-from harness.core.record_file import VerdictParts
-from harness.core.records import Answer, QuestionKey, StateRecord, Verdict, VerdictKind
+from harness.core.jsonl import Record, VerdictParts
+from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, Verdict, VerdictKind
 from harness.core.refusals import may_be_chance
-from harness.core.responsible import Responsible
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known

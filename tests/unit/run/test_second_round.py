@@ -16,11 +16,11 @@ from harness.core.records import (
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.read_states import record_of_both
