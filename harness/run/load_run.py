@@ -568,7 +568,7 @@ def sort_answers(folder: Path, cases: Iterable[str] | None = None) -> None:
     """
     path = folder / ANSWERS
     record_file = _file(path, Answer)
-    record_file.copy(path, dict.fromkeys(jsonl.cases()) if cases is None else cases)
+    record_file.copy(path, dict.fromkeys(record_file.cases()) if cases is None else cases)
 
 
 def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
