@@ -20,6 +20,7 @@ from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.conformance import kit, markdown, results
 from harness.conformance.results import CheckOutcome, Conformance
+from harness.conformance.table import formats_for
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.runtime_names import CONTAINER, PROCESS
@@ -101,7 +102,7 @@ def all_readers() -> tuple[Reader, ...]:
         Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
         for distribution in reader_support.readers()
-        if kit.can_be_asked(Reader(distribution.name))
+        if formats_for(Reader(distribution.name))[0]
         and (runtime == PROCESS or image.official(distribution))
     )
 

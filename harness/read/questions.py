@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from harness import engines
 from harness.artifacts import distributions
@@ -23,7 +23,6 @@ from harness.model.commit import BRANCH, INCREMENTAL, NAMED, Moment, ref_name
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
-from harness.model.query import Query
 from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
@@ -52,10 +51,6 @@ class CellQuestion:
     """Those of the columns that formats add which the reader should find in the table."""
     files: tuple[FileSeen, ...] = ()
     """What the table's folder held before anybody read it."""
-
-    def alone(self, column: str) -> Question:
-        names = tuple(dict.fromkeys((self.key, column)))
-        return replace(self.question, query=Query(columns=names))
 
     def unanswered(self, why: str, attempts: tuple[Attempt, ...] = ()) -> Answer:
         """Return the answer of a question that no reader answered."""
