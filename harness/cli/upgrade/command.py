@@ -12,18 +12,24 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import history_commands, options, plan_options, stored_runs
-from harness.cli.console.output import Output
-from harness.cli.named_parts import NamedParts
-from harness.cli.open_run import Resources
+from harness.cli import history_commands, options, plan_options, runs
+from harness.cli.output import Output
+from harness.cli.plan_options import NamedParts
+from harness.cli.runs import Resources
 from harness.cli.upgrade import rollout_runs, trials
-from harness.cli.upgrade.side_plans import (
+from harness.cli.upgrade.sides import (
+    READER,
+    ROLES,
+    WRITER,
     ChangeProfile,
+    Side,
     UpgradeFolder,
+    check,
     new_plan,
     old_plan,
+    registered_first,
+    side,
 )
-from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, SideComparison, compare
@@ -177,14 +183,14 @@ def compare_runs(
     old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
-    history: history_commands.FileOption = stored_runs.DEFAULT,
+    history: history_commands.FileOption = runs.HISTORY_FILE,
 ) -> int:
     """Show what is different between two runs, cell by cell of the same name; start no engine.
 
     A stored run (harness history list) needs no folder: it is restored under runs/.
     """
     accepted = _accepted(accept)
-    before, after = (stored_runs.stored_or_folder(run, history) for run in (old, new))
+    before, after = (runs.stored_or_folder(run, history) for run in (old, new))
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))

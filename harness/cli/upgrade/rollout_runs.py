@@ -11,20 +11,21 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from harness.artifacts.lock import NonEmptyText
-from harness.cli import named_parts
-from harness.cli.upgrade.side_plans import (
+from harness.cli import plan_options
+from harness.cli.upgrade.sides import (
     ChangeProfile,
     MakePlan,
+    Side,
     UpgradeFolder,
     old_plan,
     table_versions,
     writers_of,
 )
-from harness.cli.upgrade.sides import Side, metastore_of
 from harness.comparison.result import compare
 from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import Problems, one_of
 from harness.core.yaml_reader import load_yaml
 from harness.formats.api import HANDOVER_VERSION
@@ -123,9 +124,12 @@ def read(file: Path) -> PlannedRollout:
 
 
 def _now(form: _Now) -> Side:
-    metastore = metastore_of(form.metastore) if form.metastore else None
-    readers = tuple(map(named_parts.reader, form.readers))
-    return Side(readers, named_parts.writer(form.writer), metastore)
+    readers = tuple(map(plan_options.existing_reader, form.readers))
+    return Side(readers, plan_options.existing_writer(form.writer), _metastore(form.metastore))
+
+
+def _metastore(name: str) -> MetastoreChoice | None:
+    return plan_options.existing_metastore(name) if name else None
 
 
 def _changed(side: Side, change: _Change) -> Side:
@@ -136,9 +140,11 @@ def _changed(side: Side, change: _Change) -> Side:
     readers = (change.readers.get(name, name) for name in names)
     return replace(
         side,
-        readers=tuple(map(named_parts.reader, readers)),
-        writer=named_parts.writer(change.writer) if change.writer else side.writer,
-        metastore=metastore_of(change.metastore) if change.metastore else side.metastore,
+        readers=tuple(map(plan_options.existing_reader, readers)),
+        writer=plan_options.existing_writer(change.writer) if change.writer else side.writer,
+        metastore=plan_options.existing_metastore(change.metastore)
+        if change.metastore
+        else side.metastore,
     )
 
 

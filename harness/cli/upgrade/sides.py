@@ -3,17 +3,103 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.cli import named_parts
+from harness.cli import plan_options, runs
+from harness.cli.runs import Resources
+from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
 from harness.plan import Profile, ProfileReader, Writer, metastore_support
-from harness.scenario.cells import Reader
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.handover import handovers
+from harness.plan.writer_support import TABLE_VERSIONS
+from harness.run import load_run, pipeline, run_folder
+from harness.run.run_log import run_log
+from harness.scenario.cells import Plan, Reader
+from harness.scenario.definition import Scenario
+
+FOLDER: Final = "upgrade"
+ChangeProfile = Callable[[Profile, Sequence[Scenario]], Profile]
+"""Makes the profile of a side of the one that both share; the scenarios are those selected."""
+MakePlan = Callable[[ChangeProfile], Plan]
+
+
+def old_plan(old: Side, make: MakePlan) -> Plan:
+    return make(lambda profile, _: old.of(profile))
+
+
+def new_plan(old: Side, new: Side, make: MakePlan) -> Plan:
+    """Return the plan of the new side.
+
+    A newer writer continues the tables of the old one, and begins tables anew.
+    """
+
+    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
+        changed = new.of(profile)
+        if not (old.writer and new.writer):
+            return changed
+        return replace(changed, writers=tuple(writers_of(old.writer, new.writer, scenarios)))
+
+    return make(change)
+
+
+def writers_of(old: Writer, new: Writer, scenarios: Iterable[Scenario]) -> Iterator[Writer]:
+    """Yield the new writer continuing tables of the old one, then beginning tables itself.
+
+    One that writes in turn is in a fleet with the old one: both continue the tables as well.
+    """
+    begun = replace(old, settings={**old.settings, **_shared(old, new)})
+    for scenario in scenarios:  # of a scenario that the profile has not, nothing is written
+        writers = [handover.writer for handover in handovers(scenario, begun, new.distribution)]
+        yield from writers
+        yield from (replace(writer, in_turn=True) for writer in writers[:1] if new.in_turn)
+    yield replace(new, in_turn=False)
+
+
+def _shared(old: Writer, new: Writer) -> Mapping[str, str]:
+    """Return the settings of the new writer with which the old one can begin a table."""
+    versions = table_versions(old)
+    return {
+        name: value
+        for name, value in new.settings.items()
+        if name != TABLE_VERSION or value in versions
+    }
+
+
+def table_versions(writer: Writer) -> Sequence[str]:
+    """Return the table versions that a writer can make, its own default last."""
+    return distributions.load(writer.distribution).texts_if_any(TABLE_VERSIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeFolder:
+    """The folder of an upgrade: its runs lie beside each other, and its reports."""
+
+    path: Path
+    resources: Resources
+
+    @classmethod
+    def new(cls, resources: Resources) -> UpgradeFolder:
+        """Make one; who interrupts an upgrade begins again, and no answer is lost."""
+        return cls(runs.new_folder(resources, FOLDER), resources)
+
+    def side(self, name: str, plan: Plan, folder_name: str) -> ComparedSide:
+        """Carry out a plan: write, ask and judge what is not known yet."""
+        folder = self.path / folder_name
+        run_folder.make(folder)
+        work = self.resources.work(folder)
+        with run_folder.locked(folder), run_log(folder):
+            live = pipeline.live_verdicts(plan, work)
+            runs.ask(plan, work, live)
+            pipeline.judge_twice(plan, work, live)
+        return ComparedSide(name, load_run.load(folder))
+
 
 Components = Mapping[str, str]
 """The parts of a side that can be swapped alone, by what people call them."""
@@ -146,21 +232,10 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 def _side(name: str, role: str) -> Side:
     if name in metastore_support.names():
-        return Side(metastore=metastore_of(name))
+        return Side(metastore=plan_options.existing_metastore(name))
     if role == WRITER:
-        return Side(writer=named_parts.writer(name))
-    return Side(readers=(named_parts.reader(name),))
-
-
-def metastore_of(text: str) -> MetastoreChoice:
-    """Read a metastore that exists.
-
-    Raises:
-        UsageProblem: there is none of this name.
-
-    """
-    metastore_support.check(text)
-    return MetastoreChoice(text)
+        return Side(writer=plan_options.existing_writer(name))
+    return Side(readers=(plan_options.existing_reader(name),))
 
 
 def check(old: Side, new: Side) -> None:

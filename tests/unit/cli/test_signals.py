@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from harness.cli.signals import ending_at_once
+from harness.cli.process import ending_at_once
 
 PROGRAM = (
     "import signal, threading\n"

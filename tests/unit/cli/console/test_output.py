@@ -17,8 +17,9 @@ import pytest
 
 from harness.artifacts import bundle
 from harness.artifacts.bundle import Imported
-from harness.cli import app, engine_run
+from harness.cli import app, runs
 from harness.cli.reproduce import shrink
+from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
@@ -123,16 +124,16 @@ def test_reproducing_tells_programs_the_causes_or_what_was_found(
 
 
 @contextmanager
-def nowhere(_cache: object, progress: Progress, _profile: str) -> Iterator[None]:
-    progress.note(NOTED)
+def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
+    resources.output.progress().note(NOTED)
     yield
 
 
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(engine_run, "work", nowhere)
-    monkeypatch.setattr(engine_run, "execute", lambda *_: SimpleNamespace(verdicts=()))
+    monkeypatch.setattr(runs, "separate_work", nowhere)
+    monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
         verdict.case
         for verdict in pipeline.judge_run(recorded).applied.verdicts
@@ -169,7 +170,7 @@ def test_a_program_is_told_what_broke_off_a_command(
 
 ENDING = """\
 import threading
-from harness.cli.console.output import Output
+from harness.cli.output import Output
 with Output(json=True).ending():
     print("ready", flush=True)
     threading.Event().wait()

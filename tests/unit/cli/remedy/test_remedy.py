@@ -15,9 +15,18 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app, engine_run
-from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
-from harness.cli.remedy.effects import Effect, effect, print_effects, print_unusable
+from harness.cli import app, runs
+from harness.cli.remedy import (
+    Effect,
+    UnusableSettings,
+    alternatives,
+    changes,
+    effect,
+    others,
+    plan_of,
+    print_effects,
+    print_unusable,
+)
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info
@@ -227,7 +236,7 @@ def remedied(
         pipeline.judge_run(work.folder)
         return load_run.load(work.folder)
 
-    monkeypatch.setattr(engine_run, "execute", done)
+    monkeypatch.setattr(runs, "execute", done)
     monkeypatch.chdir(tmp_path)
     status = app.main([*RENAMED, "--run-dir", str(folder)])
     return status, plans[0]
