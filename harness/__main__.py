@@ -15,7 +15,7 @@ takes a fifth of the CPU seconds of a run in which nothing changed."""
 
 def main() -> int:
     """Run the command line on the program's own streams; give its exit status."""
-    process.prepare()
+    process.prepare_streams()
     # Records hold nothing that holds them, so that few collections find anything.
     gc.set_threshold(NEW_OBJECTS, 20, 20)
     with process.ending_at_once(process.print_interrupted):
@@ -24,7 +24,7 @@ def main() -> int:
 
         gc.freeze()  # what is imported stays
 
-        status = process.finish(app.main())
+        status = process.finish_streams(app.main())
     gc.freeze()  # what is left ends with the process: Python would look through all of it
     return status
 

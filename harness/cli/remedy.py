@@ -1,10 +1,15 @@
-"""`harness remedy`."""
+"""`harness remedy`: which settings of a reader make a wrong check right, and what else they break.
+
+Every setting of the engine is tried, alone and with another one, on real engines; the table states
+are those of the run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Final
 
 from rich import box
 from rich.console import Console
@@ -18,6 +23,7 @@ from harness.cli import options, runs
 from harness.cli.explain.recorded_cell import find
 from harness.cli.output import Output
 from harness.cli.runs import Resources
+from harness.comparison.cell_pairs import VerdictChange, change
 from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
@@ -29,97 +35,141 @@ from harness.reports.words import VERDICTS
 from harness.run import plan_record, run_folder, run_info
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
-MOST = 6
-"""So many cells that turned wrong are named."""
-KNOWN = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED})
+PROFILE: Final = "remedy"
+MOST: Final = 6
+"""So many checks that turned wrong are named."""
+TOGETHER: Final = 2
+"""With six settings, all combinations would be hundreds; nobody asked for more at once."""
+LEFT_OUT: Final = ""
+"""Stands for a setting that is not named: the engine's default."""
+TURNED_WRONG: Final = "turned_wrong"
+TURNS: Final = ("turned_right", TURNED_WRONG, "still_wrong", "still_right", "unknown")
+TURN_OF: Final = {
+    VerdictChange.FIXED: "turned_right",
+    VerdictChange.REGRESSED: TURNED_WRONG,
+    VerdictChange.REGRESSED_LOUDLY: TURNED_WRONG,
+    VerdictChange.RIGHT_AS_BEFORE: "still_right",
+    VerdictChange.NEW: "unknown",
+    VerdictChange.UNKNOWN: "unknown",
+}
+"""The changes between wrong answers and errors are none of these: both are wrong still."""
+
+
+@options.with_output
+def remedy(
+    output: Output,
+    case: options.CaseArgument,
+    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
+    offline: options.OfflineOption = False,
+) -> int:
+    """Try other settings of a reader: which make the check right, and which others they break."""
+    folder = run_folder.existing(run_dir)
+    recorded = find(folder, case)
+    cell, verdict = recorded.cell, recorded.verdict
+    if verdict is None:
+        raise UsageProblem(f"{cell.case} was never judged; run harness judge")
+    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        state = f"{cell.case} is {verdict.verdict}"
+        raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
+    reader = parse_reader(cell.reader)
+    settings = engines.load(distributions.load(reader.distribution).engine).settings
+    usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
+    info = run_info.read_info(folder)
+    scenario = recorded.case.variant.scenario.name
+    variants = {
+        variant.id: variant
+        for variant in plan_record.plan_of(info).variants
+        if variant.scenario.name == scenario
+    }
+    cells = (c for c in info.cells if c.variant in variants and c.reader == cell.reader)
+    plan = plan_of(tuple(variants.values()), cells, (reader, *usable))
+    resources = Resources(output, Cache.default(offline=offline))
+    with runs.separate_work(resources, PROFILE) as work:
+        verdicts = runs.execute(replace(plan, metastore=info.through), work).verdicts
+    before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
+    effects = [effect(reader, other, cell.question, verdicts, before) for other in usable]
+    print_effects(effects, output.out)
+    for other, why in unusable:
+        say(output.out, f"not tried: {', '.join(changes(reader, other))}: {why}", "dim")
+    facts = [effect.facts for effect in effects]
+    unknown = str(VerdictKind.UNKNOWN)
+    lacking = any(fact["unknown"] or fact["verdict"] == unknown for fact in facts)
+    status = HarnessError.exit_status if lacking else 0
+    output.end(status=status, case=cell.case, effects=facts)
+    return status
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The verdicts under other settings, beside those under the settings of before."""
+    """What other settings of a reader do to a check, and to the others of its scenario."""
 
     reader: Reader
-    case: Verdict | None
-    """That of the case itself; None where nothing was asked."""
-    turned_right: Sequence[Verdict] = ()
-    turned_wrong: Sequence[Verdict] = ()
-    """Right with the settings of before; wrong or refused now."""
-    still_wrong: Sequence[Verdict] = ()
-    still_right: Sequence[Verdict] = ()
-    unknown: Sequence[Verdict] = ()
-    """Where nothing is known before or now."""
+    changed: str
+    """The settings that are not as before."""
+    verdict: Verdict | None
+    """That of the check itself; None where nothing was asked."""
+    turns: Mapping[str, Sequence[Verdict]]
+    """By `TURNS`, the verdicts of the other checks."""
 
     @property
     def heals(self) -> bool:
-        """Whether the case is right now."""
-        return self.case is not None and self.case.verdict is VerdictKind.CORRECT
+        return self.verdict is not None and self.verdict.verdict is VerdictKind.CORRECT
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
-        """Sorts those that heal without harm first."""
-        return not self.heals, len(self.turned_wrong), len(self.still_wrong)
-
-    def changes_from(self, reader: Reader) -> str:
-        return ", ".join(changes(dict(reader.settings), dict(self.reader.settings)))
+    def facts(self) -> dict[str, str | int]:
+        """What a program reads."""
+        verdict = self.verdict.verdict if self.verdict else VerdictKind.UNKNOWN
+        numbers = {name: len(self.turns.get(name, ())) for name in TURNS}
+        return {"reader": str(self.reader), "verdict": str(verdict), **numbers}
 
 
 def effect(
     reader: Reader,
+    other: Reader,
     question: QuestionKey,
     verdicts: Iterable[Verdict],
     before: Mapping[QuestionKey, Verdict],
 ) -> Effect:
-    """Compare the verdicts of a reader with those of the one before, by their questions."""
-    own = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
-    turns = grouped((_turn(before.get(at), now), now) for at, now in own.items() if at != question)
-    return Effect(reader, own.get(question), **turns)
+    """Compare the verdicts of `other` with those of the reader before, by their questions."""
+    after = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(other)}
+    turns = grouped(
+        (TURN_OF.get(change(before.get(at), now), "still_wrong"), now)
+        for at, now in after.items()
+        if at != question
+    )
+    return Effect(other, ", ".join(changes(reader, other)), after.get(question), turns)
 
 
-def _turn(before: Verdict | None, now: Verdict) -> str:
-    if before is None or before.verdict not in KNOWN or now.verdict not in KNOWN:
-        return "unknown"
-    was_right, is_right = (verdict.verdict is VerdictKind.CORRECT for verdict in (before, now))
-    if is_right:
-        return "still_right" if was_right else "turned_right"
-    return "turned_wrong" if was_right else "still_wrong"
-
-
-def print_effects(reader: Reader, effects: Sequence[Effect], console: Console) -> None:
+def print_effects(effects: Iterable[Effect], console: Console) -> None:
     """Print a line for each combination of settings, then which help, and what they cost."""
-    effects = sorted(effects, key=lambda effect: effect.rank)
+
+    def harm(effect: Effect) -> tuple[bool, int, int]:
+        numbers = effect.facts
+        return not effect.heals, int(numbers[TURNED_WRONG]), int(numbers["still_wrong"])
+
+    effects = sorted(effects, key=harm)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    heads = "changed setting", "this case", "others: turned right", "turned wrong", "still wrong"
-    for name in (*heads, "still right", "unknown"):
+    for head in ("changed setting", "this check", *(name.replace("_", " ") for name in TURNS)):
+        name = f"others: {head}" if head == "turned right" else head
         table.add_column(name, overflow="fold")
     for effect in effects:
-        others = effect.turned_right, effect.turned_wrong, effect.still_wrong, effect.still_right
-        numbers = (str(len(verdicts)) for verdicts in (*others, effect.unknown))
-        case = Text(_word(effect.case), "green" if effect.heals else "")
-        table.add_row(Text(effect.changes_from(reader)), case, *numbers)
+        verdict = Text(_word(effect.verdict), "green" if effect.heals else "")
+        numbers = (str(len(effect.turns.get(name, ()))) for name in TURNS)
+        table.add_row(Text(effect.changed), verdict, *numbers)
     console.print(table)
-    if not any(effect.heals for effect in effects):
-        say(console, "no setting turns this case right", "bold")
-    for effect in effects:
-        if effect.heals:
-            _print_cost(effect, effect.changes_from(reader), console)
-
-
-def _print_cost(effect: Effect, changed: str, console: Console) -> None:
-    cost = "but these turn wrong:" if effect.turned_wrong else "nothing else turns wrong"
-    say(console, f"{changed}: this case is right; {cost}", "bold")
-    for verdict in effect.turned_wrong[:MOST]:
-        say(console, f"  {verdict.case}: {_word(verdict)}")
-    if (left := len(effect.turned_wrong) - MOST) > 0:
-        say(console, f"  … and {left} more")
-    if effect.unknown:
-        say(console, f"  nothing is known about {counted(len(effect.unknown), 'cell')}")
-
-
-def print_unusable(reader: Reader, unusable: Sequence[UnusableSettings], console: Console) -> None:
-    """Print which settings cannot be tried here."""
-    for settings in unusable:
-        changed = ", ".join(changes(dict(reader.settings), dict(settings.reader.settings)))
-        say(console, f"not tried: {changed}: {settings.why}", "dim")
+    healing = [effect for effect in effects if effect.heals]
+    if not healing:
+        say(console, "no setting turns this check right", "bold")
+    for effect in healing:
+        wrong, unknown = effect.turns.get(TURNED_WRONG, ()), effect.turns.get("unknown", ())
+        cost = "but these turn wrong:" if wrong else "nothing else turns wrong"
+        say(console, f"{effect.changed}: this check is right; {cost}", "bold")
+        for wrong_verdict in wrong[:MOST]:
+            say(console, f"  {wrong_verdict.case}: {_word(wrong_verdict)}")
+        if (left := len(wrong) - MOST) > 0:
+            say(console, f"  … and {left} more")
+        if unknown:
+            say(console, f"  nothing is known about {counted(len(unknown), 'check')}")
 
 
 def _word(verdict: Verdict | None) -> str:
@@ -130,36 +180,22 @@ def _word(verdict: Verdict | None) -> str:
     return f"{label}: {kinds}" if kinds else label
 
 
-TOGETHER = 2
-"""With six settings, all combinations would be hundreds; nobody asked for more at once."""
-LEFT_OUT = ""
-"""Stands for a setting that is not named: the engine's default."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnusableSettings:
-    """Settings that cannot be asked with, and why."""
-
-    reader: Reader
-    why: str
-
-
 def alternatives(
     reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
-) -> tuple[tuple[Reader, ...], tuple[UnusableSettings, ...]]:
-    """Return the reader with other settings, by whether it can be asked with them.
+) -> tuple[tuple[Reader, ...], tuple[tuple[Reader, str], ...]]:
+    """Return the reader with other settings; and those that cannot be asked, each with the reason.
 
     At most `TOGETHER` settings are changed. Of combinations that come to the same, one left out and
     one with its default, the first is returned. Of those that cannot be asked, the ones with the
     fewest changes are returned. `known`: the engine's settings, each with its values.
     """
     usable: list[Reader] = []
-    unusable: dict[frozenset[str], UnusableSettings] = {}
+    unusable: dict[frozenset[str], tuple[Reader, str]] = {}
     seen = {reader_defaults.in_full(reader)}
     for changed, other in others(reader, known):
         if why := reader_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unusable):
-                unusable[changed] = UnusableSettings(other, why)
+                unusable[changed] = other, why
         elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
             seen.add(full)
             usable.append(other)
@@ -176,15 +212,20 @@ def others(
     combinations = []
     for values in product(*((*values, LEFT_OUT) for values in known.values())):
         settings = {name: value for name, value in zip(known, values, strict=True) if value}
-        if changed := frozenset(changes(dict(reader.settings), settings)):
+        if changed := frozenset(_changes(dict(reader.settings), settings)):
             combinations.append((changed, replace(reader, settings=tuple(settings.items()))))
     return sorted(combinations, key=lambda combination: len(combination[0]))
 
 
-def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+def changes(before: Reader, after: Reader) -> tuple[str, ...]:
+    """Return the settings in which two readers differ."""
+    return _changes(dict(before.settings), dict(after.settings))
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     """Return the settings that differ.
 
-    >>> changes({"path": "fetch"}, {"schema-on-read": "on"})
+    >>> _changes({"path": "fetch"}, {"schema-on-read": "on"})
     ('path left out', 'schema-on-read=on')
     """
     names = dict.fromkeys((*before, *after))
@@ -207,62 +248,3 @@ def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequenc
     needed = {cell.variant for cell in asked}
     chosen = tuple(variant for variant in variants if variant.id in needed)
     return Plan("remedy", chosen, tuple(readers), asked)
-
-
-PROFILE = "remedy"
-
-
-@options.with_output
-def remedy(
-    output: Output,
-    case: options.CaseArgument,
-    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
-    offline: options.OfflineOption = False,
-) -> int:
-    """Try other settings of a reader: which make the case right, which cells they make wrong."""
-    folder = run_folder.existing(run_dir)
-    recorded = find(folder, case)
-    cell, verdict = recorded.cell, recorded.verdict
-    if verdict is None:
-        raise UsageProblem(f"{cell.case} was never judged; run harness judge")
-    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
-        state = f"{cell.case} is {verdict.verdict}"
-        raise UsageProblem(f"{state}: there is nothing to remedy; name a case that is wrong")
-    reader = parse_reader(cell.reader)
-    settings = engines.load(distributions.load(reader.distribution).engine).settings
-    usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
-    info = run_info.read_info(folder)
-    scenario = recorded.case.variant.scenario.name
-    variants = {
-        variant.id: variant
-        for variant in plan_record.plan_of(info).variants
-        if variant.scenario.name == scenario
-    }
-    cells = (c for c in info.cells if c.variant in variants and c.reader == cell.reader)
-    plan = plan_of(tuple(variants.values()), cells, (reader, *usable))
-    resources = Resources(output, Cache.default(offline=offline))
-    with runs.separate_work(resources, PROFILE) as work:
-        verdicts = runs.execute(replace(plan, metastore=info.through), work).verdicts
-    before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
-    made = [effect(other, cell.question, verdicts, before) for other in usable]
-    print_effects(reader, made, output.out)
-    print_unusable(reader, unusable, output.out)
-    facts = [_facts(effect) for effect in made]
-    unknown = str(VerdictKind.UNKNOWN)
-    lacking = any(fact["unknown"] or fact["verdict"] == unknown for fact in facts)
-    status = HarnessError.exit_status if lacking else 0
-    output.end(status=status, case=cell.case, effects=facts)
-    return status
-
-
-def _facts(effect: Effect) -> Mapping[str, str | int]:
-    """Return for a program what other settings do: to the case, and to how many other cells."""
-    return {
-        "reader": str(effect.reader),
-        "verdict": str(effect.case.verdict if effect.case else VerdictKind.UNKNOWN),
-        "turned_right": len(effect.turned_right),
-        "turned_wrong": len(effect.turned_wrong),
-        "still_wrong": len(effect.still_wrong),
-        "still_right": len(effect.still_right),
-        "unknown": len(effect.unknown),
-    }

@@ -26,7 +26,6 @@ from harness.cli.upgrade.sides import (
     UpgradeFolder,
     check,
     new_plan,
-    old_plan,
     registered_first,
     side,
 )
@@ -124,13 +123,13 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = UpgradeFolder.new(resources)
+        folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
         return _finish_rollout(rollout_runs.judged(planned, make, folder), folder.path, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = UpgradeFolder.new(resources)
-    old_side = folder.side(str(before), old_plan(before, make), "old")
+    folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
+    old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
     plan = new_plan(before, after, make)
     comparison = compare(old_side, folder.side(str(after), plan, "new"))
     comparison = _informed(comparison, tables, accepted)
@@ -152,12 +151,7 @@ def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) ->
 
 
 def _check_parts(named: NamedParts, side: Side) -> None:
-    """Check that no option names a part that the sides name.
-
-    Raises:
-        UsageProblem: one does.
-
-    """
+    """Check that no option names a part that the sides name."""
     for part, names in ((READER, named.readers), (WRITER, named.writers)):
         if names and part in side.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
@@ -171,7 +165,6 @@ def _plan(
     named: NamedParts,
     change: ChangeProfile,
 ) -> Plan:
-    """Return the plan of a side."""
     plan = plan_options.make(paths, profile, pattern, named=named, change=change)
     plan_options.check_asks(plan)
     return plan
@@ -185,7 +178,7 @@ def compare_runs(
     accept: AcceptOption = None,
     history: history_commands.FileOption = runs.HISTORY_FILE,
 ) -> int:
-    """Show what is different between two runs, cell by cell of the same name; start no engine.
+    """Show what is different between two runs, check by check; start no engine.
 
     A stored run (harness history list) needs no folder: it is restored under runs/.
     """
@@ -204,7 +197,7 @@ def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
 def _informed(
     comparison: SideComparison, tables: Usage | None, accepted: Sequence[Acceptance]
 ) -> SideComparison:
-    """Return a comparison with what users say of their tables, and of what they accept."""
+    """Return a comparison with the user's tables, and with what the user accepts."""
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(comparison, usage=tables).accepting(accepted, today)
 

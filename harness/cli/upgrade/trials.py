@@ -56,7 +56,7 @@ def with_reader_settings(
         replace(
             reader_remedy(
                 str(other),
-                changes(dict(reader.settings), dict(other.settings)),
+                changes(reader, other),
                 verdicts,
                 {verdict.question for verdict in worse},
                 {verdict.question for verdict in right},

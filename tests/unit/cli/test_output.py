@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,9 +20,9 @@ from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
+from tests.builders.recorded_run import RECORDED
 from tests.builders.scenario_texts import MOVED
 
-RECORDED = Path(__file__).parents[3] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
 NOTED = "some progress"
 
@@ -166,24 +163,3 @@ def test_a_program_is_told_what_broke_off_a_command(
     (end,) = told(capture_result.out)
     assert (end["event"], end["status"]) == ("end", WRONG_USE)
     assert end["problem"] in capture_result.err
-
-
-ENDING = """\
-import threading
-from harness.cli.output import Output
-with Output(json=True).ending():
-    print("ready", flush=True)
-    threading.Event().wait()
-"""
-
-
-def test_a_program_is_told_of_an_interruption_of_any_command() -> None:
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", ENDING]
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "ready\n"
-        program.send_signal(signal.SIGINT)
-        message = program.communicate()[0]
-    assert told(message) == [{"event": "end", "status": 130, "problem": "interrupted"}]
-    assert program.returncode == 130
