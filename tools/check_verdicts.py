@@ -56,7 +56,7 @@ from harness.run import load_run, run_work
 from harness.run.run_info import INFO
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recordings
-from tools.markdown_table import table
+from tools.shared import table
 
 READER: Final = "reader"
 WRITER: Final = "writer"

@@ -19,7 +19,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness.artifacts import cache_mark, distributions, fetch
+from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import plan_options
@@ -29,8 +29,8 @@ from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.run import needed_artifacts
 from harness.runtime import docker_daemon, image, image_choice, memory, metastore
-from harness.runtime.container_settings import limit_mb
 from harness.runtime.docker_daemon import Daemon, StoredImage
+from harness.runtime.image import limit_mb
 
 LOOPBACK: Final = "loopback"
 PYTHON: Final = (3, 11)
@@ -88,7 +88,7 @@ def this_machine(cache: Cache) -> Machine:
 
 def _unusable(cache: Cache, existing: Path) -> str:
     try:
-        cache_mark.check(cache)
+        cache.check()
         with tempfile.TemporaryFile(dir=existing):
             return ""
     except UsageProblem as problem:
@@ -103,7 +103,7 @@ def _unusable(cache: Cache, existing: Path) -> str:
 
 def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
     """Hash every artifact in the cache; remove, print and return those that changed."""
-    cache_mark.check(cache)
+    cache.check()
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         message = f"changed since it was fetched, removed: {path}; the next run fetches it again"

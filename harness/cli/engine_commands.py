@@ -18,7 +18,6 @@ from typer.core import TyperGroup
 from harness.artifacts import (
     add_version,
     cache_cleanup,
-    cache_mark,
     distributions,
     fetch,
     version_rules,
@@ -30,6 +29,7 @@ from harness.cli.output import Output, say
 from harness.cli.runs import Resources
 from harness.conformance import kit, markdown, results
 from harness.conformance.results import CheckOutcome, Conformance
+from harness.conformance.table import formats_for
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.progress import megabytes
@@ -37,7 +37,7 @@ from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.plan import own_distributions, reader_support, shipped
 from harness.run import compose_stack, needed_artifacts
 from harness.run.run_folder import RUNS
-from harness.runtime import docker_daemon, image, image_build, image_choice, work_folders
+from harness.runtime import docker_daemon, image, image_choice, work_folders
 from harness.runtime.docker_daemon import StoredImage
 from harness.scenario.cells import Reader
 
@@ -152,7 +152,9 @@ def build(
     requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     built = {
-        image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
+        image_choice.ensure(
+            distributions.load(runtime_names.lock_name(name)), cache, progress
+        ): name
         for name in requested
     }
     output.end("\n".join(f"{name}: {tag}" for tag, name in built.items()), images=list(built))
@@ -254,7 +256,7 @@ def verify(
     readers = _readers(names or (), every=every)
     cache, progress = Cache.default(offline=offline), output.progress()
     Resources(output, cache).check(RUNS, "the current folder")
-    cache_mark.claim(cache)
+    cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
     conformances: list[Conformance] = []
     for reader in readers:
@@ -296,7 +298,7 @@ def all_readers() -> tuple[Reader, ...]:
         Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
         for distribution in reader_support.readers()
-        if kit.can_be_asked(Reader(distribution.name))
+        if formats_for(Reader(distribution.name))[0]
         and (runtime == PROCESS or image.official(distribution))
     )
 

@@ -12,7 +12,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.output import Output
 from harness.comparison import history_store
@@ -131,7 +130,7 @@ class Resources:
         """Check that tables can be written in a run's folder, which `how` names, and cached."""
         work_folders.check(folder, how)
         work_folders.check(self.cache.root, ENVIRONMENT_VARIABLE)
-        cache_mark.check(self.cache)
+        self.cache.check()
 
     def work(self, folder: Path) -> Work:
         # Servers run in folders of their own, where a relative path would name another file.

@@ -24,7 +24,6 @@ from harness.plan import constraints, estimate, reader_support, separation, writ
 from harness.reports import summary
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Plan, Variant
 from harness.scenario.notices import notices
 from harness.scenario.statements import DATABASE, LOCATION
@@ -162,11 +161,9 @@ def _steps_sent(variant: Variant) -> Iterator[NextStep]:
 def _show_variant(variant: Variant, console: Console) -> None:
     say(console, f"\n{variant.id}", "bold")
     steps = variant.scenario.steps
-    history = expected_history.history(
-        variant.scenario,
-        merge_on_read=VariantOutcomes(variant).shape.merge_on_read,
-        applied=[True] * len(steps),
-    )
+    history = variant.scenario.truths(
+        merge_on_read=VariantOutcomes(variant).shape.merge_on_read
+    ).history()
     texts = ["create the table", *(later.operation.text() for later in steps)]
     columns = ""
     for step, truth, message in zip(_steps_sent(variant), history, texts, strict=True):

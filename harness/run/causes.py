@@ -14,8 +14,7 @@ from typing import Final
 
 from harness.core import refusals
 from harness.core.grouping import grouped
-from harness.core.records import Answer, FindingKind, Refusal, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, FindingKind, Refusal, Responsible, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
 from harness.run.load_run import Run

@@ -33,7 +33,7 @@ from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 from harness.run.run_judge import case_of
 from harness.run.run_work import states_of
-from harness.write.table_state import TABLE, State, States
+from harness.write.state_store import TABLE, State, States
 
 FORMAT: Final = 1
 """Raised whenever a key gets another meaning."""

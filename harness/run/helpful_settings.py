@@ -13,8 +13,7 @@ from itertools import permutations
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import QuestionKey, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import QuestionKey, Responsible, Verdict, VerdictKind
 from harness.run.causes import RunCause, symptoms
 from harness.run.load_run import Run
 from harness.run.setting_lines import SettingLine, lines_of

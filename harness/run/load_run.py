@@ -13,11 +13,10 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.core import jsonl, outcomes, record_file, records
+from harness.core import jsonl, outcomes, records
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
-from harness.core.jsonl import Record
-from harness.core.record_file import ByKey, RecordFile
+from harness.core.jsonl import ByKey, Record, RecordFile
 from harness.core.records import (
     Answer,
     OutcomeKind,
@@ -333,7 +332,7 @@ def _file(path: Path, kind: type[Record]) -> RecordFile[Record]:
 
 
 def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
-    path, read, share = folder / VERDICTS, 0, record_file.VerdictParts()
+    path, read, share = folder / VERDICTS, 0, jsonl.VerdictParts()
     try:
         verdicts = jsonl.read_all(path, Verdict, partial(_known, known))
         for read, verdict in enumerate(verdicts, start=1):  # noqa: B007
@@ -344,5 +343,5 @@ def _verdicts(folder: Path, known: Mapping[str, Verdict]) -> Iterator[Verdict]:
 
 def _known(known: Mapping[str, Verdict], line: bytes) -> Verdict | None:
     """Return the verdict that a line says again."""
-    verdict = known.get(record_file.case_of(line)) if known else None
+    verdict = known.get(jsonl.case_of(line)) if known else None
     return verdict if verdict and jsonl.dump(verdict) == line[:-1].decode() else None

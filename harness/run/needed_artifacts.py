@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.artifacts import cache_mark, distributions, fetch, object_storage
+from harness.artifacts import distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
 from harness.core import runtime_names
 from harness.core.counting import counted
@@ -50,7 +50,7 @@ def readers_metastore(plan: Plan) -> MetastoreChoice:
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
-    cache_mark.claim(cache)
+    cache.claim()
     result = [distributions.load(name) for name in names]
     processes = [distribution for distribution in result if distribution.runtime == PROCESS]
     lacking = {one.name: fetch.missing(one, cache) for one in processes}

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, record_file
+from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
@@ -51,7 +51,7 @@ from harness.runtime.process import EndedProblem
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import WriteContext
 
 
@@ -296,5 +296,5 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(record_file.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))

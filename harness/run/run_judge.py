@@ -16,7 +16,7 @@ from harness import formats
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.core.grouping import grouped
-from harness.core.record_file import VerdictParts
+from harness.core.jsonl import VerdictParts
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.judge import verdicts as judge
 from harness.judge.final_attribution import may_change, with_final_attribution

@@ -14,7 +14,7 @@ from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import needed_artifacts, run_folder
 from harness.scenario.cells import Plan
 from harness.write import write_variants
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
 

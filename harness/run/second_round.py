@@ -15,8 +15,7 @@ from typing import Final
 
 from harness.core import jsonl
 from harness.core.grouping import grouped
-from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, Responsible, StateRecord, Verdict, VerdictKind
 from harness.read import earlier_question, read_states
 from harness.run import load_run, run_folder, run_log
 from harness.run.run_work import Work, states_of

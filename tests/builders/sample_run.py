@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
+    Attempt,
     Expected,
     FindingKind,
     Outcome,

@@ -32,7 +32,7 @@ from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Plan
 from harness.scenario.operations import registry
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 
@@ -85,7 +85,7 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(_: str) -> Iterator[Any]:
         yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: (entry,))
 
-    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.write.write_variants.metastore_client.connect", connect)
 
 
 def wrote(plan: Plan, folder: Path) -> VariantResult:
@@ -93,7 +93,7 @@ def wrote(plan: Plan, folder: Path) -> VariantResult:
     work = folder / "work"
     work.mkdir()
     target = WriteTarget(Cache(folder / "cache"), "thrift://x", "db", work)
-    return write_variant.write(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
+    return write_variants.write_variant(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
 
 
 def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:

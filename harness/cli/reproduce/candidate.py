@@ -17,7 +17,7 @@ from harness.model.datatypes import DataType, Struct
 from harness.model.schema import Schema, schema_of
 from harness.model.table import Table
 from harness.run.load_run import WRITE
-from harness.scenario import expected_history, semantics
+from harness.scenario import semantics
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
@@ -240,7 +240,7 @@ def _operation_without_row(operation: Operation, row: str, key: str) -> Operatio
 
 def _schemas(candidate: Candidate) -> list[Schema]:
     """Return the schema before each step."""
-    return [truth.schema for truth in expected_history.survey(candidate.scenario).history]
+    return [truth.schema for truth in candidate.scenario.survey.history]
 
 
 def _renamed(

@@ -42,7 +42,7 @@ from harness.run import load_run
 from harness.run.run_work import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
-from harness.usage.used_tables import Usage
+from harness.usage.usage_file import Usage
 
 FromOption = Annotated[
     list[str] | None,

@@ -6,17 +6,18 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import (
+    WRITERS,
     Answer,
     Column,
     Expected,
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import WRITERS, Responsible
 from harness.core.tolerances import LOWER, Normalised
 from harness.model.query import Query
 from harness.reports import agreement

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.attempts import Attempt
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import Attempt, Verdict, VerdictKind
 from harness.reports import junit, words
 from harness.run import run_gate
 from harness.run.load_run import Run

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, VerdictKind, Witness
 from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.judge.recorded_schema import KINDS

@@ -20,7 +20,7 @@ from harness.run.load_run import Run
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import WriteContext
 from tests.full_disk import full_disk
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import runs
 from harness.cli.output import Output
@@ -76,7 +75,7 @@ def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
     opened: Callable[[Path, Resources], None], tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache")
-    cache_mark.claim(cache)
+    cache.claim()
     path, half = left_in(tmp_path / "own"), left_in_cache(cache)
     opened(tmp_path / "own", Resources(Output(quiet=True), cache))
     assert [path.exists(), half.exists()] == [False, False]

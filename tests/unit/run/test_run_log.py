@@ -14,8 +14,7 @@ from harness import __version__
 from harness.cli import app
 from harness.cli.explain import command as explained
 from harness.core import jsonl
-from harness.core.attempts import Attempt
-from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.plan import shipped
 from harness.read import read_states

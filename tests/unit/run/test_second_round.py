@@ -16,11 +16,11 @@ from harness.core.records import (
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.read_states import record_of_both
@@ -37,7 +37,7 @@ from harness.run.second_round import (
     suspects,
 )
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
-from harness.write.table_state import States
+from harness.write.state_store import States
 from tests.builders.followed_run import READERS, FollowedRun, answer_of, followed_run
 from tests.builders.judged_story import case_of
 from tests.builders.table_story import history

@@ -24,7 +24,7 @@ from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import WriteContext
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from harness.cli import plan_options
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
+    Attempt,
     Column,
     Outcome,
     OutcomeKind,
