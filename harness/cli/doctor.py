@@ -27,7 +27,7 @@ from harness.cli.output import OUT
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
-from harness.run import needed_artifacts
+from harness.run import pipeline
 from harness.runtime import docker_daemon, image, image_choice, memory, metastore
 from harness.runtime.docker_daemon import Daemon, StoredImage
 from harness.runtime.image import limit_mb
@@ -50,7 +50,7 @@ def doctor(
     ] = plan_options.QUICK_START,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
-    needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
+    needed = pipeline.needed_distributions(plan_options.make(None, profile, ""))
     cache, names = Cache.default(), distributions.names()
     changed = verify_files(names, cache, OUT) if verify else ()
     missing = {name: fetch.missing(distributions.load(name), cache) for name in names}

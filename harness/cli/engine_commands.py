@@ -35,7 +35,7 @@ from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unw
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.plan import own_distributions, reader_support, shipped
-from harness.run import compose_stack, needed_artifacts
+from harness.run import compose_stack, pipeline
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, image_choice, work_folders
 from harness.runtime.docker_daemon import StoredImage
@@ -149,7 +149,7 @@ def build(
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
     own_distributions.register(folders or ())
-    requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
+    requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     built = {
         image_choice.ensure(

@@ -32,7 +32,7 @@ from harness.plan import reader_defaults, reader_support
 from harness.reports.findings import FINDINGS
 from harness.reports.lines import say
 from harness.reports.words import VERDICTS
-from harness.run import plan_record, run_folder, run_info
+from harness.run import load_run, plan_record, run_folder
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
 PROFILE: Final = "remedy"
@@ -74,7 +74,7 @@ def remedy(
     reader = parse_reader(cell.reader)
     settings = engines.load(distributions.load(reader.distribution).engine).settings
     usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
-    info = run_info.read_info(folder)
+    info = load_run.read_info(folder)
     scenario = recorded.case.variant.scenario.name
     variants = {
         variant.id: variant

@@ -18,13 +18,12 @@ from harness.comparison import history_store
 from harness.core.errors import HarnessError, UsageProblem, describe, printable, problem_of
 from harness.judge.gate import GOOD, NEW
 from harness.reports import github
-from harness.run import load_run, pipeline, plan_record, run_folder, run_gate, run_info
-from harness.run.follow_run import LiveVerdicts
+from harness.run import load_run, pipeline, plan_record, run_folder, run_judge
 from harness.run.load_run import Run
-from harness.run.pipeline import JudgedRun
+from harness.run.pipeline import JudgedRun, TimeLimits, Work
 from harness.run.run_folder import RUNS
+from harness.run.run_judge import LiveVerdicts
 from harness.run.run_log import phase, run_log
-from harness.run.run_work import TimeLimits, Work
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -49,7 +48,7 @@ class Ending:
 def end_judged(judged: JudgedRun, output: Output, ending: Ending) -> int:
     """Report on a run that was just judged; return the exit status."""
     run = judged.run
-    gate = run_gate.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
+    gate = run_judge.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
     status = max(status, _store_ended(run, ending.history))
     on_github = os.environ.get(ON_GITHUB) == "true"
@@ -112,8 +111,8 @@ def stored_or_folder(run: Path, file: Path) -> Path:
         for folder in (RUNS / name for name in names):
             if not folder.exists():
                 history.restore(stored, folder)
-            is_run = (folder / run_info.INFO).is_file()
-            if is_run and run_info.read_info(folder).started == stored.info.started:
+            is_run = (folder / load_run.INFO).is_file()
+            if is_run and load_run.read_info(folder).started == stored.info.started:
                 return run_folder.existing(folder)
     raise AssertionError("there is always another name")
 
@@ -151,7 +150,7 @@ def begun(
     with run_folder.locked(folder), resources.output.working_on(folder.resolve()):
         run_folder.check_new(folder)  # another harness may have been first
         info = plan_record.info_of(made, folder.name, started, fresh=fresh)
-        run_info.write_info(folder, info)
+        load_run.write_info(folder, info)
         if run_dir is None:
             run_folder.point_begun(folder)
         with _logged_work(folder, resources) as work:
@@ -166,7 +165,7 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
     """Go on with an existing run."""
     folder = run_folder.existing(run_dir)
     resources.check(folder, "--run-dir")
-    run_info.read_info(folder)
+    load_run.read_info(folder)
     working = resources.output.working_on(folder)
     with run_folder.locked(folder), working, _logged_work(folder, resources) as work:
         work.progress.note(f"go on with {folder}")
@@ -181,7 +180,7 @@ def looked_at(run_dir: Path, what: str) -> Iterator[Path]:
     The run is not locked: its records do not change.
     """
     folder = run_folder.existing(run_dir)
-    run_info.check(folder)  # in a folder that is no run not even a log is left
+    load_run.check(folder)  # in a folder that is no run not even a log is left
     with run_log(folder), phase(what):
         yield folder
 
@@ -219,7 +218,7 @@ def execute(plan: Plan, work: Work) -> Run:
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
     """Write and ask what is not in the cache; judge nothing."""
     now = datetime.datetime.now(datetime.UTC)
-    run_info.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
-    pipeline.fetch(plan, work)
+    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
+    pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, live, fresh=False)

@@ -34,7 +34,7 @@ from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.run import load_run, plan_record, run_folder
 from harness.run.load_run import WRITE, Run
-from harness.run.run_work import Work
+from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 
 PROFILE = "reproduce"
