@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.core.records import Finding, FindingKind, Verdict, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, Witness
 from harness.judge.recorded_metadata import SHOWN
 from harness.judge.recorded_schema import LATEST
 from harness.model.canonical import text_of

@@ -17,8 +17,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from harness.core.records import Finding, FindingKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.checks.altered_value import shows_folder
 from harness.judge.compare import AnswerComparison

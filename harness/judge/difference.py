@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from harness.core.records import Origin
-from harness.core.responsible import Responsible
+from harness.core.records import Origin, Responsible
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.schema import Field
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import Finding, FindingKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata

@@ -14,7 +14,6 @@ from harness.model.commit import BRANCH
 from harness.model.partition_paths import folder_of
 from harness.model.past_views import Past
 from harness.model.truth import History
-from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 
 READ_OPTIMIZED: Final = "read_optimized"
@@ -68,11 +67,8 @@ class RecordedVariant:
     @cached_property
     def history(self) -> History:
         """The truth after every step, by which of them were applied."""
-        return expected_history.history(
-            self.variant.scenario,
-            merge_on_read=self.merge_on_read,
-            applied=self._applied,
-            catalogs={step: state.catalog for step, state in self.state_of.items()},
+        return self.variant.scenario.truths(merge_on_read=self.merge_on_read).history(
+            self._applied, {step: state.catalog for step, state in self.state_of.items()}
         )
 
     @property

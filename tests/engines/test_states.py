@@ -24,7 +24,6 @@ from harness.model.table import Table
 from harness.model.truth import Rows, row_values
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
@@ -145,7 +144,7 @@ def views_at(name: str, step: int) -> tuple[str, ...]:
 def history(name: str) -> Any:  # noqa: ANN401
     scenario = variant(name, "x").scenario
     merge = formats.load(name).merge_on_read
-    return expected_history.history(scenario, merge_on_read=merge, applied=[True] * len(STEPS))
+    return scenario.truths(merge_on_read=merge).history()
 
 
 def expected(name: str, step: int, view: str) -> Answer:

@@ -17,7 +17,7 @@ from harness.model.truth import row_values
 from harness.plan import Profile, Writer, plan, scenarios_folder
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.scenario import expected_history, load
+from harness.scenario import load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert
@@ -96,10 +96,7 @@ def said(
 
 def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
     shape = formats.load(variant.format)
-    applied = [True] * len(variant.scenario.steps)
-    truth = expected_history.history(
-        variant.scenario, merge_on_read=shape.merge_on_read, applied=applied
-    )[step]
+    truth = variant.scenario.truths(merge_on_read=shape.merge_on_read).history()[step]
     found = {}
     for view in shape.views:
         rows = truth.base if view == "read_optimized" else truth.rows

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible
 from harness.judge.recorded_variant import RecordedVariant
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply

@@ -24,10 +24,10 @@ from harness.engines.api import Question, Reply
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read import ask_engine, read_states, reader_servers
-from harness.read.answer_cache import AnswerCache
+from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, ReadQueues
+from harness.read.read_states import AnswerCache
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.read.support_probe import Probes
 from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free

@@ -10,17 +10,15 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.records import Answer, Column, Refusal
+from harness.core.records import Answer, Attempt, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read import read_states
-from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
-from harness.read.read_states import CHANGED, record_of_both, same_answer
+from harness.read.read_states import CHANGED, AnswerCache, record_of_both, same_answer
 from harness.scenario.cells import Cell, Reader
 from harness.write import state_store
 from harness.write.state_store import State

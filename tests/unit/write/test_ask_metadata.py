@@ -22,7 +22,6 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
-from harness.scenario import expected_history
 from harness.scenario.operations.row_writes import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql
@@ -95,7 +94,7 @@ def test_a_dataframe_is_told_in_its_options() -> None:
 def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
     wrong: WriteWithMetadata, says: str
 ) -> None:
-    (empty,) = expected_history.history(scenario_of(), merge_on_read=False, applied=[])
+    (empty,) = scenario_of().truths(merge_on_read=False).history()
     with pytest.raises(SchemaChangeError, match=re.escape(says)):
         wrong.evolve(empty)
 

@@ -13,7 +13,6 @@ from harness.model.table import MergeMode
 from harness.model.truth import History, Truth, row_values
 from harness.plan import scenarios_folder
 from harness.run import plan_record
-from harness.scenario import expected_history
 from harness.scenario import load as files
 from harness.scenario.cells import Variant
 from harness.scenario.notices import notices, renames_by_write
@@ -48,10 +47,7 @@ def story(
     **table: Any,  # noqa: ANN401 - passed on
 ) -> History:
     scenario = scenario_of(*operations, **{**COLUMNS, **table})
-    applied = [True] * len(operations)
-    return expected_history.history(
-        scenario, merge_on_read=merge_on_read, applied=applied, catalogs=catalogs
-    )
+    return scenario.truths(merge_on_read=merge_on_read).history(None, catalogs)
 
 
 def shown(truth: Truth) -> list[tuple[Any, ...]]:
