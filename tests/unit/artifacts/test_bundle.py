@@ -22,7 +22,7 @@ from harness.artifacts import (
 from harness.artifacts.cache import MARK, Cache
 from harness.artifacts.distribution import coordinates
 from harness.artifacts.python_index import IndexFile, IndexHome
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
 from tests.builders.small_distribution import FILES, WHOLE
@@ -141,12 +141,6 @@ def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_retained(
     assert cached_files(cache) == before
 
 
-def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again.tar"
-    bundle.export([WHOLE], again, Cache(tmp_path / "there"), QUIET)
-    assert again.read_bytes() == exported.read_bytes()
-
-
 def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
     with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
@@ -247,11 +241,6 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
         fetch.ensure(WHOLE, cache, QUIET)
     bundle.load(exported, cache, QUIET)
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
-
-
-def test_a_tar_that_is_not_there_is_reported(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
-        bundle.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
 def test_what_the_file_system_refuses_is_reported_with_what_to_do(
