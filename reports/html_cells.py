@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from harness.core.outcomes import word
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
@@ -68,7 +67,7 @@ def _step(
         "operation": step.operation if number else CREATE,
         "quiet": step.quiet,
         "changes": step.changes_schema,
-        "outcome": word(outcome) if outcome else "",
+        "outcome": outcome.word if outcome else "",
         "because": outcome.because if outcome else "",
         "refusal": refusal(outcome.refusal, pool) if outcome else 0,
         "instant": outcome.instant if outcome else "",

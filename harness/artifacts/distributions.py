@@ -183,7 +183,7 @@ def digest(distribution: Distribution) -> str:
         "patches": _patches(distribution),
         "heap_mb": distribution.heap_mb,
         **_made(distribution),
-        "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
+        "settings": {k: v for k, v in distribution.settings.items() if k not in PLANNED},
     }
     return digest_of(content)
 
@@ -235,19 +235,12 @@ def _made(distribution: Distribution) -> dict[str, object]:
 
 def digest_of(content: object) -> str:
     """SHA-256 (hexadecimal) of plain data, by its canonical JSON."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=dict)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _facts(artifact: Artifact) -> list[object]:
     return [str(artifact.coordinates), artifact.sha256, artifact.into, artifact.members]
-
-
-def _plain(settings: Mapping[str, object]) -> dict[str, object]:
-    return {
-        key: _plain(value) if isinstance(value, Mapping) else value
-        for key, value in settings.items()
-    }
 
 
 @cache

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from harness.core.cached_method import cached_method
-from harness.core.outcomes import half_done
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.judge.file_contents import Holdings, NotKnown, ViewContent
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
@@ -61,7 +60,7 @@ class StateFiles:
         if self._case.variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return None
         outcomes = [each for at, each in self._case.outcomes.items() if 0 < at <= step]
-        if any(half_done(outcome) or self._refused_write(outcome) for outcome in outcomes):
+        if any(outcome.half_done or self._refused_write(outcome) for outcome in outcomes):
             return None
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
-from harness.core import outcomes, refusals, tolerances
+from harness.core import refusals, tolerances
 from harness.core.records import (
     HALF_DONE,
     JUDGE_FAILED,
@@ -271,7 +271,7 @@ def _skipped(outcome: Outcome | None) -> bool:
 
 def _has_verdict(outcome: Outcome) -> bool:
     """Return whether a step has a verdict of its own."""
-    return _failed(outcome) or outcomes.half_done(outcome)
+    return _failed(outcome) or outcome.half_done
 
 
 def _failed(outcome: Outcome) -> bool:
@@ -290,14 +290,14 @@ def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     absent = case.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
     so_far = (each for at, each in case.outcomes.items() if at <= cell.step)
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
-    return absent and (unmade or any(map(outcomes.half_done, so_far)))
+    return absent and (unmade or any(outcome.half_done for outcome in so_far))
 
 
 def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
-    refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
+    refused = outcome.kind is OutcomeKind.REFUSED or outcome.half_done
     cell = case.variant.step_cell(outcome.step)
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
-    half_done = outcomes.half_done(outcome)
+    half_done = outcome.half_done
     why = f"{HALF_DONE}: {why}" if half_done else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
     kind = kind if _has_verdict(outcome) else VerdictKind.WRONG
