@@ -63,7 +63,7 @@ def writer(text: str) -> Writer:
         name, settings = with_settings(text, "writer")
     except ValueError as wrong:
         raise UsageProblem(f"--writer: {wrong}") from wrong
-    if why := writer_support.why_not(name, distributions.names()):
+    if why := writer_support.why_not_writing(name, distributions.names()):
         raise UsageProblem(f"--writer: {why}")
     return Writer(runtime_names.with_default(name, PROCESS), dict(settings))
 
@@ -91,7 +91,7 @@ def check(reader: Reader) -> None:
         UsageProblem: it does not.
 
     """
-    reader_support.check_exists(reader)
+    reader_support.check_reader(reader)
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:
         if name not in allowed:

@@ -22,11 +22,11 @@ from harness.core import yaml_reader as scenario_text
 from harness.core.counting import counted
 from harness.core.errors import Fault, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
+from harness.formats.api import TABLE_VERSION
 from harness.plan import (
     Profile,
     check_names,
     choose,
-    constraints,
     controls,
     estimate,
     in_runtime,
@@ -88,7 +88,7 @@ class PlanOverrides:
         result = in_warehouse(result, self.warehouse) if self.warehouse else result
         if not self.metastore:
             return result
-        metastore_support.check(self.metastore)
+        metastore_support.check_metastore(self.metastore)
         return replace(result, metastore=MetastoreChoice(self.metastore))
 
 
@@ -124,13 +124,13 @@ def make(
     own_distributions.register(paths or ())
     named_ones = _with_parts(result, named, scenarios, alone=profile is None)
     result = change(where.of(named_ones), scenarios)
-    wrong = (*writer_support.wrong(result), *_wrong_readers(result))
-    check_names.raise_if_any((*wrong, *metastore_support.wrong(result)))
+    wrong = (*writer_support.wrong_writers(result), *_wrong_readers(result))
+    check_names.raise_if_any((*wrong, *metastore_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
         reader_support.check_format(name)
     parts.check(result)
     known = [formats.load(name) for name in formats.names()]
-    makers = writer_support.of(result)
+    makers = writer_support.makers_of(result)
 
     def planned(chosen: Sequence[Scenario], of: Profile) -> Plan:
         can = reader_support.cannot, reader_support.cannot_show
@@ -273,7 +273,7 @@ def _table_version(variant: Variant) -> str:
         return ""
     writer = distributions.load(variant.writers[0])
     makes = writer.texts_if_any(writer_support.TABLE_VERSIONS)
-    return variant.settings.get(constraints.TABLE_VERSION, makes[-1] if makes else "")
+    return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
 
 
 def _show_pairs(made: Plan, console: Console) -> None:

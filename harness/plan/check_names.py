@@ -44,7 +44,7 @@ class NamedScenario:
             return sys.maxsize
 
 
-def given(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
+def given_scenarios(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
     """Return scenarios as candidates, each under its name."""
     return [NamedScenario((scenario.name,), scenario) for scenario in scenarios]
 
@@ -58,7 +58,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
         ScenarioProblem: some do not; all of them.
 
     """
-    named_scenarios = given(scenarios)
+    named_scenarios = given_scenarios(scenarios)
     if any(_wrong(profile, named_scenarios)):
         for path in scenario_files(folder.resolve())[0]:
             named_scenarios.append(NamedScenario((name_of(str(path)), path.stem), path))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.problems import one_of
 from harness.formats import other_writers
-from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import Table
 from harness.plan.axes import Combination
@@ -19,9 +18,6 @@ from harness.scenario.operations import name_of
 from harness.scenario.operations.columns import AddColumn, ChangeType
 from harness.scenario.operations.row_writes import Rewrites
 from harness.scenario.operations.write_frame import WriteFrame
-
-TABLE_VERSION: Final = "table_version"
-"""Setting of a variant: the version that its table is made in."""
 
 
 def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:

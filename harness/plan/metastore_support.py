@@ -29,25 +29,25 @@ _TRANSACTIONAL: Final = "transactional"
 """What lock data call tables whose writes the metastore numbers, where they say why it cannot."""
 
 
-def names() -> tuple[str, ...]:
+def metastores() -> tuple[str, ...]:
     """Return the metastores that there are."""
-    return tuple(filter(_is_one, distributions.names()))
+    return tuple(filter(_is_metastore, distributions.names()))
 
 
-def _is_one(name: str) -> bool:
+def _is_metastore(name: str) -> bool:
     """Return whether a name is a metastore's; all other lock data stay unread."""
     return name in distributions.names() and _SCHEMA in distributions.load(name).settings
 
 
-def check(name: str) -> None:
+def check_metastore(name: str) -> None:
     """Check that there is a metastore of this name.
 
     Raises:
         UsageProblem: there is none.
 
     """
-    if not _is_one(name):
-        raise unknown_name("metastore", name, names())
+    if not _is_metastore(name):
+        raise unknown_name("metastore", name, metastores())
 
 
 def not_upgraded(through: MetastoreChoice) -> str:
@@ -56,19 +56,21 @@ def not_upgraded(through: MetastoreChoice) -> str:
         return ""
     older, newer = (distributions.load(name) for name in through.distributions)
     if TOOL not in newer.settings:
-        able = (name for name in names() if TOOL in distributions.load(name).settings)
+        able = (name for name in metastores() if TOOL in distributions.load(name).settings)
         return f"nothing upgrades a database to {newer.name}; allowed: {', '.join(able)}"
     if Version(older.version) >= Version(newer.version):
         return f"upgraded_from: {older.name} is not older than {newer.name}"
     return ""
 
 
-def wrong(profile: Profile) -> Iterator[Fault]:
+def wrong_metastore(profile: Profile) -> Iterator[Fault]:
     """Yield what cannot be of the metastore that a profile names."""
     through, at = profile.metastore, ("metastore",)
     for name in through.distributions:
-        if not _is_one(name):
-            yield profile.fault(at, f"metastore: there is no '{name}'; {one_of(name, names())}")
+        if not _is_metastore(name):
+            yield profile.fault(
+                at, f"metastore: there is no '{name}'; {one_of(name, metastores())}"
+            )
             return
     why = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
     if why := why or _unregistered(profile) or _without_one_for_all(profile):
@@ -100,7 +102,7 @@ def _unregistered(profile: Profile) -> str:
     return f"{first.name} cannot have {', '.join(asked)} tables registered in it: {why}"
 
 
-def in_reach(profile: Profile) -> MetastoreChoice:
+def metastore_in_reach(profile: Profile) -> MetastoreChoice:
     """Return the metastore of a profile as its readers reach it: containers one in a container."""
     through = profile.metastore
     if through.usual or CONTAINER not in _runtimes(profile):

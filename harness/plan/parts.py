@@ -114,7 +114,9 @@ def _serving(
 def writes(writer: Writer, format_name: str) -> bool:
     """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
-    return all(format_name in writer_support.written(distribution) for distribution in every)
+    return all(
+        format_name in writer_support.formats_written(distribution) for distribution in every
+    )
 
 
 def reads(asked: ProfileReader, format_name: str) -> bool:
@@ -145,7 +147,7 @@ def _writing(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_writer(writer, profile) for writer in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
-        f"{_or_none(writer_support.writers(name))}"
+        f"{_or_none(writer_support.writers_of(name))}"
         for name in _named_formats(profile)
         if not any(writes(writer, name) for writer in profile.writers)
     )

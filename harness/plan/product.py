@@ -68,13 +68,15 @@ def plan(
         pairs=tuple(covered),
         partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
-        metastore=metastore_support.in_reach(profile),
+        metastore=metastore_support.metastore_in_reach(profile),
         chosen=profile.chosen,
     )
 
 
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    check_names.raise_if_any(check_names.wrong_scenarios(profile, check_names.given(scenarios)))
+    check_names.raise_if_any(
+        check_names.wrong_scenarios(profile, check_names.given_scenarios(scenarios))
+    )
     return tuple(
         scenario
         for scenario in scenarios

@@ -11,7 +11,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.scenario.cells import Reader, Unlike
 
 
-def unlike(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | None:
+def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | None:
     """Return what a reader has otherwise than its engine by itself, for tables of some formats.
 
     None: of a setting that concerns them, the default is not declared.
@@ -28,12 +28,12 @@ def unlike(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | 
     return tuple(_unlike(default, settings) for default in concerned if _differs(default, settings))
 
 
-def in_full(reader: Reader) -> frozenset[tuple[str, str]]:
+def settings_in_full(reader: Reader) -> frozenset[tuple[str, str]]:
     """Return the settings of a reader with those that it leaves out, where it is known what it has.
 
     >>> from harness.scenario.cells import parse_reader
     >>> by_name, unset = map(parse_reader, ("trino-476{use-column-names=true}", "trino-476"))
-    >>> in_full(by_name) == in_full(unset)
+    >>> settings_in_full(by_name) == settings_in_full(unset)
     True
     """
     settings = dict(reader.settings)

@@ -37,7 +37,7 @@ def _readers() -> Iterator[Distribution]:
     return (distribution for distribution in map_ if distribution.is_asked)
 
 
-def check_exists(reader: Reader) -> None:
+def check_reader(reader: Reader) -> None:
     """Check that there is a distribution for a reader, and that it can be asked.
 
     Raises:

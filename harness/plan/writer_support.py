@@ -12,8 +12,8 @@ from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
 from harness.formats import other_writers
+from harness.formats.api import TABLE_VERSION
 from harness.plan.capabilities import Maker, Makers
-from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Profile, Writer
 from harness.scenario.definition import Scenario
 
@@ -23,7 +23,7 @@ CANNOT: Final = "cannot"
 step, by the operation's name."""
 
 
-def of(profile: Profile) -> Makers:
+def makers_of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
     result = [distributions.load(name) for name in sorted(names)]
@@ -32,10 +32,10 @@ def of(profile: Profile) -> Makers:
 
 def _maker(distribution: Distribution) -> Maker:
     versions = distribution.texts_if_any(TABLE_VERSIONS)
-    return Maker(written(distribution), versions, distribution.options_if_any(CANNOT))
+    return Maker(formats_written(distribution), versions, distribution.options_if_any(CANNOT))
 
 
-def written(distribution: Distribution) -> tuple[str, ...]:
+def formats_written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
     facts = (formats.facts(name) for name in formats.names())
     return tuple(
@@ -45,19 +45,19 @@ def written(distribution: Distribution) -> tuple[str, ...]:
     )
 
 
-def wrong(profile: Profile) -> Iterator[Fault]:
+def wrong_writers(profile: Profile) -> Iterator[Fault]:
     """Yield writers of a profile that write nothing, or the table versions that none makes."""
     wrong = tuple(_wrong_writers(profile))
     yield from wrong
     if not wrong:
-        yield from _wrong_versions(profile, of(profile))
+        yield from _wrong_versions(profile, makers_of(profile))
 
 
 def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for distribution, name in enumerate(writer.distributions):
-            if message := why_not(name, known):
+            if message := why_not_writing(name, known):
                 at = ("writers", number, "sequence", distribution)
                 yield profile.fault(at, f"writer: {message}")
 
@@ -72,7 +72,7 @@ def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(scenario.path or scenario.name, step.line, f"{message}; {allowed}")
 
 
-def why_not(name: str, known: Collection[str]) -> str:
+def why_not_writing(name: str, known: Collection[str]) -> str:
     """Return why a distribution cannot write; empty when it can. `known`: all distributions."""
     name_in_locks = runtime_names.lock_name(name)
     if runtime_names.given(name) in runtime_names.WAREHOUSES:
@@ -94,11 +94,11 @@ def _writes_steps(name: str) -> bool:
     return _writes(name) or bool(distributions.load(name).texts_if_any(other_writers.WRITES_STEPS))
 
 
-def writers(format_name: str) -> tuple[str, ...]:
+def writers_of(format_name: str) -> tuple[str, ...]:
     """Return the distributions that write tables of a format."""
     every = map(distributions.load, filter(_writes, distributions.names()))
     return tuple(
-        distribution.name for distribution in every if format_name in written(distribution)
+        distribution.name for distribution in every if format_name in formats_written(distribution)
     )
 
 

@@ -99,7 +99,7 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     distribution = distributions.load(reader.distribution)
     # What somebody has set, and what a newer version does by itself, lock data do not know.
     unknown = distribution.overlaid or distribution.notice
-    unlike = None if unknown else reader_defaults.unlike(reader, format_names)
+    unlike = None if unknown else reader_defaults.unlike_defaults(reader, format_names)
     fidelity = "; ".join(
         filter(None, (distribution.fidelity, distribution.overlaid, _storage(distribution)))
     )

@@ -26,7 +26,9 @@ PROFILE = Profile(
     writers=(Writer(SPARK),),
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
-PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+PLAN = plan(
+    [STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.makers_of(PROFILE)
+)
 
 
 def test_every_step_of_both_is_applied(run: Run) -> None:

@@ -27,7 +27,9 @@ PROFILE = Profile(
     writers=(Writer(SPARK), Writer(HIVE)),
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
-PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+PLAN = plan(
+    [STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.makers_of(PROFILE)
+)
 
 
 def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:

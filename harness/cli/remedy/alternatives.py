@@ -34,12 +34,15 @@ def alternatives(
     """
     usable: list[Reader] = []
     unusable: dict[frozenset[str], UnusableSettings] = {}
-    seen = {reader_defaults.in_full(reader)}
+    seen = {reader_defaults.settings_in_full(reader)}
     for changed, other in others(reader, known):
         if why := reader_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unusable):
                 unusable[changed] = UnusableSettings(other, why)
-        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
+        elif (
+            len(changed) <= TOGETHER
+            and (full := reader_defaults.settings_in_full(other)) not in seen
+        ):
             seen.add(full)
             usable.append(other)
     return tuple(usable), tuple(unusable.values())

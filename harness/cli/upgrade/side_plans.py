@@ -12,8 +12,8 @@ from harness.cli import engine_run
 from harness.cli.open_run import Resources
 from harness.cli.upgrade.sides import Side
 from harness.comparison.result import ComparedSide
+from harness.formats.api import TABLE_VERSION
 from harness.plan import Profile, Writer
-from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
 from harness.plan.writer_support import TABLE_VERSIONS
 from harness.run import load_run, pipeline, run_folder

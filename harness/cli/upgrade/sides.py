@@ -145,7 +145,7 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 
 def _side(name: str, role: str) -> Side:
-    if name in metastore_support.names():
+    if name in metastore_support.metastores():
         return Side(metastore=metastore_of(name))
     if role == WRITER:
         return Side(writer=named_parts.writer(name))
@@ -159,7 +159,7 @@ def metastore_of(text: str) -> MetastoreChoice:
         UsageProblem: there is none of this name.
 
     """
-    metastore_support.check(text)
+    metastore_support.check_metastore(text)
     return MetastoreChoice(text)
 
 
