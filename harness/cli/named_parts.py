@@ -12,7 +12,7 @@ from harness.core import runtime_names
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
-from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file, writer_support
+from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file
 from harness.plan.reader_support import wrong_reader
 from harness.scenario.cells import Reader, parse_reader, with_settings
 
@@ -63,7 +63,7 @@ def writer(text: str) -> Writer:
         name, settings = with_settings(text, "writer")
     except ValueError as wrong:
         raise UsageProblem(f"--writer: {wrong}") from wrong
-    if why := writer_support.why_not_writing(name, distributions.names()):
+    if why := reader_support.why_not_writing(name, distributions.names()):
         raise UsageProblem(f"--writer: {why}")
     return Writer(runtime_names.with_default(name, PROCESS), dict(settings))
 

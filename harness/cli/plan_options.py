@@ -25,14 +25,12 @@ from harness.core.metastore_choice import MetastoreChoice
 from harness.formats.api import TABLE_VERSION
 from harness.plan import (
     Profile,
-    check_names,
     choose,
     controls,
     estimate,
     in_runtime,
     in_warehouse,
     load_profiles,
-    metastore_support,
     only,
     own_distributions,
     parts,
@@ -42,7 +40,6 @@ from harness.plan import (
     select,
     separation,
     shipped,
-    writer_support,
 )
 from harness.plan.profile import named as is_named
 from harness.reports import summary
@@ -88,7 +85,7 @@ class PlanOverrides:
         result = in_warehouse(result, self.warehouse) if self.warehouse else result
         if not self.metastore:
             return result
-        metastore_support.check_metastore(self.metastore)
+        reader_support.check_metastore(self.metastore)
         return replace(result, metastore=MetastoreChoice(self.metastore))
 
 
@@ -124,13 +121,13 @@ def make(
     own_distributions.register(paths or ())
     named_ones = _with_parts(result, named, scenarios, alone=profile is None)
     result = change(where.of(named_ones), scenarios)
-    wrong = (*writer_support.wrong_writers(result), *_wrong_readers(result))
-    check_names.raise_if_any((*wrong, *metastore_support.wrong_metastore(result)))
+    wrong = (*reader_support.wrong_writers(result), *_wrong_readers(result))
+    profile.raise_if_any((*wrong, *reader_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
         reader_support.check_format(name)
     parts.check(result)
     known = [formats.load(name) for name in formats.names()]
-    makers = writer_support.makers_of(result)
+    makers = reader_support.makers_of(result)
 
     def planned(chosen: Sequence[Scenario], of: Profile) -> Plan:
         can = reader_support.cannot, reader_support.cannot_show
@@ -272,7 +269,7 @@ def _table_version(variant: Variant) -> str:
     if len(set(variant.writers)) > 1:
         return ""
     writer = distributions.load(variant.writers[0])
-    makes = writer.texts_if_any(writer_support.TABLE_VERSIONS)
+    makes = writer.texts_if_any(reader_support.TABLE_VERSIONS)
     return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
 
 

@@ -19,8 +19,8 @@ from harness.plan.profile import (
     Writer,
     in_runtime,
     in_warehouse,
+    load_profiles,
 )
-from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 

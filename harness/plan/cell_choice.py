@@ -12,7 +12,7 @@ from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
-from harness.plan.pairs import cover, values_of
+from harness.plan.product import cover, values_of
 from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader
 from harness.scenario.cells import Cell, Excluded, Partly, Variant
 from harness.scenario.definition import IN_BRANCH, PAST_VIEWS, STAGED_BY, Step
@@ -130,12 +130,12 @@ def _readers(
                 excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
             else:
                 able.append(number)
-        for number in _wanted(asked, able, variants):
+        for number in _asked_about(asked, able, variants):
             result[number] += (asked,)
     return result
 
 
-def _wanted(
+def _asked_about(
     asked: ProfileReader, able: Sequence[int], variants: Sequence[VariantValues]
 ) -> Sequence[int]:
     if asked.variants is Cover.ALL:

@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
-from harness.plan import reader_support, writer_support
-from harness.plan.axes import REWRITES
+from harness.plan import reader_support
+from harness.plan.product import REWRITES
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.row_writes import Rewrites, Touch
@@ -115,7 +115,7 @@ def writes(writer: Writer, format_name: str) -> bool:
     """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
     return all(
-        format_name in writer_support.formats_written(distribution) for distribution in every
+        format_name in reader_support.formats_written(distribution) for distribution in every
     )
 
 
@@ -147,7 +147,7 @@ def _writing(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_writer(writer, profile) for writer in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
-        f"{_or_none(writer_support.writers_of(name))}"
+        f"{_or_none(reader_support.writers_of(name))}"
         for name in _named_formats(profile)
         if not any(writes(writer, name) for writer in profile.writers)
     )

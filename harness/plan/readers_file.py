@@ -48,7 +48,7 @@ class OwnReader:
     heap_mb: PositiveInt | None = None
 
 
-def register(file: Path) -> tuple[str, ...]:
+def register_file(file: Path) -> tuple[str, ...]:
     """Make the readers of a file known, and return their names.
 
     Raises:
@@ -63,7 +63,7 @@ def register(file: Path) -> tuple[str, ...]:
             problems.add(document.line((name,)), f"{name}: {wrong}")
     problems.raise_if_any()
     for name, own_reader in result.items():
-        distributions.register(name, json.dumps(_lock_data(name, own_reader)), str(file))
+        distributions.register_file(name, json.dumps(_lock_data(name, own_reader)), str(file))
     return tuple(result)
 
 

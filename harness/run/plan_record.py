@@ -14,7 +14,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model import past_views
-from harness.plan import controls, reader_defaults, reader_support
+from harness.plan import controls, reader_support
 from harness.run import baseline_files, load_run
 from harness.run.load_run import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.runtime import metastore
@@ -99,7 +99,7 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     distribution = distributions.load(reader.distribution)
     # What somebody has set, and what a newer version does by itself, lock data do not know.
     unknown = distribution.overlaid or distribution.notice
-    unlike = None if unknown else reader_defaults.unlike_defaults(reader, format_names)
+    unlike = None if unknown else reader_support.unlike_defaults(reader, format_names)
     fidelity = "; ".join(
         filter(None, (distribution.fidelity, distribution.overlaid, _storage(distribution)))
     )

@@ -6,7 +6,7 @@ import pytest
 
 from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
+from harness.plan import Profile, ProfileReader, Writer, plan, reader_support, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
@@ -28,7 +28,7 @@ PROFILE = Profile(
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
 PLAN = plan(
-    [STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.makers_of(PROFILE)
+    [STORY], PROFILE, map(formats.load, formats.names()), makers=reader_support.makers_of(PROFILE)
 )
 
 
