@@ -35,7 +35,7 @@ class NamedParts:
             ScenarioProblem: the file is wrong.
 
         """
-        asked = (*self.readers, *(readers_file.register(self.file) if self.file else ()))
+        asked = (*self.readers, *(readers_file.register_file(self.file) if self.file else ()))
         return Parts(
             tuple(dict.fromkeys(map(_format, self.formats))),
             tuple({text: writer(text) for text in self.writers}.values()),

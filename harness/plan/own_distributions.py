@@ -32,4 +32,4 @@ def register(paths: Iterable[Path]) -> None:
         distributions.register(file.stem, text, str(file))
     for file in (path / READERS for path in places):
         if file.is_file():
-            readers_file.register(file)
+            readers_file.register_file(file)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from itertools import combinations as two_of
@@ -11,13 +12,17 @@ from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
-from harness.core.errors import Fault
+from harness.core.errors import Fault, UsageProblem
 from harness.core.problems import one_of
 from harness.formats import other_writers
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION
+from harness.model import past_views as views
+from harness.model import query_shapes
+from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import MergeMode, Table
-from harness.plan import cell_choice, reader_support
+from harness.model.truth import History
+from harness.plan import reader_support
 from harness.plan.capabilities import (
     Cannot,
     CannotShow,
@@ -26,10 +31,17 @@ from harness.plan.capabilities import (
     anything,
     every_view,
 )
-from harness.plan.cell_choice import VariantValues
-from harness.plan.profile import Cover, Profile, Writer, named
-from harness.scenario.cells import Cell, Excluded, Pairs, Plan, Variant
-from harness.scenario.definition import AXES, Partitioned, Scenario, Step
+from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader, Writer, named
+from harness.scenario.cells import Cell, Excluded, Pairs, Partly, Plan, Variant
+from harness.scenario.definition import (
+    AXES,
+    IN_BRANCH,
+    PAST_VIEWS,
+    STAGED_BY,
+    Partitioned,
+    Scenario,
+    Step,
+)
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType
@@ -69,7 +81,7 @@ def plan(
         else:
             result = _all(scenario, product, makers or {}, excluded)
         variants += (variant for variant, _ in result)
-        cells += cell_choice.cells(result, profile, known, cannot, cannot_show, excluded)
+        cells += cells(result, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -77,7 +89,7 @@ def plan(
         cells=tuple(cells),
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
-        partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
+        partly=tuple(partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
         metastore=reader_support.metastore_in_reach(profile),
         chosen=profile.chosen,
@@ -550,3 +562,252 @@ def cover(
         times.update(has_parts[new])
         missing &= ~has[new]
     return tuple(sorted(chosen))
+
+
+VariantValues = tuple[Variant, Mapping[str, str]]
+"""A variant and its axis values."""
+
+_Questions = tuple[str, list[str], list[str]]
+"""What cells call a view, the questions of every step, and those of schema changes only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A variant, and what it is asked by."""
+
+    variant: Variant
+    number: int
+    """Of the variant among those of its scenario, from 0."""
+    views: tuple[str, ...]
+    readers: tuple[ProfileReader, ...]
+    unable: frozenset[tuple[str, str]]
+    """Views of the past and the readers that do not have them."""
+    profile: Profile
+    had: Counter[tuple[str, str]]
+    """How often each reader was asked each shape in turn, in this scenario so far."""
+
+
+def cells(
+    variants: Sequence[VariantValues],
+    profile: Profile,
+    format_of: Mapping[str, Capabilities],
+    cannot: Cannot,
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> Iterator[Cell]:
+    """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
+    had = Counter[tuple[str, str]]()
+    of_variants = _readers(variants, profile, cannot, excluded)
+    for number, (variant, _) in enumerate(variants):
+        format_ = format_of[variant.format]
+        requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
+        unable = _unable(variant, requested, readers, cannot_show, excluded)
+        asking = _Place(variant, number, requested, readers, unable, profile, had)
+        merges = format_.merge_on_read
+        history = variant.scenario.truths(merge_on_read=merges).history()
+        first = _first_write(history) if merges else 1
+        for step, step_itself in enumerate(variant.scenario.steps, start=1):
+            if why := _not_asked(step, step_itself, first):
+                what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
+                excluded.append(Excluded(what, why))
+            else:
+                yield from _of_step(asking, history[: step + 1], step, step_itself)
+
+
+def partly(
+    profile: Profile, variants: Sequence[Variant], cells: Sequence[Cell], cannot: Cannot
+) -> Iterator[Partly]:
+    """Tell of the readers that are asked about so many variants that they meet every axis value."""
+    for asked in profile.readers:
+        if asked.variants is Cover.PAIRS:
+            name = str(asked.reader)
+            asked_variants = [cell.variant for cell in cells if cell.reader == name]
+            formats = [v.format for v in variants if v.format in (asked.formats or (v.format,))]
+            can = sum(1 for format_ in formats if not cannot(asked.reader, format_))
+            if len(set(asked_variants)) < can:
+                yield Partly(name, len(set(asked_variants)), can, len(asked_variants))
+
+
+def _views(
+    variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+) -> tuple[str, ...]:
+    requested = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
+    if variant.settings.get(STAGED_BY) != IN_BRANCH:
+        requested = [view for view in requested if view != BRANCH]
+    past = format_.past_views if set(requested) & set(PAST_VIEWS) else ()
+    shown = tuple(view for view in (*format_.views, *past) if view in requested)
+    absent = (view for view in requested if view in PAST_VIEWS and view not in past)
+    why = "there is no such view of the past in this format"
+    excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
+    if not shown:
+        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
+        excluded.append(Excluded(variant.id, why))
+    return shown
+
+
+def _unable(
+    variant: Variant,
+    views: Sequence[str],
+    readers: Sequence[ProfileReader],
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> frozenset[tuple[str, str]]:
+    """Return the views of the past with the readers that do not have them."""
+    unable = set()
+    for view, asked in product(
+        (requested_view for requested_view in views if requested_view in PAST_VIEWS), readers
+    ):
+        if why := cannot_show(asked.reader, variant.format, view):
+            excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
+            unable.add((view, str(asked.reader)))
+    return frozenset(unable)
+
+
+def _readers(
+    variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
+) -> Sequence[tuple[ProfileReader, ...]]:
+    """Return the readers of each variant."""
+    result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
+    for asked in profile.readers:
+        able = []
+        for number, (variant, _) in enumerate(variants):
+            if variant.format not in (asked.formats or (variant.format,)):
+                continue
+            if why := cannot(asked.reader, variant.format):
+                excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
+            else:
+                able.append(number)
+        for number in _asked_about(asked, able, variants):
+            result[number] += (asked,)
+    return result
+
+
+def _asked_about(
+    asked: ProfileReader, able: Sequence[int], variants: Sequence[VariantValues]
+) -> Sequence[int]:
+    if asked.variants is Cover.ALL:
+        return able
+    return [able[at] for at in cover([variants[at][1] for at in able], values_of)]
+
+
+def _not_asked(number: int, step: Step, first_write: int) -> str:
+    if step.quiet:
+        return "quiet: the scenario asks nothing after it"
+    if number < first_write:
+        return "a merge-on-read table has no views before its first write"
+    return ""
+
+
+def _first_write(history: History) -> int:
+    written = (truth.step for truth in history if truth.rows or truth.gone)
+    return next(written, len(history))
+
+
+def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
+    changes = step.operation.CHANGES_SCHEMA
+    readers = [
+        (asking.profile.readers.index(asked), str(asked.reader))
+        for asked in asking.readers
+        if asked.steps is AskedSteps.ALL or changes
+    ]
+    asked = {view: result for view in asking.views if (result := _asked(asking, view, history))}
+    for view, (text, always, _) in asked.items():
+        for query, (_, reader) in product(always, readers):
+            if (view, reader) not in asking.unable:
+                yield Cell(asking.variant.id, number, reader, text, query)
+    if not changes:
+        return
+    for (row, (view, (text, _, at_times))), (at, reader) in product(
+        enumerate(asked.items()), readers
+    ):
+        if (view, reader) in asking.unable:
+            continue
+        for query in _in_turn(at_times, asking, reader, asking.number + number + row + at):
+            yield Cell(asking.variant.id, number, reader, text, query)
+
+
+def _asked(asking: _Place, view: str, history: History) -> _Questions | None:
+    """Return a view as cells call it, with its questions; None where there is no past."""
+    result = views.asked(view, history)
+    return result and (result[0], *_questions(asking.profile, result[1]))
+
+
+def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
+    """Return the questions of every step and those of changes only, as far as there are any."""
+    always, at_times = list[str](), list[str]()
+    for shape in profile.queries:
+        kind = at_times if shape in profile.query_steps else always
+        kind += query_shapes.planned(shape, history)
+    return always, at_times
+
+
+def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:
+    """Return all of the queries, or where pairs are enough the one that the reader had least.
+
+    Of several the turn decides, which goes on with variant, step, view and reader.
+    """
+    if asking.profile.cover is Cover.ALL or not queries:
+        return queries
+    start = turn % len(queries)
+    in_order = (*queries[start:], *queries[:start])
+    chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
+    asking.had[reader, query_shapes.parse(chosen)[0]] += 1
+    return (chosen,)
+
+
+def _no_match(pattern: str, example: str) -> UsageProblem:
+    example = example or "none at all"
+    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
+
+
+def _no_case(cases: tuple[str, ...]) -> UsageProblem:
+    if not cases:
+        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+    first, *others = cases
+    more = f" ({len(others)} more are not)" if others else ""
+    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
+
+
+def select(plan: Plan, pattern: str) -> Plan:
+    """Return the plan of the cases whose name contains the pattern; `*` stands for any text.
+
+    Variants and readers that no such case needs are left out. Case does not matter.
+
+    Raises:
+        UsageProblem: no case is left.
+
+    """
+    result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
+    cells = tuple(cell for cell in plan.cells if result.search(cell.case))
+    if not cells:
+        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
+    return _with(plan, cells)
+
+
+def only(plan: Plan, cases: Collection[str]) -> Plan:
+    """Return the plan of exactly these cases.
+
+    Variants and readers that no such case needs are left out.
+
+    Raises:
+        UsageProblem: a case is not in the plan, or none is named.
+
+    """
+    requested = frozenset(cases)
+    lacking = requested - {cell.case for cell in plan.cells}
+    if lacking or not requested:
+        raise _no_case(tuple(sorted(lacking)))
+    return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
+
+
+def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
+    variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
+    if cells != plan.cells:
+        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+        plan = replace(plan, pairs=(), partly=())
+    return replace(
+        plan,
+        cells=cells,
+        variants=tuple(variant for variant in plan.variants if variant.id in variants),
+        readers=tuple(reader for reader in plan.readers if str(reader) in readers),
+    )

@@ -63,7 +63,7 @@ def register_file(file: Path) -> tuple[str, ...]:
             problems.add(document.line((name,)), f"{name}: {wrong}")
     problems.raise_if_any()
     for name, own_reader in result.items():
-        distributions.register_file(name, json.dumps(_lock_data(name, own_reader)), str(file))
+        distributions.register(name, json.dumps(_lock_data(name, own_reader)), str(file))
     return tuple(result)
 
 
