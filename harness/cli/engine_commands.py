@@ -21,7 +21,7 @@ from harness.cli import (
 from harness.cli.console.output import Output, say
 from harness.core import runtime_names
 from harness.core.progress import megabytes
-from harness.plan import own_distributions, shipped
+from harness.plan import custom_distributions, shipped
 from harness.run import compose_stack, pipeline
 from harness.runtime import image_choice
 
@@ -46,7 +46,7 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
 
     Nothing is fetched, pulled or started.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
     result = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
     list_engines.show(result, output.out)
@@ -69,7 +69,7 @@ def build(
 
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     result = {
@@ -100,7 +100,7 @@ def compose(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write the stack of a run in containers for Docker Compose, to look around with clients."""
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     named = tuple(map(named_parts.reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
     names, cache = [entry.distribution for entry in asked], Cache.default(offline=offline)
@@ -132,7 +132,7 @@ def add(
     What it consists of is fetched, measured and written down as lock data.
     """
     name, cache = "-".join(versions), Cache.default(offline=offline)
-    own_distributions.register([folder])
+    custom_distributions.register([folder])
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
     text = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
     output.end(text, file=str(file), name=name)
@@ -149,7 +149,7 @@ def prune(
 
     Files of no known engine go as well. Files that other engines share stay.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     result = cache_cleanup.prune_engines(names or (), Cache.default())
     say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in result)}")
 

@@ -12,8 +12,8 @@ from harness.core import runtime_names
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
-from harness.plan import Parts, ProfileReader, Writer, reader_support, readers_file
-from harness.plan.reader_support import wrong_reader
+from harness.plan import Parts, ProfileReader, Writer, custom_distributions, distribution_support
+from harness.plan.distribution_support import wrong_reader
 from harness.scenario.cells import Reader, parse_reader, with_settings
 
 
@@ -35,7 +35,10 @@ class NamedParts:
             ScenarioProblem: the file is wrong.
 
         """
-        asked = (*self.readers, *(readers_file.register_file(self.file) if self.file else ()))
+        asked = (
+            *self.readers,
+            *(custom_distributions.register_file(self.file) if self.file else ()),
+        )
         return Parts(
             tuple(dict.fromkeys(map(_format, self.formats))),
             tuple({text: writer(text) for text in self.writers}.values()),
@@ -63,7 +66,7 @@ def writer(text: str) -> Writer:
         name, settings = with_settings(text, "writer")
     except ValueError as wrong:
         raise UsageProblem(f"--writer: {wrong}") from wrong
-    if why := reader_support.why_not_writing(name, distributions.names()):
+    if why := distribution_support.why_not_writing(name, distributions.names()):
         raise UsageProblem(f"--writer: {why}")
     return Writer(runtime_names.with_default(name, PROCESS), dict(settings))
 
@@ -91,7 +94,7 @@ def check(reader: Reader) -> None:
         UsageProblem: it does not.
 
     """
-    reader_support.check_reader(reader)
+    distribution_support.check_reader(reader)
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:
         if name not in allowed:
@@ -101,4 +104,4 @@ def check(reader: Reader) -> None:
             values = ", ".join(allowed[name])
             request = f"'{value}' is not a value of {name}; allowed: {values}"
             raise wrong_reader(str(reader), request)
-    reader_support.check_combination(reader)
+    distribution_support.check_combination(reader)

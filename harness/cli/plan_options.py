@@ -27,21 +27,22 @@ from harness.plan import (
     Profile,
     choose,
     controls,
+    custom_distributions,
+    distribution_support,
     estimate,
     in_runtime,
     in_warehouse,
     load_profiles,
     only,
-    own_distributions,
     parts,
     plan,
     profiles_file,
-    reader_support,
     select,
     separation,
     shipped,
 )
 from harness.plan.profile import named as is_named
+from harness.plan.profile import raise_if_any
 from harness.reports import summary
 from harness.scenario.cells import Cell, Excluded, Plan, Variant
 from harness.scenario.definition import Scenario
@@ -85,7 +86,7 @@ class PlanOverrides:
         result = in_warehouse(result, self.warehouse) if self.warehouse else result
         if not self.metastore:
             return result
-        reader_support.check_metastore(self.metastore)
+        distribution_support.check_metastore(self.metastore)
         return replace(result, metastore=MetastoreChoice(self.metastore))
 
 
@@ -118,19 +119,19 @@ def make(
 
     """
     scenarios, result = choose(paths or (), profile or QUICK_START)
-    own_distributions.register(paths or ())
+    custom_distributions.register(paths or ())
     named_ones = _with_parts(result, named, scenarios, alone=profile is None)
     result = change(where.of(named_ones), scenarios)
-    wrong = (*reader_support.wrong_writers(result), *_wrong_readers(result))
-    profile.raise_if_any((*wrong, *reader_support.wrong_metastore(result)))
+    wrong = (*distribution_support.wrong_writers(result), *_wrong_readers(result))
+    raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
-        reader_support.check_format(name)
+        distribution_support.check_format(name)
     parts.check(result)
     known = [formats.load(name) for name in formats.names()]
-    makers = reader_support.makers_of(result)
+    makers = distribution_support.makers_of(result)
 
     def planned(chosen: Sequence[Scenario], of: Profile) -> Plan:
-        can = reader_support.cannot, reader_support.cannot_show
+        can = distribution_support.cannot, distribution_support.cannot_show
         return plan(chosen, of, known, makers, *can)
 
     def controlled(some: Plan) -> Plan:
@@ -249,7 +250,9 @@ def _told_apart(made: Plan) -> Iterator[str]:
 def _declared(made: Plan) -> dict[Cell, str]:
     """Return the cells that their reader is declared not to support, each with the declaration."""
     of = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
-    lines = ((cell, reader_support.declared(cell.reader, *of[cell.variant])) for cell in made.cells)
+    lines = (
+        (cell, distribution_support.declared(cell.reader, *of[cell.variant])) for cell in made.cells
+    )
     return {cell: why for cell, why in lines if why}
 
 
@@ -269,7 +272,7 @@ def _table_version(variant: Variant) -> str:
     if len(set(variant.writers)) > 1:
         return ""
     writer = distributions.load(variant.writers[0])
-    makes = writer.texts_if_any(reader_support.TABLE_VERSIONS)
+    makes = writer.texts_if_any(distribution_support.TABLE_VERSIONS)
     return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
 
 

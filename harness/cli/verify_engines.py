@@ -24,7 +24,7 @@ from harness.conformance.table import formats_for
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.runtime_names import CONTAINER, PROCESS
-from harness.plan import own_distributions, reader_support
+from harness.plan import custom_distributions, distribution_support
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, work_folders
 from harness.scenario.cells import Reader
@@ -59,7 +59,7 @@ def verify(
     offline: options.OfflineOption = False,
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     readers = _readers(names or (), every=every)
     cache = Cache.default(offline=offline)
     folder = _new_folder(Resources(output, cache))
@@ -101,7 +101,7 @@ def all_readers() -> tuple[Reader, ...]:
     return tuple(
         Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
-        for distribution in reader_support.readers()
+        for distribution in distribution_support.readers()
         if formats_for(Reader(distribution.name))[0]
         and (runtime == PROCESS or image.official(distribution))
     )

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
-from harness.plan import reader_support
+from harness.plan import distribution_support
 from harness.plan.product import REWRITES
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.definition import Scenario
@@ -115,14 +115,14 @@ def writes(writer: Writer, format_name: str) -> bool:
     """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
     return all(
-        format_name in reader_support.formats_written(distribution) for distribution in every
+        format_name in distribution_support.formats_written(distribution) for distribution in every
     )
 
 
 def reads(asked: ProfileReader, format_name: str) -> bool:
     """Return whether a reader can be asked about tables of a format, and is to be."""
     asked_about = format_name in (asked.formats or (format_name,))
-    return asked_about and not reader_support.cannot(asked.reader, format_name)
+    return asked_about and not distribution_support.cannot(asked.reader, format_name)
 
 
 def check(profile: Profile) -> None:
@@ -147,7 +147,7 @@ def _writing(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_writer(writer, profile) for writer in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
-        f"{_or_none(reader_support.writers_of(name))}"
+        f"{_or_none(distribution_support.writers_of(name))}"
         for name in _named_formats(profile)
         if not any(writes(writer, name) for writer in profile.writers)
     )
@@ -164,7 +164,7 @@ def _reading(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_reader(asked_reader, profile) for asked_reader in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'readers')} can be asked about it; --reader takes "
-        f"{_or_none(reader_support.readers_of(name))}"
+        f"{_or_none(distribution_support.readers_of(name))}"
         for name in _named_formats(profile)
         if not any(reads(asked_reader, name) for asked_reader in profile.readers)
     )
@@ -191,7 +191,7 @@ def _idle_writer(writer: Writer, profile: Profile) -> str:
 
 def _idle_reader(asked: ProfileReader, profile: Profile) -> str:
     able = [name for name in formats.names() if reads(asked, name)]
-    why = reader_support.cannot(asked.reader, profile.formats[0])
+    why = distribution_support.cannot(asked.reader, profile.formats[0])
     return (
         f"reader {asked.reader}: it cannot be asked about {_either(profile)} tables ({why}); "
         f"--format takes {_or_none(able)}"

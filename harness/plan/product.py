@@ -22,7 +22,7 @@ from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History
-from harness.plan import reader_support
+from harness.plan import distribution_support
 from harness.plan.capabilities import (
     Cannot,
     CannotShow,
@@ -31,7 +31,21 @@ from harness.plan.capabilities import (
     anything,
     every_view,
 )
-from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader, Writer, named
+from harness.plan.profile import (
+    AskedSteps,
+    Cover,
+    Profile,
+    ProfileReader,
+    Writer,
+    given_scenarios,
+    named,
+    raise_if_any,
+    unknown_formats,
+    wrong_axes,
+    wrong_formats,
+    wrong_scenarios,
+    wrong_settings,
+)
 from harness.scenario.cells import Cell, Excluded, Pairs, Partly, Plan, Variant
 from harness.scenario.definition import (
     AXES,
@@ -50,6 +64,18 @@ from harness.scenario.operations.row_writes import Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.partitions import partitioned
 from harness.scenario.twin import twin
+
+REWRITES: Final = "rewrites"
+
+
+PARTITIONED: Final = "partitioned"
+
+
+MERGE_MODE: Final = "merge_mode"
+
+
+_BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
+"""The value of an axis that neither the scenario nor the profile names; without one it is none."""
 
 
 def plan(
@@ -81,7 +107,7 @@ def plan(
         else:
             result = _all(scenario, product, makers or {}, excluded)
         variants += (variant for variant, _ in result)
-        cells += cells(result, profile, known, cannot, cannot_show, excluded)
+        cells += _cells(result, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -91,13 +117,71 @@ def plan(
         pairs=tuple(covered),
         partly=tuple(partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
-        metastore=reader_support.metastore_in_reach(profile),
+        metastore=distribution_support.metastore_in_reach(profile),
         chosen=profile.chosen,
     )
 
 
+def select(plan: Plan, pattern: str) -> Plan:
+    """Return the plan of the cases whose name contains the pattern; `*` stands for any text.
+
+    Variants and readers that no such case needs are left out. Case does not matter.
+
+    Raises:
+        UsageProblem: no case is left.
+
+    """
+    result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
+    cells = tuple(cell for cell in plan.cells if result.search(cell.case))
+    if not cells:
+        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
+    return _with(plan, cells)
+
+
+def only(plan: Plan, cases: Collection[str]) -> Plan:
+    """Return the plan of exactly these cases.
+
+    Variants and readers that no such case needs are left out.
+
+    Raises:
+        UsageProblem: a case is not in the plan, or none is named.
+
+    """
+    requested = frozenset(cases)
+    lacking = requested - {cell.case for cell in plan.cells}
+    if lacking or not requested:
+        raise _no_case(tuple(sorted(lacking)))
+    return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
+
+
+def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
+    variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
+    if cells != plan.cells:
+        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+        plan = replace(plan, pairs=(), partly=())
+    return replace(
+        plan,
+        cells=cells,
+        variants=tuple(variant for variant in plan.variants if variant.id in variants),
+        readers=tuple(reader for reader in plan.readers if str(reader) in readers),
+    )
+
+
+def _no_match(pattern: str, example: str) -> UsageProblem:
+    example = example or "none at all"
+    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
+
+
+def _no_case(cases: tuple[str, ...]) -> UsageProblem:
+    if not cases:
+        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+    first, *others = cases
+    more = f" ({len(others)} more are not)" if others else ""
+    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
+
+
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    profile.raise_if_any(profile.wrong_scenarios(profile, profile.given_scenarios(scenarios)))
+    raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
     return tuple(
         scenario
         for scenario in scenarios
@@ -109,16 +193,16 @@ def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
     wrong: tuple[Fault, ...] = (
-        *profile.wrong_formats(profile, known),
-        *profile.wrong_settings(profile, known),
+        *wrong_formats(profile, known),
+        *wrong_settings(profile, known),
     )
     for scenario in scenarios:
         wrong += (
-            *profile.unknown_formats(scenario, known),
-            *profile.wrong_axes(scenario, known),
+            *unknown_formats(scenario, known),
+            *wrong_axes(scenario, known),
         )
-        wrong += tuple(reader_support.wrong_steps(scenario))
-    profile.raise_if_any(wrong)
+        wrong += tuple(distribution_support.wrong_steps(scenario))
+    raise_if_any(wrong)
 
 
 def _all(
@@ -179,89 +263,37 @@ def _text(pair: AxisPair) -> str:
     return " with ".join(f"{name}={value}" for name, value in pair)
 
 
-@dataclass(frozen=True, slots=True)
-class Makings:
-    """A scenario in the forms that its variants take, each made once."""
-
-    own: Scenario
-    _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
-
-    def scenario(self, combination: Combination) -> Scenario:
-        """Return the scenario with the combination's axes in its table and its operations."""
-        how = combination.partitioned or Partitioned.NONE
-        form = combination.twin, how
-        if form not in self._forms:
-            made = partitioned(self.own, how)
-            self._forms[form] = (twin(made) or made) if combination.twin else made
-        form_scenario = self._forms[form]
-        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
-        mode = combination.merge_mode or form_scenario.table.merge_mode
-        return replace(
-            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
-        )
-
-
-def variant(combination: Combination, makings: Makings) -> Variant:
-    """Return the variant of a combination."""
-    scenario = makings.scenario(combination)
-    settings = combination.settings
-    shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
-    shown += ["twin"] if combination.twin else []
-    return Variant(
-        id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
-        scenario=scenario,
-        format=combination.format.NAME,
-        settings=settings,
-        writers=_writers(combination, scenario),
-        twin=combination.twin,
-    )
-
-
-def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
-    """Return the distribution of each step, the creation first: a step may name its own."""
-    creation, *others = combination.sequence.distributions(len(scenario.steps))
-    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
-    return (creation, *writers)
-
-
-def _with_axis(step: Step, value: Rewrites | None) -> Step:
-    if value is None or not follows_axis(step.operation):
-        return step
-    return replace(step, operation=Touch(value))
-
-
-REWRITES: Final = "rewrites"
-PARTITIONED: Final = "partitioned"
-MERGE_MODE: Final = "merge_mode"
-_BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
-"""The value of an axis that neither the scenario nor the profile names; without one it is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class WriterSequence:
-    """A profile's writer, and from which step on its second distribution writes."""
-
-    writer: Writer
-    at: int = 0
-    """0 where one distribution writes all."""
-
-    def distributions(self, steps: int) -> tuple[str, ...]:
-        """Return the distribution of each step, the creation first."""
-        return tuple(map(self._of, range(steps + 1)))
-
-    def _of(self, step: int) -> str:
-        """Return the distribution of a step."""
-        begins, goes_on = self.writer.distribution, self.writer.then
-        since = step - self.at
-        if not self.at or since < 0 or (self.writer.in_turn and since % 2):
-            return begins
-        return goes_on
-
-    def __str__(self) -> str:
-        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`, with `,in-turn` behind."""
-        goes_on = f",step{self.at}:{self.writer.then}" if self.at else ""
-        goes_on += ",in-turn" if self.writer.in_turn else ""
-        return f"{self.writer.distribution}{goes_on}"
+def combinations(
+    scenario: Scenario,
+    profile: Profile,
+    known: Mapping[str, Capabilities],
+    makers: Makers,
+    excluded: list[Excluded],
+) -> tuple[Combination, ...]:
+    """Return the whole product for a scenario: every combination that the profile asks for."""
+    requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
+    twins = (False, True) if profile.twins and twin(scenario) else (False,)
+    complete = []
+    for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
+        format_ = known[name]
+        sequences = tuple(_sequences(scenario, profile, name, makers))
+        if not sequences:
+            excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
+        shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
+        axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
+        for partitioning, rewrites, merge_mode, axis, sequence in axes:
+            complete.append(
+                Combination(
+                    format=format_,
+                    sequence=sequence,
+                    rewrites=Rewrites(rewrites) if rewrites else None,
+                    partitioned=Partitioned(partitioning) if partitioning else None,
+                    merge_mode=MergeMode(merge_mode) if merge_mode else None,
+                    own=axis,
+                    twin=is_twin,
+                )
+            )
+    return tuple(combination for combination in complete if _fits(combination))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,37 +343,82 @@ class Combination:
         return shown | dict(self.own) | {"twin": "yes" if self.twin else "no"}
 
 
-def combinations(
-    scenario: Scenario,
-    profile: Profile,
-    known: Mapping[str, Capabilities],
-    makers: Makers,
-    excluded: list[Excluded],
-) -> tuple[Combination, ...]:
-    """Return the whole product for a scenario: every combination that the profile asks for."""
-    requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
-    twins = (False, True) if profile.twins and twin(scenario) else (False,)
-    complete = []
-    for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
-        format_ = known[name]
-        sequences = tuple(_sequences(scenario, profile, name, makers))
-        if not sequences:
-            excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
-        shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
-        axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
-        for partitioning, rewrites, merge_mode, axis, sequence in axes:
-            complete.append(
-                Combination(
-                    format=format_,
-                    sequence=sequence,
-                    rewrites=Rewrites(rewrites) if rewrites else None,
-                    partitioned=Partitioned(partitioning) if partitioning else None,
-                    merge_mode=MergeMode(merge_mode) if merge_mode else None,
-                    own=axis,
-                    twin=is_twin,
-                )
-            )
-    return tuple(combination for combination in complete if _fits(combination))
+@dataclass(frozen=True, slots=True)
+class WriterSequence:
+    """A profile's writer, and from which step on its second distribution writes."""
+
+    writer: Writer
+    at: int = 0
+    """0 where one distribution writes all."""
+
+    def distributions(self, steps: int) -> tuple[str, ...]:
+        """Return the distribution of each step, the creation first."""
+        return tuple(map(self._of, range(steps + 1)))
+
+    def _of(self, step: int) -> str:
+        """Return the distribution of a step."""
+        begins, goes_on = self.writer.distribution, self.writer.then
+        since = step - self.at
+        if not self.at or since < 0 or (self.writer.in_turn and since % 2):
+            return begins
+        return goes_on
+
+    def __str__(self) -> str:
+        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`, with `,in-turn` behind."""
+        goes_on = f",step{self.at}:{self.writer.then}" if self.at else ""
+        goes_on += ",in-turn" if self.writer.in_turn else ""
+        return f"{self.writer.distribution}{goes_on}"
+
+
+@dataclass(frozen=True, slots=True)
+class Makings:
+    """A scenario in the forms that its variants take, each made once."""
+
+    own: Scenario
+    _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
+
+    def scenario(self, combination: Combination) -> Scenario:
+        """Return the scenario with the combination's axes in its table and its operations."""
+        how = combination.partitioned or Partitioned.NONE
+        form = combination.twin, how
+        if form not in self._forms:
+            made = partitioned(self.own, how)
+            self._forms[form] = (twin(made) or made) if combination.twin else made
+        form_scenario = self._forms[form]
+        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+        mode = combination.merge_mode or form_scenario.table.merge_mode
+        return replace(
+            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
+        )
+
+
+def variant(combination: Combination, makings: Makings) -> Variant:
+    """Return the variant of a combination."""
+    scenario = makings.scenario(combination)
+    settings = combination.settings
+    shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
+    shown += ["twin"] if combination.twin else []
+    return Variant(
+        id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
+        scenario=scenario,
+        format=combination.format.NAME,
+        settings=settings,
+        writers=_writers(combination, scenario),
+        twin=combination.twin,
+    )
+
+
+def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
+    """Return the distribution of each step, the creation first: a step may name its own."""
+    creation, *others = combination.sequence.distributions(len(scenario.steps))
+    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
+    return (creation, *writers)
+
+
+def _with_axis(step: Step, value: Rewrites | None) -> Step:
+    if value is None or not follows_axis(step.operation):
+        return step
+    return replace(step, operation=Touch(value))
 
 
 def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
@@ -513,6 +590,8 @@ def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
 
 AxisValue = tuple[str, str]
 """An axis and one of its values."""
+
+
 AxisPair = tuple[AxisValue, ...]
 """Two values of different axes; one alone where there is but one axis."""
 
@@ -567,6 +646,7 @@ def cover(
 VariantValues = tuple[Variant, Mapping[str, str]]
 """A variant and its axis values."""
 
+
 _Questions = tuple[str, list[str], list[str]]
 """What cells call a view, the questions of every step, and those of schema changes only."""
 
@@ -587,7 +667,7 @@ class _Place:
     """How often each reader was asked each shape in turn, in this scenario so far."""
 
 
-def cells(
+def _cells(
     variants: Sequence[VariantValues],
     profile: Profile,
     format_of: Mapping[str, Capabilities],
@@ -753,61 +833,3 @@ def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> 
     chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
     asking.had[reader, query_shapes.parse(chosen)[0]] += 1
     return (chosen,)
-
-
-def _no_match(pattern: str, example: str) -> UsageProblem:
-    example = example or "none at all"
-    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
-
-
-def _no_case(cases: tuple[str, ...]) -> UsageProblem:
-    if not cases:
-        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
-    first, *others = cases
-    more = f" ({len(others)} more are not)" if others else ""
-    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
-
-
-def select(plan: Plan, pattern: str) -> Plan:
-    """Return the plan of the cases whose name contains the pattern; `*` stands for any text.
-
-    Variants and readers that no such case needs are left out. Case does not matter.
-
-    Raises:
-        UsageProblem: no case is left.
-
-    """
-    result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
-    cells = tuple(cell for cell in plan.cells if result.search(cell.case))
-    if not cells:
-        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
-    return _with(plan, cells)
-
-
-def only(plan: Plan, cases: Collection[str]) -> Plan:
-    """Return the plan of exactly these cases.
-
-    Variants and readers that no such case needs are left out.
-
-    Raises:
-        UsageProblem: a case is not in the plan, or none is named.
-
-    """
-    requested = frozenset(cases)
-    lacking = requested - {cell.case for cell in plan.cells}
-    if lacking or not requested:
-        raise _no_case(tuple(sorted(lacking)))
-    return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
-
-
-def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
-    variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
-    if cells != plan.cells:
-        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
-        plan = replace(plan, pairs=(), partly=())
-    return replace(
-        plan,
-        cells=cells,
-        variants=tuple(variant for variant in plan.variants if variant.id in variants),
-        readers=tuple(reader for reader in plan.readers if str(reader) in readers),
-    )

@@ -24,6 +24,19 @@ from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
 from harness.scenario.load import load, name_of
 
+T = TypeVar("T")
+
+
+EVERY_STEP: Final = "every_step"
+
+
+_Axes = Mapping[str, tuple[str, ...]]
+
+
+_Choice = tuple[KeyPath, tuple[str, ...], tuple[str, ...]]
+"""Where names stand, those given, those allowed."""
+
+
 PLAIN: Final = ("all",)
 """The queries of a profile that names none."""
 
@@ -208,15 +221,6 @@ def named(name: str, pattern: str) -> bool:
     (True, True, False)
     """
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
-
-
-T = TypeVar("T")
-
-EVERY_STEP: Final = "every_step"
-
-_Axes = Mapping[str, tuple[str, ...]]
-_Choice = tuple[KeyPath, tuple[str, ...], tuple[str, ...]]
-"""Where names stand, those given, those allowed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,14 @@ import pytest
 
 from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, reader_support, scenarios_folder
+from harness.plan import (
+    Profile,
+    ProfileReader,
+    Writer,
+    distribution_support,
+    plan,
+    scenarios_folder,
+)
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
@@ -27,7 +34,10 @@ PROFILE = Profile(
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
 PLAN = plan(
-    [STORY], PROFILE, map(formats.load, formats.names()), makers=reader_support.makers_of(PROFILE)
+    [STORY],
+    PROFILE,
+    map(formats.load, formats.names()),
+    makers=distribution_support.makers_of(PROFILE),
 )
 
 

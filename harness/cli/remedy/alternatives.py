@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from harness.plan import reader_support
+from harness.plan import distribution_support
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 
 TOGETHER = 2
@@ -34,14 +34,14 @@ def alternatives(
     """
     usable: list[Reader] = []
     unusable: dict[frozenset[str], UnusableSettings] = {}
-    seen = {reader_support.settings_in_full(reader)}
+    seen = {distribution_support.settings_in_full(reader)}
     for changed, other in others(reader, known):
-        if why := reader_support.cannot(other, format_name):
+        if why := distribution_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unusable):
                 unusable[changed] = UnusableSettings(other, why)
         elif (
             len(changed) <= TOGETHER
-            and (full := reader_support.settings_in_full(other)) not in seen
+            and (full := distribution_support.settings_in_full(other)) not in seen
         ):
             seen.add(full)
             usable.append(other)
@@ -84,7 +84,7 @@ def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequenc
         replace(cell, reader=str(reader))
         for cell in cells
         for reader in readers
-        if not reader_support.cannot(reader, formats[cell.variant])
+        if not distribution_support.cannot(reader, formats[cell.variant])
     )
     needed = {cell.variant for cell in asked}
     chosen = tuple(variant for variant in variants if variant.id in needed)

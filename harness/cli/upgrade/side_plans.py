@@ -14,8 +14,8 @@ from harness.cli.upgrade.sides import Side
 from harness.comparison.result import ComparedSide
 from harness.formats.api import TABLE_VERSION
 from harness.plan import Profile, Writer
+from harness.plan.distribution_support import TABLE_VERSIONS
 from harness.plan.handover import handovers
-from harness.plan.reader_support import TABLE_VERSIONS
 from harness.run import load_run, pipeline, run_folder
 from harness.run.run_log import run_log
 from harness.scenario.cells import Plan

@@ -12,7 +12,7 @@ from harness.cli import named_parts
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
-from harness.plan import Profile, ProfileReader, Writer, reader_support
+from harness.plan import Profile, ProfileReader, Writer, distribution_support
 from harness.scenario.cells import Reader
 
 Components = Mapping[str, str]
@@ -145,7 +145,7 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 
 def _side(name: str, role: str) -> Side:
-    if name in reader_support.metastores():
+    if name in distribution_support.metastores():
         return Side(metastore=metastore_of(name))
     if role == WRITER:
         return Side(writer=named_parts.writer(name))
@@ -159,7 +159,7 @@ def metastore_of(text: str) -> MetastoreChoice:
         UsageProblem: there is none of this name.
 
     """
-    reader_support.check_metastore(text)
+    distribution_support.check_metastore(text)
     return MetastoreChoice(text)
 
 
@@ -185,4 +185,4 @@ def registered_first(old: Side, new: Side) -> Side:
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
         return new
     upgraded = replace(new.metastore, upgraded_from=old.metastore.distribution)
-    return new if reader_support.not_upgraded(upgraded) else replace(new, metastore=upgraded)
+    return new if distribution_support.not_upgraded(upgraded) else replace(new, metastore=upgraded)

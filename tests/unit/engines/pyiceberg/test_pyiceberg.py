@@ -15,7 +15,7 @@ from harness.engines.pyiceberg import answers, engine
 from harness.engines.pyiceberg.engine import ENGINE
 from harness.formats import facts
 from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
-from harness.plan import reader_support
+from harness.plan import distribution_support
 
 
 class NoSuchTableError(Exception):
@@ -92,7 +92,7 @@ def test_what_is_no_python_is_an_error() -> None:
 
 
 def test_only_iceberg_tables_are_asked_about() -> None:
-    (ours,) = (each for each in reader_support.readers() if each.engine == "pyiceberg")
+    (ours,) = (each for each in distribution_support.readers() if each.engine == "pyiceberg")
     assert ENGINE.cannot(ours, {}, facts("iceberg")) == ""
     assert "no reader for hudi tables" in ENGINE.cannot(ours, {}, facts("hudi-cow"))
 

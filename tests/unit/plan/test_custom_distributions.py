@@ -11,7 +11,7 @@ from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.cli.named_parts import NamedParts
 from harness.core.errors import ScenarioProblem
-from harness.plan import own_distributions, readers_file, shipped
+from harness.plan import custom_distributions, shipped
 
 SHA = "ab" * 32
 FILE = f"""\
@@ -38,7 +38,7 @@ FILE = f"""\
 def registered(folder: Path, text: str = FILE) -> tuple[str, ...]:
     file = folder / "readers.yaml"
     file.write_text(dedent(text))
-    return readers_file.register_file(file)
+    return custom_distributions.register_file(file)
 
 
 def test_a_reader_is_a_known_engine_with_changes(tmp_path: Path) -> None:
@@ -119,12 +119,12 @@ def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     assert local.keys() == {"trino-patched"}
     distributions._custom.clear()
     for name, text in local.items():
-        distributions.register_file(name, text, "run.json")
+        distributions.register(name, text, "run.json")
     assert distributions.load("trino-patched").heap_mb == 2048
 
 
 def test_a_run_keeps_what_they_build_on_as_well(tmp_path: Path) -> None:
-    distributions.register_file("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
+    distributions.register("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
     registered(tmp_path, "trino-ours: {like: trino-470, heap_mb: 7}")
     assert distributions.custom_locks(["trino-ours@container"]).keys() == {
         "trino-470",
@@ -157,7 +157,7 @@ def test_lock_data_and_readers_are_no_scenarios(tmp_path: Path) -> None:
     (tmp_path / "distributions").mkdir()
     lock = "name: trino-470\nversion: '470'\nrules: trino\n"
     (tmp_path / "distributions" / "trino-470.yaml").write_text(lock)
-    own_distributions.register_file([tmp_path])
+    custom_distributions.register([tmp_path])
     assert distributions.load("trino-470").version == "470"
     paths, wrong = shipped.scenario_files(tmp_path)
     assert (paths, wrong) == ((), {})
