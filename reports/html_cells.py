@@ -224,7 +224,6 @@ def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
 
 
 def refusal(given: Refusal | None, pool: Pool) -> int:
-    """Return an engine's error, or a writer's."""
     return pool.add(asdict(given)) if given else 0
 
 

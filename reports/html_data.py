@@ -263,7 +263,6 @@ class QuestionFiles:
     """The files of the table states that questions are about."""
 
     def __init__(self, run: Run) -> None:
-        """Look up which step made which instant."""
         self._run, self._instants = run, _instants(run)
 
     def of(self, key: QuestionKey) -> NumberedFiles:

@@ -68,7 +68,6 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
 
 
 def answer_data(comparison: SideComparison) -> JsonObject:
-    """Return what to do, in few words."""
     return {
         "answer": report.headline(comparison),
         "decision": str(comparison.decision),
@@ -168,7 +167,6 @@ def _line(line: Acceptance) -> JsonObject:
 
 
 def pair_data(pair: CellPair) -> JsonObject:
-    """Return a pair of cells as plain data."""
     return {
         "case": pair.either.case,
         "old_case": pair.old.case if pair.old else "",

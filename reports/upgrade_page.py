@@ -177,12 +177,10 @@ class ClassView:
 
 
 def write(comparison: SideComparison, folder: Path) -> Path:
-    """Write the page, complete or not at all."""
     return html_page.write(page(comparison), folder / FILE)
 
 
 def page(comparison: SideComparison) -> str:
-    """Return the whole page."""
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
     known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
     accepted = [
@@ -286,7 +284,6 @@ def _key(pair: CellPair) -> tuple[str, str, str, str]:
 
 
 def _word(verdict: Verdict | None) -> str:
-    """Return a verdict in a word or two."""
     if verdict is None:
         return NOT_ASKED
     if verdict.verdict is VerdictKind.WRONG:

@@ -450,7 +450,6 @@ def what_to_do(cause: Regression, comparison: SideComparison) -> str:
 
 
 def cause_remedy(cause: Regression, comparison: SideComparison) -> Remedy | None:
-    """Return the settings that make all of a cause right."""
     return remedy_for([pair.either.question for pair in cause.pairs], comparison.remedies)
 
 

@@ -107,7 +107,6 @@ class SideComparison:
 
     @property
     def irrelevant(self) -> tuple[Regression, ...]:
-        """The causes that none of somebody's tables can meet."""
         return tuple(cause for cause in self.regressions if cause not in self.relevant)
 
     @cached_property
