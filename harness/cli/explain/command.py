@@ -19,7 +19,7 @@ from harness.cli.open_run import looked_at
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.reports import html
-from harness.reports.html_cells import number_files
+from harness.reports.html_data import number_files
 from harness.reports.html_page import cell_address
 from harness.reports.lines import command, say
 from harness.reports.words import NOT_WORDED, worded

@@ -25,7 +25,7 @@ from harness.model.simulation.column_resolution import META
 from harness.reports import summary
 from harness.reports.advice import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
-from harness.reports.html_cells import NumberedFiles
+from harness.reports.html_data import NumberedFiles
 from harness.reports.lines import command, item, say
 from harness.reports.words import (
     LITTLE,
