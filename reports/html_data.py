@@ -41,9 +41,7 @@ from harness.reports.words import (
     worded,
 )
 from harness.run.causes import ORDER, RunCause, by_default
-from harness.run.load_run import Run
-from harness.run.report_cache import UNCACHED, ReportCache
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
 
 CREATE: Final = "create_table"
 """What the page calls the first step."""

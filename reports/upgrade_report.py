@@ -45,9 +45,8 @@ from harness.reports.document import (
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
 from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
-from harness.run.setting_lines import SettingLine
+from harness.run.causes import SettingLine
+from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
 """So many causes are shown in full; of the others only what breaks."""

@@ -51,7 +51,7 @@ from harness.artifacts.cache import MAKING, Cache
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict
-from harness.run import load_run, pipeline, run_info
+from harness.run import load_run, pipeline
 from tools.shared import with_engines
 
 HARNESS: Final = "harness"
@@ -625,7 +625,7 @@ def _ended(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, st
 
 def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
     """Go on with a run that ended otherwise; begin it again where it had not begun."""
-    begun = (run.folder / run_info.INFO).exists()
+    begun = (run.folder / load_run.INFO).exists()
     again = RunProcess(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
         return BROKEN
@@ -637,7 +637,7 @@ def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Return whether a disturbed run says anything else of a cell than `unknown`, or the same."""
     recorded = [*verdicts(folder).items()]
-    if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
+    if (folder / load_run.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
         recorded += verdicts(folder).items()
     others = (verdict for case, verdict in recorded if known.verdicts.get(case) != verdict)

@@ -22,7 +22,7 @@ from harness.cli.console.output import Output, say
 from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.plan import own_distributions, shipped
-from harness.run import compose_stack, needed_artifacts
+from harness.run import compose_stack, pipeline
 from harness.runtime import image_choice
 
 
@@ -70,7 +70,7 @@ def build(
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
     own_distributions.register(folders or ())
-    requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
+    requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     result = {
         image_choice.ensure(

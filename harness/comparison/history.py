@@ -29,7 +29,7 @@ from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.run import causes, frames
 from harness.run.frames import FrameColumn
-from harness.run.run_info import NOT_COMPARED, VariantInfo
+from harness.run.load_run import NOT_COMPARED, VariantInfo
 from harness.scenario.cells import parse_reader
 
 if TYPE_CHECKING:

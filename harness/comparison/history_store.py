@@ -30,9 +30,8 @@ from harness.comparison.cell_pairs import every_verdict, key_of, places
 from harness.core.errors import EnvironmentProblem, UsageProblem, disk_full, unwritable
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
-from harness.run import causes, load_run, run_folder, run_info
-from harness.run.load_run import WRITE, Run
-from harness.run.run_info import ReaderInfo, RunInfo, VariantInfo
+from harness.run import causes, load_run, run_folder
+from harness.run.load_run import WRITE, ReaderInfo, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell
 
 NAME: Final = "history.sqlite"
@@ -46,7 +45,7 @@ PATIENCE_S: Final = 120.0
 CELLS: Final = "cells"
 """Begins the names of the files with the `StoredCell`s of a run, in order."""
 CELLS_AT_ONCE: Final = 20_000
-RECORDS: Final = (load_run.VERDICTS, load_run.ANSWERS, load_run.STATES, run_info.INFO)
+RECORDS: Final = (load_run.VERDICTS, load_run.ANSWERS, load_run.STATES, load_run.INFO)
 """The plan last: without it, a folder is no run."""
 LONGEST: Final = 200
 """The reason of an unknown cell may hold the end of a server's log."""

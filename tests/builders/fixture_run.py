@@ -15,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.model.truth import History
-from harness.run import load_run, plan_record, run_info
+from harness.run import load_run, plan_record
 from harness.run.load_run import Run
 from harness.runtime.metastore_objects import parquet_entry
 from harness.scenario import load
@@ -71,7 +71,7 @@ def make(
         for query in ("all", "count_all", "column(f1)", "null(ts)")
     )
     plan = Plan("own", (variant,), (parse_reader("trino-476"),), cells)
-    run_info.write_info(folder, plan_record.info_of(plan, folder.name, STARTED))
+    load_run.write_info(folder, plan_record.info_of(plan, folder.name, STARTED))
     records = [_frozen(disk, history, outcomes[: at + 1], cache, home) for at in range(STEPS + 1)]
     jsonl.write_all(folder / load_run.STATES, records)
     return load_run.load(folder)

@@ -27,7 +27,7 @@ from harness.read import read_states
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
 from harness.read.reader_servers import EngineServer
-from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Plan
@@ -128,7 +128,7 @@ def test_a_plan_is_made_written_read_judged_and_reported(
     run = tmp_path / "run"
     run.mkdir()
     started = datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC)
-    run_info.write_info(run, plan_record.info_of(plan, "toys", started))
+    load_run.write_info(run, plan_record.info_of(plan, "toys", started))
     written = wrote(plan, tmp_path)
     assert [str(each.outcome.kind) for each in written.records] == ["applied"] * 4
     assert all(not value.unread for each in written.records for value in each.values)

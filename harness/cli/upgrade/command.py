@@ -34,7 +34,7 @@ from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
-from harness.run.run_work import TimeLimits
+from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
 from harness.usage.usage_file import Usage

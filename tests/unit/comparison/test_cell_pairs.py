@@ -14,8 +14,7 @@ from harness.comparison.cell_pairs import (
 )
 from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, VerdictKind
 from harness.plan import controls
-from harness.run.load_run import WRITE
-from harness.run.run_info import RunInfo
+from harness.run.load_run import WRITE, RunInfo
 from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, state, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG

@@ -16,8 +16,7 @@ from harness.comparison.history import CellHistory, History, history_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
 from harness.reports import history_report
-from harness.run.load_run import Run
-from harness.run.run_info import MetastoreInfo
+from harness.run.load_run import MetastoreInfo, Run
 from tests.builders.verdicts import OTHER, VARIANT, finding, run, state, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED

@@ -15,7 +15,7 @@ from harness.comparison import history_store
 from harness.comparison.history_store import StoredRun, cell_of
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.records import VerdictKind
-from harness.run import load_run, run_info
+from harness.run import load_run
 from harness.run.load_run import Run
 from tests.builders import sample_run
 
@@ -183,7 +183,7 @@ def test_a_broken_record_is_reported_and_makes_no_run(
         raw.execute("UPDATE run SET content = x'00'")
     with pytest.raises(UsageProblem, match="is broken"), history_store.opened(file) as store:
         store.restore(store.runs()[0], tmp_path / "again")
-    assert not (tmp_path / "again" / run_info.INFO).exists()
+    assert not (tmp_path / "again" / load_run.INFO).exists()
 
 
 def test_who_waits_for_too_long_is_told(

@@ -22,8 +22,7 @@ from harness.core.tolerances import LOWER, Normalised
 from harness.model.query import Query
 from harness.reports import agreement
 from harness.reports.agreement import Agreement
-from harness.run.load_run import Run
-from harness.run.run_info import ReaderInfo
+from harness.run.load_run import ReaderInfo, Run
 from tests.builders import sample_run
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))

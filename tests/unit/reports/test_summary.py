@@ -29,10 +29,9 @@ from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.reports import ci_site, github, html, html_data, junit, markdown, summary, terminal
 from harness.reports.cause_texts import cause_texts
 from harness.reports.reader_answers import scoreboard
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.causes import by_default
-from harness.run.load_run import WRITE, Run
-from harness.run.run_info import DEFAULTS, NOT_COMPARED, MetastoreInfo, VariantInfo
+from harness.run.load_run import DEFAULTS, NOT_COMPARED, WRITE, MetastoreInfo, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly, Unlike, Variant
 from harness.scenario.load import loads
 from tests.builders import recorded_run, sample_run
@@ -143,8 +142,8 @@ def test_a_step_after_which_the_table_s_own_record_is_wrong_is_in_every_report(
 def test_such_a_step_fails_the_gate_until_it_is_known_and_is_not_seen_as_right(
     sampled: Run, wrong_step: Verdict
 ) -> None:
-    assert run_gate.gate_of(sampled, Applied((wrong_step,))).status == 1
-    assert run_gate.gate_of(sampled, Applied((replace(wrong_step, known="seen"),))).status == 0
+    assert run_judge.gate_of(sampled, Applied((wrong_step,))).status == 1
+    assert run_judge.gate_of(sampled, Applied((replace(wrong_step, known="seen"),))).status == 0
     text = "table:\n  columns: {id: string, f1: string}\n  key: id\nsteps:\n  - insert: [1]\n"
     writers = ("spark-3.5.8-hudi-0.15.0",) * (STEP + 1)
     variant = Variant(wrong_step.variant, loads(text, "a/b.yaml"), "hudi-cow", {}, writers)

@@ -17,8 +17,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.run.causes import RunCause, causes
-from harness.run.load_run import Run
-from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.run.load_run import ReaderInfo, Run, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Unlike
 from tests.builders import recorded_run
 

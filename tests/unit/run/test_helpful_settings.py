@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
-from harness.run.causes import causes
-from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
+from harness.run.causes import HelpfulSetting, SettingsAsked, causes
 from harness.run.load_run import Run
 from tests.builders import recorded_run
 

@@ -19,8 +19,8 @@ from harness.cli import plan_options
 from harness.core import jsonl
 from harness.core.records import Verdict, VerdictKind
 from harness.plan.case_filter import select
+from harness.run import load_run
 from harness.run import load_run as run
-from harness.run import run_info
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from tools import deaths as typed
@@ -208,7 +208,7 @@ class Scripted:
         self.leaves.mkdir(parents=True, exist_ok=True)
         write(self.folder, said)
         if self.begun:
-            (self.folder / run_info.INFO).touch()
+            (self.folder / load_run.INFO).touch()
         return status
 
     def strike(self, _: object, target: str, blow: int, wait_s: float, chance: object) -> object:
