@@ -14,6 +14,7 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import records
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.runtime import metastore_client
@@ -90,7 +91,7 @@ def written(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Path:
 
 
 def metadata_parts(table: Path) -> set[str]:
-    return set(hudi_files.properties(table)["hoodie.table.metadata.partitions"].split(","))
+    return set(records.local(table).properties["hoodie.table.metadata.partitions"].split(","))
 
 
 def operations(table: Path) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from harness import formats
 from harness.core.records import OutcomeKind
-from harness.formats.hudi import timeline
+from harness.formats.hudi import records, timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario
@@ -64,7 +64,9 @@ def test_a_write_that_died_is_on_the_timeline_until_the_next_one(
             next(state for (_, at), state in found.states.items() if at == step + more)
             for more in (-1, 0, 1)
         )
-        begun = [timeline.begun(timeline.names(each.table)) for each in (before, after, later)]
+        begun = [
+            timeline.begun(records.local(each.table).entries) for each in (before, after, later)
+        ]
         assert len(begun[1]) == 1
         assert begun[0] != begun[1]
         assert found.records[step].files == found.records[step - 1].files
