@@ -23,7 +23,7 @@ from harness.model.commit import BRANCH
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
 from harness.model.query import Query
-from harness.model.simulation.catalogs import CatalogColumns
+from harness.model.simulation.catalog import CatalogColumns
 from harness.model.truth import History
 
 OF_BRANCHES: Final = "the files of branches are not looked at"

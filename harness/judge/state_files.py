@@ -15,12 +15,11 @@ from harness.judge.file_contents import Holdings, NotKnown, ViewContent
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model.commit import INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation import column_resolution, partition_schemas, row_files
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta
+from harness.model.simulation import catalog, column_resolution, row_files
+from harness.model.simulation.catalog import Lists
+from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
-from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.simulation.row_files import RowFile
+from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.truth import History
 from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
@@ -67,7 +66,7 @@ class StateFiles:
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files
         stay = self._case.variant.settings.get(CASCADE) == "off"
-        return partition_schemas.lists(self._history[: step + 1], files, bare, stay=stay)
+        return catalog.lists(self._history[: step + 1], files, bare, stay=stay)
 
     def _refused_write(self, outcome: Outcome) -> bool:
         operation = self._case.variant.scenario.steps[outcome.step - 1].operation

@@ -11,8 +11,8 @@ from harness.core.tolerances import Declared
 from harness.model.canonical import MapValue, Value, same
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.schema import Field, Schema
-from harness.model.simulation.milliseconds import MILLISECOND
-from harness.model.simulation.milliseconds import finer as is_finer
+from harness.model.simulation.value_conversions import MILLISECOND
+from harness.model.simulation.value_conversions import finer as is_finer
 from harness.model.truth import History, Row, Rows, Truth
 
 MILLISECONDS: Final = "timestamp-milliseconds"

@@ -96,10 +96,5 @@ class Scenario:
 
     @cached_method
     def truths(self, *, merge_on_read: bool) -> Truths:
-        """Return the truth of the table, whichever of the steps were applied.
-
-        Raises:
-            SchemaChangeError: a step cannot be done; the loader refuses such a scenario.
-
-        """
+        """Return the truth of the table, whichever of the steps were applied."""
         return Truths(self.operations, self.survey, merge_on_read=merge_on_read)

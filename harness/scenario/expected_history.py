@@ -40,10 +40,6 @@ class Survey:
 
         Rows are numbered in the order of first writing. A touch adds the next whole number after
         the greatest one that the scenario names as a key, or `t<step>` where it names none.
-
-        Raises:
-            SchemaChangeError: a step cannot be done; the loader refuses such a scenario.
-
         """
         if self.wrong:
             raise SchemaChangeError(next(iter(self.wrong.values())))

@@ -18,8 +18,7 @@ from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
-from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.simulation.row_files import RowFile
+from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.scenario.definition import Scenario, Step

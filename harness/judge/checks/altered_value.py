@@ -14,7 +14,7 @@ from harness.judge.expected_state import ExpectedState
 from harness.model import partition_paths
 from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
-from harness.model.simulation import physical_values
+from harness.model.simulation import value_conversions
 
 NEAR = decimal.Decimal("0.001")
 """Numbers closer than this part of the expected one count as the same one with digits changed."""
@@ -193,8 +193,10 @@ def _bits_of(expected: Value, result: Value) -> bool:
     try:
         if isinstance(result, float):
             whole = expected.is_integer()
-            return whole and same(physical_values.taken(int(expected), Primitive("float")), result)
-        return type(result) is int and physical_values.number(expected) == result
+            return whole and same(
+                value_conversions.stored_value(int(expected), Primitive("float")), result
+            )
+        return type(result) is int and value_conversions.stored_number(expected) == result
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False
 

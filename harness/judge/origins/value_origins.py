@@ -14,8 +14,8 @@ from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.conversion import read_back
 from harness.model.datatypes import Primitive
-from harness.model.simulation import physical_values
-from harness.model.simulation.physical_values import EPOCH
+from harness.model.simulation import value_conversions
+from harness.model.simulation.value_conversions import EPOCH
 
 _EXTREMES: Final = (n for bits in (8, 16, 32, 64) for n in (-(1 << bits - 1), (1 << bits - 1) - 1))
 FEW: Final = frozenset(
@@ -85,14 +85,14 @@ def readings(result: Value) -> Iterator[Look]:
     elif isinstance(result, datetime.datetime):
         if result.time() == datetime.time():
             yield text_of(result.date())
-        micros = physical_values.number(result)
+        micros = value_conversions.stored_number(result)
         yield from (str(micros), str(micros // 1000))
     elif isinstance(result, datetime.date):
-        yield str(physical_values.number(result))
+        yield str(value_conversions.stored_number(result))
     elif isinstance(result, int) and 0 <= result <= LAST_DAY:
         if not result:
             yield look_of(-0.0)
-        yield text_of(physical_values.taken(result, Primitive("date")))
+        yield text_of(value_conversions.stored_value(result, Primitive("date")))
 
 
 def _may_be_altered(difference: Difference, fields: set[int]) -> bool:

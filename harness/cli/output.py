@@ -1,0 +1,325 @@
+"""The output of a command: bars and the matrix for a person, JSON lines for a program, or little.
+
+With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
+
+| event | what it holds |
+| --- | --- |
+| `start` | `task`, `total`, `unit` (`bytes` or `things`) |
+| `progress`, `done` | `task`, `by` (the last one), `done`, `total`, `left`, `found`, `judged` |
+| `note` | `text` |
+| `end`, the last one | `status`; what came of it, as the documentation lists it; or `problem` |
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Final, TextIO
+
+from rich import progress as rich_progress
+from rich.console import Console
+from rich.table import Column
+from rich.text import Text
+
+from harness.cli import process
+from harness.core import progress as core_progress
+from harness.core.errors import DEFECT, HarnessError, problem_of
+from harness.core.progress import Count, Progress, megabytes
+from harness.judge.gate import Gate
+from harness.reports import html, junit, lines, terminal
+from harness.run import run_log
+from harness.run.load_run import Run
+
+LAST_WORD_S: Final = 1.0
+"""How long an interruption waits for a line that is being written; its reader may be gone."""
+OUT: Final = Console(width=None if sys.stdout.isatty() else lines.WIDTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a command was asked to say what it does."""
+
+    quiet: bool = False
+    """Only the result."""
+    json: bool = False
+    verbose: bool = False
+    """The log on standard error as well."""
+
+    def progress(self) -> Progress:
+        """Return the display of progress."""
+        if self.json:
+            return JsonProgress(sys.stdout)
+        if self.quiet:
+            return Progress()
+        # Lines of the log would break bars.
+        return PlainProgress(sys.stderr) if self.verbose else for_stream(sys.stderr)
+
+    @property
+    def out(self) -> Console:
+        """Where a result is shown to people: nowhere when a program reads."""
+        return Console(quiet=True) if self.json else OUT
+
+    def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
+        """Tell the result of a command that judges nothing: in words, or to a program as facts."""
+        if self.json:
+            self._end(status, **facts)
+        elif text:
+            say(text)
+
+    def report(self, run: Run) -> dict[str, Path]:
+        """Write the reports that every run has, show the matrix; return where they are."""
+        files = {"junit": junit.write(run, run.folder), "html": html.write(run, run.folder)}
+        if not (self.quiet or self.json):
+            terminal.render(run, OUT, files["html"])
+        return files
+
+    def result(self, run: Run, result: Gate, status: int) -> None:
+        """Report, and say why the gate ends as it does."""
+        files = {name: str(path) for name, path in self.report(run).items()}
+        if not self.json:
+            for sentence in result.reasons:
+                say(sentence)
+            return
+        totals = Counter(str(verdict.verdict) for verdict in run.verdicts)
+        facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
+        self._end(status, **facts, run=str(run.folder), reports=files)
+
+    @contextmanager
+    def working_on(self, folder: Path) -> Iterator[None]:
+        """Work on a run: who interrupts is told how to resume it."""
+        message = f"interrupted; resume with: harness run --resume --run-dir {_shown(folder)}"
+        with process.ending_at_once(partial(self._interrupted, message)):
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Do all of a command, planning too: a program is told of whatever breaks it off."""
+        with ExitStack() as stack:
+            stack.enter_context(process.ending_at_once(partial(self._interrupted, "interrupted")))
+            if self.verbose:
+                stack.enter_context(run_log.logging_to(self._log()))
+            try:
+                yield
+            except Exception as error:
+                if self.json:
+                    problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
+                    self._end(problem.exit_status, problem=str(problem))
+                raise
+
+    def _log(self) -> logging.Handler:
+        handler = logging.StreamHandler(sys.stderr)
+        if not (self.quiet or self.json):  # else progress would be there twice
+            handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)
+        return handler
+
+    def _interrupted(self, problem: str, status: int) -> None:
+        if self.json:
+            # Until the process is gone, other threads would tell of answers that come.
+            JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
+            self._end(status, problem=problem)
+        print(f"harness: {problem}", file=sys.stderr, flush=True)
+
+    def _end(self, status: int, **facts: object) -> None:
+        JsonProgress(sys.stdout).tell("end", status=status, **facts)
+
+
+def say(text: str) -> None:
+    """Print a line on standard output as it is."""
+    OUT.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _shown(folder: Path) -> Path:
+    """Return the path as short as it can be typed here."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+MINUTE_S: Final = 60.0
+_DRAWN_A_SECOND: Final = 2
+"""How often bars are drawn; ten times, rich's default, takes a hundredth of a processor."""
+_BAR: Final = 12
+"""The width of a bar: the words beside it tell more."""
+
+
+class _LineProgress(Progress):
+    """A display of lines: at each part of a task, and once a minute of all that run."""
+
+    parts: ClassVar[int]
+    paced: ClassVar[frozenset[str]]
+    """The units of the tasks that are shown between their beginning and end."""
+
+    def __init__(
+        self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`out`: where the lines go, standard error by default; `clock`: returns seconds."""
+        super().__init__()
+        self._out, self._clock, self._last = out or sys.stderr, clock, 0.0
+        self._running: list[Count] = []
+
+    def begun(self, count: Count) -> None:
+        """Show a task; a minute begins with the first."""
+        self.show("start", [count])
+        if count.unit in self.paced:
+            if not self._running:
+                self._last = self._clock()
+            self._running.append(count)
+
+    def moved(self, count: Count, before: int) -> None:
+        """Show the tasks that are worth a line now."""
+        if count.unit in self.paced and (due := self._due(count, before)):
+            self.show("progress", due)
+
+    def ended(self, count: Count) -> None:
+        """Show that a task is done; of one that is given up nothing is said."""
+        if count in self._running:
+            self._running.remove(count)
+        if not count.given_up:
+            self.show("done", [count])
+
+    def _due(self, count: Count, before: int) -> Sequence[Count]:
+        if (now := self._clock()) - self._last >= MINUTE_S:
+            self._last = now
+            return tuple(self._running)
+        parts, total = self.parts, count.total
+        passed = total and before * parts // total != count.made * parts // total
+        return (count,) if passed else ()
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write what happened to tasks: `start`, `progress` or `done`."""
+        raise NotImplementedError
+
+    def line(self, text: str) -> None:
+        """Write a line in one piece: several threads may have something to tell."""
+        self._out.write(f"{text}\n")
+        self._out.flush()
+
+
+class PlainProgress(_LineProgress):
+    """Lines for logs: of a task of bytes its beginning and end, of a count its quarters too."""
+
+    parts, paced = 4, frozenset({"things"})
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write a line; of what has all done, only its end."""
+        if event == "progress":
+            if left := [count.state for count in counts if count.left]:
+                self.line("; ".join(left))
+            return
+        (count,) = counts
+        size = megabytes(count.total) if count.unit == "bytes" else f"0 of {count.total:,}"
+        self.line(f"{count.task}: {size if event == 'start' else f'done{count.results}'}")
+
+    def note(self, text: str) -> None:
+        """Write the line."""
+        super().note(text)
+        self.line(text)
+
+
+class JsonProgress(_LineProgress):
+    """One JSON object a line, for programs; the documentation lists the events."""
+
+    parts, paced = 100, frozenset({"things", "bytes"})
+    speaking: ClassVar = threading.RLock()
+    """Held while a line is written; the holder can have the last word."""
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write an event for each."""
+        for count in counts:
+            if event == "start":
+                self.tell(event, task=count.task, total=count.total, unit=count.unit)
+            else:
+                facts = {
+                    "task": count.task,
+                    "by": count.by,
+                    "done": count.made,
+                    "total": count.total,
+                }
+                counted = {"found": dict(count.outcomes), "judged": dict(count.judged)}
+                self.tell(event, **facts, left=count.left, **counted)
+
+    def note(self, text: str) -> None:
+        """Write a line for people."""
+        super().note(text)
+        self.tell("note", text=text)
+
+    def tell(self, event: str, **facts: object) -> None:
+        """Write an event."""
+        with self.speaking:
+            self.line(json.dumps({"event": event, **facts}))
+
+
+class _Figures(rich_progress.ProgressColumn):
+    """Beside a bar of bytes their number and speed, beside the others the time."""
+
+    _SIZES = rich_progress.DownloadColumn(), rich_progress.TransferSpeedColumn()
+    _TIME = rich_progress.TimeElapsedColumn()
+
+    def render(self, task: rich_progress.Task) -> Text:
+        """Return the figures of a task."""
+        if task.fields["unit"] == "bytes":
+            return Text(" ").join(column.render(task) for column in self._SIZES)
+        return self._TIME.render(task)
+
+
+class TerminalProgress(Progress):
+    """Bars on a terminal, one for each task; with the last task all stay where they are."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        """`console`: where the bars are drawn, standard error by default."""
+        super().__init__()
+        self._console = console or Console(stderr=True)
+        self._bars = _bars(self._console)
+        self._running: dict[Count, rich_progress.TaskID] = {}
+
+    def begun(self, count: Count) -> None:
+        """Draw a bar for the task."""
+        self._bars.start()
+        task = self._bars.add_task(_words(count), total=count.total, unit=count.unit)
+        self._running[count] = task
+
+    def moved(self, count: Count, before: int) -> None:  # noqa: ARG002 - lines are for steps
+        """Move the bar."""
+        if count in self._running:
+            task = self._running[count]
+            self._bars.update(task, completed=count.made, description=_words(count))
+
+    def ended(self, count: Count) -> None:
+        """Leave the bar where it is."""
+        self._running.pop(count, None)
+        if not self._running:
+            self._bars.stop()
+            self._bars = _bars(self._console)
+
+    def note(self, text: str) -> None:
+        """Print the line above the bars."""
+        super().note(text)
+        self._console.print(text, markup=False, highlight=False)
+
+
+def _words(count: Count) -> str:
+    return count.task if count.unit == "bytes" else count.state
+
+
+def _bars(console: Console) -> rich_progress.Progress:
+    """Return bars; the words beside them take all the room that is left."""
+    words = rich_progress.TextColumn(
+        "{task.description}", markup=False, table_column=Column(ratio=1)
+    )
+    columns = (words, rich_progress.BarColumn(_BAR), _Figures())
+    return rich_progress.Progress(
+        *columns, console=console, refresh_per_second=_DRAWN_A_SECOND, expand=True
+    )
+
+
+def for_stream(stream: TextIO) -> Progress:
+    """Return bars when `stream` is a terminal, plain lines otherwise."""
+    return TerminalProgress(Console(file=stream)) if stream.isatty() else PlainProgress(stream)

@@ -1,0 +1,184 @@
+"""The list of columns that the catalog keeps of each partition, and what a reader by it shows.
+
+Hudi's sync gives a new partition the columns that the table has then. When Spark changes the
+table's columns the lists of its partitions stay as they are; when a later sync finds the table's
+list other than it should be, it sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
+leave Hudi's own columns out again after Spark put them in). Those of a plain table follow its
+changes, or stay as they were, as the change itself says (`cascade`, `restrict`).
+
+Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
+differ, a row of a Parquet file is read by the names of the table and then converted from the
+partition's list to the table's) and `ObjectInspectorConverters.StructConverter` (that goes by
+place, at any depth; what stands beyond the end of the partition's list is NULL), and
+`ParquetStringInspector` (a number becomes a text under a string, and then the same number again)
+and `PrimitiveObjectInspectorConverter` (a text that is no number becomes NULL under one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.model.canonical import MapValue, Unpredicted, Value
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META
+from harness.model.simulation.strategies import ColumnMapping
+from harness.model.truth import History, Row, Truth
+
+Partition = tuple[Value, ...]
+"""The values of the partition columns."""
+ColumnTypes = tuple[DataType, ...]
+"""Those of a list's columns, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The catalog's lists of columns, of a table and of each of its partitions."""
+
+    ahead: int
+    """So many of Hudi's columns the table's list begins with."""
+    table: ColumnTypes
+    """Of all columns but the partition columns, Hudi's among them."""
+    own: Mapping[Partition, ColumnTypes]
+
+    @property
+    def differ(self) -> bool:
+        return any(types != self.table for types in self.own.values())
+
+    def shown(self, value: Value, place: int, row: Row) -> Value:
+        """Return what a row shows under the table's column at a place, Hudi's columns not counted.
+
+        Where the partition has a value under another type there, that is not predicted.
+        """
+        if self.beyond(place, row):
+            return None
+        at = self.ahead + place
+        try:
+            return _left(value, self.table[at], self.own[_partition(row)][at])
+        except ValueError:
+            return Unpredicted()
+
+    def beyond(self, place: int, row: Row) -> bool:
+        """Return whether that place is beyond the end of the list of a row's partition."""
+        return self.ahead + place >= len(self.own[_partition(row)])
+
+
+def lists(
+    history: History, files: Iterable[FileFact], bare: Container[int], *, stay: bool = False
+) -> Lists | None:
+    """Return the lists after the last step; None where there are none, or all are the table's.
+
+    Args:
+        history: the truth up to that step.
+        files: what the table's files are.
+        bare: the steps after which the catalog lists none of Hudi's columns.
+        stay: whether the partitions of a plain table keep the lists that they were made with.
+
+    """
+    stored = {name for file in files if file.kind is FileKind.BASE for name, _ in file.columns}
+    plain = not META.keys() & stored
+    if not history[-1].table.partition_by or (plain and not stay):
+        return None
+    if plain:
+        bare = range(history[-1].step + 1)
+    ahead = 0 if history[-1].step in bare else len(META)
+    return Lists(ahead, _types(history[-1], bare), _own(history, bare))
+
+
+def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTypes]:
+    own: dict[Partition, ColumnTypes] = {}
+    before = history[0]
+    for truth in history:
+        now = _types(truth, bare)
+        if truth.schema == before.schema and now != _types(before, bare):
+            own = dict.fromkeys(own, now)
+        for row in truth.rows.values():
+            own.setdefault(_partition(row), now)
+        before = truth
+    return own
+
+
+def _types(truth: Truth, bare: Container[int]) -> ColumnTypes:
+    by = truth.table.partition_by
+    own = tuple(field.type for field in truth.schema.fields if field.name not in by)
+    return own if truth.step in bare else (*(field.type for field in META.values()), *own)
+
+
+def _partition(row: Row) -> Partition:
+    return row.group[1]
+
+
+def _left(value: Value, now: DataType, own: DataType) -> Value:
+    """Return what is left of a value under the table's type that passes through the partition's."""
+    if value is None or now == own:
+        return value
+    match value, now, own:
+        case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
+            return _number(value) if isinstance(value, str) else value
+        case dict(), Struct(parts), Struct(kept):
+            pairs = zip(parts, kept, strict=False)
+            left = {name: _left(value[name], to, of) for (name, to), (_, of) in pairs}
+            return {name: left.get(name) for name, _ in parts}
+        case tuple(), Array(to), Array(of):
+            return tuple(_left(each, to, of) for each in value)
+        case MapValue(), Map(_, to), Map(_, of):
+            return MapValue.of([(key, _left(pair, to, of)) for key, pair in value.pairs])
+    raise ValueError(f"{own} is the partition's type, {now} the table's")
+
+
+def _number(text: str) -> Value:
+    """Return what a text becomes under a number: NULL; what may be a number is not predicted."""
+    try:
+        float(text)
+    except ValueError:
+        return None
+    raise ValueError(f"{text!r} may be taken for a number")
+
+
+CATALOGS: Final = 12
+"""So many earlier schemas a reader is tried with at most, the newest ones, and as many later."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogColumns:
+    """What the catalog lists of the columns of a table."""
+
+    order: Sequence[str] = ()
+    """Their names; none where they are not known."""
+    partitions: Lists | None = None
+    """The lists of partitions, where these have some of their own."""
+    lowers: bool = False
+    """Whether the reader has all names in lower case, and some are not."""
+
+
+CATALOG_AS_SCHEMA: Final = CatalogColumns()
+"""Nothing that a schema does not tell."""
+
+
+def other_catalogs(history: History, later: History, by: ColumnMapping) -> tuple[int, ...]:
+    """Return the steps that made another schema than the view's, the newest first.
+
+    A reader may still go by one of them, or go by it already.
+
+    `later`: what came after the step that the view goes back to. A schema that was there before and
+    is there again counts twice: nobody can tell by which of them a reader goes.
+    """
+    (now, _), *_ = _made(history[-1:], by)
+    made = (_made(truths, by) for truths in (history, later))
+    steps = ([step for fields, step in each if fields != now] for each in made)
+    before, after = (sorted(step, reverse=True)[:CATALOGS] for step in steps)
+    return (*after, *before)
+
+
+def _made(truths: History, by: ColumnMapping) -> list[tuple[Hashable, int]]:
+    """Return each schema, as far as it matters to a way to find columns, with what made it.
+
+    The order of columns matters to a reader by position alone.
+    """
+    made: dict[Hashable, int] = {}
+    for truth in truths:
+        fields = truth.schema.fields
+        made.setdefault(fields if by.placed else frozenset(fields), truth.step)
+    return list(made.items())

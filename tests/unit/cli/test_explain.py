@@ -1,0 +1,305 @@
+"""A case of recorded real answers in full: which one is meant, its tables, findings and files."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from rich.console import Console
+
+from harness.cli import app
+from harness.cli.explain import command
+from harness.cli.explain.command import print_address, print_case
+from harness.cli.explain.recorded_cell import RecordedCell, find
+from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
+from harness.core.errors import UsageProblem
+from harness.core.records import Answer, Attempt, OutcomeKind, Refusal
+from harness.judge.verdicts import understand_cell
+from harness.model.simulation.strategies import ColumnMapping
+from harness.reports.words import NOT_WORDED, STRATEGIES
+from harness.run import pipeline
+from tests.builders.recorded_run import RECORDED
+
+RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
+REFUSED = ("hudi/drop", "twin", "s3/", "trino-476{use-column-names=false}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("explained") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def tables(found: RecordedCell) -> CaseTables:
+    expectations = expectations_of(found)
+    assert expectations is not None
+    assert found.answer is not None
+    answer = understand_cell(found.cell, expectations, found.answer)
+    return tables_of(expectations.layout(found.cell.step, found.cell.view), answer)
+
+
+def printed(found: RecordedCell, width: int) -> str:
+    out = io.StringIO()
+    print_case(found, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
+
+
+def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert find(folder, [found.cell.case]).cell == found.cell
+    assert found.verdict is not None
+    assert found.answer is not None
+
+
+@pytest.mark.parametrize(
+    ("parts", "error"),
+    [
+        (["hudi/rename", "s3/"], r"match 'hudi/rename s3/'; be more specific:\n  hu"),
+        (
+            ["hudi/renam", "s3", "trin0"],
+            r"no case matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
+        ),
+        (["\N{SNOWMAN}"], "harness plan --cells"),
+    ],
+)
+def test_a_name_that_does_not_fit_one_case_is_refused_with_near_ones(
+    folder: Path, parts: list[str], error: str
+) -> None:
+    with pytest.raises(UsageProblem, match=error):
+        find(folder, parts)
+
+
+def test_the_strategy_that_gives_the_answer_is_named_and_its_table_equals_it(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    assert shown.fitting == ("by name",)
+    (strategy,) = [sheet for sheet in shown.strategies if sheet.same_as_answer]
+    assert shown.answer is not None
+    assert (strategy.titles, strategy.rows) == (("by name",), shown.answer.rows)
+    assert not strategy.same_as_expected
+
+
+def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    first, second, *others = found.case.states
+    outcome = replace(second.outcome, refusal=Refusal("SyncException", "Could not sync"))
+    states = (first, replace(second, outcome=outcome), *others)
+    text = printed(replace(found, case=replace(found.case, states=states)), 200)
+    assert text.count("(committed, then failed)") == 1
+    assert "    the writer's error: SyncException: Could not sync" in text
+
+
+def printed_strategies(shown: CaseTables) -> str:
+    out = io.StringIO()
+    command.print_strategies(shown, Console(file=out, width=400, color_system=None))
+    return out.getvalue()
+
+
+def test_a_strategy_that_gives_too_little_is_not_claimed(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
+    assert (shown.inconclusive, empty.inconclusive) == (False, True)
+    assert "; the smallest that gives this answer: by name." in printed_strategies(shown)
+    text = printed_strategies(replace(shown, inconclusive=True))
+    assert "; none is claimed: by name gives the same answer, but an answer this small" in text
+    assert "the smallest that gives" not in text
+
+
+def test_where_no_strategy_fits_no_more_is_said_than_that_none_of_those_tried_does(
+    folder: Path,
+) -> None:
+    shown = tables(find(folder, RENAMED))
+    text = printed_strategies(replace(shown, fitting=()))
+    assert f"{shown.tried} read strategies were tried; none of them gives this answer" in text
+
+
+def test_strategies_that_show_the_same_are_one_table(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    titles = [title for sheet in shown.strategies for title in sheet.titles]
+    assert len(titles) == len(set(titles)) > len(shown.strategies)
+    assert ("by id", "by position") in [sheet.titles for sheet in shown.strategies]
+
+
+def test_values_that_are_not_as_expected_are_marked(folder: Path) -> None:
+    found = tables(find(folder, RENAMED)).answer
+    assert found is not None
+    wrong = {
+        (line.key, label): part.value
+        for line in found.rows
+        for label, part in zip(found.labels, line.values or (), strict=True)
+        if not part.right
+    }
+    assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
+
+
+def test_a_difference_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.verdict is not None
+    (finding,) = found.verdict.findings
+    holding = {fact.path: fact.keys for fact in found.case.state_of[found.cell.step].files}
+    for place in finding.places:
+        assert place.key in holding[place.file]
+
+
+def test_a_refusal_has_no_table_and_says_what_each_strategy_would_have_shown(folder: Path) -> None:
+    found = find(folder, REFUSED)
+    shown = tables(found)
+    assert (shown.answer, shown.fitting) == (None, ())
+    assert len(shown.strategies) > 1
+    assert "refused: NOT_SUPPORTED" in printed(found, 120)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
+    found = find(folder, RENAMED)
+    text = printed(found, width)
+    commands = [line for line in text.splitlines() if line.startswith("    harness ")]
+    assert len(commands) == 2  # whole, however long: they are copied
+    assert all(len(line) <= width for line in text.splitlines() if line not in commands)
+    printed_text = " ".join(text.split())
+    for what in (
+        *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
+        *("read from file #1", "#1 base file of step 1", "the smallest that gives this answer"),
+        *("What was written 0 create the table 1 insert", "f3s1r2, or 301002, is field 3, step 1"),
+        f"by name: {STRATEGIES[ColumnMapping.NAME]}",
+        "other settings this engine gets it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
+    ):
+        assert what in printed_text
+
+
+def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    refused = [
+        replace(state, outcome=replace(state.outcome, kind=OutcomeKind.REFUSED))
+        if state.outcome.step == 2
+        else state
+        for state in found.case.states
+    ]
+    text = printed(replace(found, case=replace(found.case, states=refused)), 120)
+    assert re.search(r"\n  1 insert 2 rows\n  2 .* \(refused\)\n  3 ", text)
+
+
+def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    lines = printed(found, 80).splitlines()
+    commands = [shlex.split(line) for line in lines if line.startswith("    harness ")]
+    assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
+
+
+def test_the_origin_of_a_value_is_printed_with_its_field_id(folder: Path) -> None:
+    printed_text = " ".join(printed(find(folder, REFUSED), 120).split())
+    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in printed_text
+
+
+def test_the_engine_s_own_text_is_printed_where_it_differs(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.verdict is not None
+    assert "own text" not in printed(found, 200)
+    (finding,) = found.verdict.findings
+    places = tuple(replace(witness, raw='{"f":null}') for witness in finding.places)
+    verdict = replace(found.verdict, findings=(replace(finding, places=places),))
+    assert """the engine's own text: {"f":null}""" in printed(replace(found, verdict=verdict), 200)
+
+
+def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    (made / "answers.jsonl").write_text("", encoding="utf-8")
+    (made / "verdicts.jsonl").write_text("", encoding="utf-8")
+    text = printed(find(made, RENAMED), 100)
+    assert "this was never asked" in text
+    assert "not judged yet" in text
+
+
+def test_a_broken_record_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    case = find(made, RENAMED).cell.case
+    (made / "answers.jsonl").write_text(f'{{"case": "{case}", "rows": 7}}\n', encoding="utf-8")
+    with pytest.raises(UsageProblem, match=r"answers\.jsonl:1: "):
+        find(made, RENAMED)
+
+
+def test_the_command_explains_a_case_of_a_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["explain", *RENAMED, "--run-dir", str(folder)]) == 0
+    assert "the smallest that gives this answer: by name" in capsys.readouterr().out
+    assert app.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
+    assert "there is no run at" in capsys.readouterr().err
+
+
+def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> None:
+    text = printed(find(folder, RENAMED), 200)
+    assert "what they hold was not checked" in text
+    assert "It is not known who is to blame" in text
+
+
+def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    silent = Answer(
+        found.answer.case,
+        found.answer.sql,
+        unknown="connection lost",
+        attempts=(Attempt("connection lost", "INFO ready\nFATAL out of memory"),),
+    )
+    text = printed(replace(found, answer=silent, verdict=None), 100)
+    assert "no answer: connection lost" in text
+    assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text
+
+
+def test_a_difference_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    found, whole = find(folder, RENAMED), printed(find(folder, RENAMED), 120)
+    monkeypatch.setattr(command, "witness_text", lambda *_: 1 / 0)
+    shown_text = printed(found, 120)
+    assert NOT_WORDED in shown_text
+    assert shown_text.count("\nFiles\n") == whole.count("\nFiles\n") == 1
+    monkeypatch.setattr(command, "print_tables", lambda *_: 1 / 0)
+    assert found.cell.case in (printed_text := printed(found, 120))
+    assert NOT_WORDED in printed_text
+    assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
+
+
+def test_the_address_of_the_cell_on_the_page_is_printed_where_there_is_a_page(folder: Path) -> None:
+    found, out = find(folder, RENAMED), io.StringIO()
+    console = Console(file=out, width=80, color_system=None)
+    print_address(folder, found, console)
+    assert out.getvalue() == ""
+    (folder / "report.html").touch()
+    print_address(folder, found, console)
+    address = out.getvalue().split()[-1]
+    assert address.startswith((folder / "report.html").as_uri() + "#")
+    assert unquote(address.partition("#")[2]) == found.cell.case
+
+
+def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    first = next(state.outcome for state in found.case.states if state.outcome.instant)
+    out = io.StringIO()
+    entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
+    command.print_entries(entries, found, Console(file=out, width=100, color_system=None))
+    assert out.getvalue().splitlines()[1:] == [
+        "Timeline of the table",
+        f"  {entries[0]} (step {first.step})",
+        f"  {entries[1]}",
+    ]
+
+
+def test_whoever_only_looks_makes_no_cache(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "none"))
+    out = io.StringIO()
+    command.print_timeline(find(folder, RENAMED), Console(file=out))
+    assert (out.getvalue(), (tmp_path / "none").exists()) == ("", False)

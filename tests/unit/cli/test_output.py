@@ -1,0 +1,163 @@
+"""Every command that takes a while can be told to be quiet, and tells programs all as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.artifacts import bundle
+from harness.artifacts.bundle import Imported
+from harness.cli import app, runs
+from harness.cli.reproduce import shrink
+from harness.cli.runs import Resources
+from harness.core.progress import Progress
+from harness.core.records import VerdictKind
+from harness.run import pipeline
+from tests.builders.recorded_run import RECORDED
+from tests.builders.scenario_texts import MOVED
+
+WRONG_USE, BROKEN = 2, 3
+NOTED = "some progress"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a judged run; what takes long only says that it goes on."""
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    pipeline.judge_run(folder)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
+    monkeypatch.setattr(pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED))
+    monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
+    monkeypatch.setattr(bundle, "export", exported)
+    monkeypatch.setattr(bundle, "load", imported)
+    return folder
+
+
+def exported(_needed: object, _file: Path, _cache: object, progress: Progress) -> int:
+    progress.note(NOTED)
+    return 7
+
+
+def imported(_file: Path, _cache: object, progress: Progress) -> Imported:
+    progress.note(NOTED)
+    return Imported(3, 2, 5)
+
+
+COMMANDS = {
+    "fetch --profile first": ({"cache", "distributions"}, ""),
+    "write mine.yaml --profile first": ({"run"}, "written: "),
+    "cache export x.tar --profile first": ({"file", "size"}, "x.tar: "),
+    "cache import x.tar": ({"files", "new", "size"}, "3 files verified"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
+    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, result = COMMANDS[command]
+    assert app.main(command.split()) == 0
+    assert NOTED in capsys.readouterr().err
+    assert app.main([*command.split(), "--quiet"]) == 0
+    capture_result = capsys.readouterr()
+    assert (capture_result.err, capture_result.out[: len(result)]) == ("", result)
+    assert bool(capture_result.out) is bool(result)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_tells_programs_all_and_the_result_at_the_end(
+    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts, _ = COMMANDS[command]
+    assert app.main([*command.split(), "--json"]) == 0
+    capture_result = capsys.readouterr()
+    *notes, end = told(capture_result.out)
+    assert {"event": "note", "text": NOTED} in notes
+    assert not capture_result.err
+    assert (end["event"], end["status"]) == ("end", 0)
+    assert set(end) == {"event", "status", *facts}
+
+
+def told(message: str) -> list[dict[str, Any]]:
+    """Return the events of standard output, which holds nothing else."""
+    return [json.loads(line) for line in message.splitlines()]
+
+
+def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["judge", "--run-dir", str(recorded)]
+    assert app.main([*command, "--quiet"]) == 1
+    assert 0 < len(capsys.readouterr().out.splitlines()) < 10
+    assert app.main([*command, "--json"]) == 1
+    (end,) = told(capsys.readouterr().out)
+    assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
+    assert end["totals"]["wrong"] > 0
+
+
+def test_reproducing_tells_programs_the_causes_or_what_was_found(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shrink, "run_all", lambda *_: None)
+    command = ["reproduce", "--run-dir", str(recorded), "--json"]
+    assert app.main(command) == 0
+    (end,) = told(capsys.readouterr().out)
+    causes = end["causes"]
+    assert causes
+    assert all(cause.keys() == {"cause", "cases", "witness"} for cause in causes)
+    assert app.main([*command, "--all"]) == BROKEN
+    (end,) = told(capsys.readouterr().out)
+    nothing = [{"cause": cause["cause"], "folder": None, "smallest": False} for cause in causes]
+    assert (end["status"], end["reproducers"]) == (BROKEN, nothing)
+
+
+@contextmanager
+def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
+    resources.output.progress().note(NOTED)
+    yield
+
+
+def test_a_remedy_tells_programs_the_effect_of_each_setting(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runs, "separate_work", nowhere)
+    monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
+    case = next(
+        verdict.case
+        for verdict in pipeline.judge_run(recorded).applied.verdicts
+        if verdict.verdict is VerdictKind.WRONG and verdict.reader.startswith("trino")
+    )
+    command = ["remedy", case, "--run-dir", str(recorded)]
+    assert app.main([*command, "--json"]) == BROKEN
+    note, end = told(capsys.readouterr().out)
+    assert (note["text"], end["status"], end["case"]) == (NOTED, BROKEN, case)
+    assert {entry["verdict"] for entry in end["effects"]} == {"unknown"}
+    assert app.main([*command, "--quiet"]) == BROKEN
+    capture_result = capsys.readouterr()
+    assert not capture_result.err
+    assert capture_result.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["fetch none.yaml", "write none.yaml", "judge", "reproduce", "remedy x", "cache export ."],
+)
+def test_a_program_is_told_what_broke_off_a_command(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app.main([*command.split(), "--json"]) == WRONG_USE
+    capture_result = capsys.readouterr()
+    (end,) = told(capture_result.out)
+    assert (end["event"], end["status"]) == ("end", WRONG_USE)
+    assert end["problem"] in capture_result.err

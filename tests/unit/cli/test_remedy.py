@@ -1,0 +1,261 @@
+"""Which settings are tried, and what their answers are compared with."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.cli import app, runs
+from harness.cli.remedy import (
+    Effect,
+    alternatives,
+    changes,
+    effect,
+    others,
+    plan_of,
+    print_effects,
+)
+from harness.core import jsonl
+from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.run import load_run, pipeline, plan_record
+from harness.run.load_run import Run
+from harness.run.pipeline import Work
+from harness.scenario.cells import Cell, Plan, Reader, parse_reader
+from tests.builders.judged_story import case_without_values
+from tests.builders.recorded_run import RECORDED
+from tests.builders.table_story import history
+
+SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
+IN_JOBS = ("vectorized", "input-format", "statistics")
+"""Settings of Hive that say something of every format."""
+BEFORE = parse_reader("engine-1{names=false}")
+RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+UNKNOWN = VerdictKind.UNKNOWN
+
+
+def verdict(reader: Reader, step: int, kind: VerdictKind) -> Verdict:
+    cell = Cell("v", step, str(reader), "snapshot", "all")
+    witness = Witness("1", "f1", "a", "b")
+    findings = (Finding(FindingKind.MISALIGNED, ("f1",), witness, (witness,)),)
+    return Verdict(
+        cell.case,
+        *("s", "v", step, str(reader), "snapshot", "all", kind),
+        findings if kind is WRONG else (),
+    )
+
+
+def effect_of(before: list[VerdictKind], after: list[VerdictKind], names: str = "true") -> Effect:
+    """Compare two lists of verdicts, one for each step; the check is about the first step."""
+    other = parse_reader(f"engine-1{{names={names}}}")
+    earlier = (verdict(BEFORE, step, kind) for step, kind in enumerate(before))
+    was = {old.question: old for old in earlier}
+    now = [verdict(other, step, kind) for step, kind in enumerate(after)]
+    return effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
+
+
+def printed(*effects: Effect) -> str:
+    out = io.StringIO()
+    print_effects(effects, Console(file=out, width=140, color_system=None))
+    return out.getvalue()
+
+
+def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
+    return engines.load(distributions.load(reader.distribution).engine).settings
+
+
+def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
+    found = [other for _, other in others(BEFORE, SETTINGS)]
+    assert len(found) == len(set(found)) == 8
+    assert BEFORE not in found
+    assert [str(reader) for reader in found[:4]] == [
+        "engine-1{names=true}",
+        "engine-1{names=false, path=fetch}",
+        "engine-1{names=false, path=mr}",
+        "engine-1",
+    ]
+
+
+def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
+    asked = parse_reader("trino-476{use-column-names=false}")
+    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    assert [str(reader) for reader in able] == ["trino-476{use-column-names=true}"]
+    asked = parse_reader("hive-3.1.3{path=mapreduce}")
+    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
+    assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
+    assert all(len(changes(asked, reader)) <= 2 for reader in able)
+
+
+def test_settings_that_only_go_together_are_tried_together() -> None:
+    asked = parse_reader("prestodb-0.283")
+    able, unable = alternatives(asked, settings_of(asked), "hudi-cow")
+    together, alone = map(
+        parse_reader,
+        (f"{asked}{{use-column-names=true, connector=hive}}", f"{asked}{{use-column-names=true}}"),
+    )
+    assert together in able
+    assert alone not in able
+    assert alone in dict(unable)
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "able"),
+    [
+        ("hive-3.1.3{path=fetch}", "hudi-cow", {"path", "schema-on-read", *IN_JOBS}),
+        (
+            "hive-3.1.3{path=fetch}",
+            "hive-orc",
+            {"path", "schema-on-read", "orc.force.positional.evolution", *IN_JOBS},
+        ),
+        ("trino-476", "hive-orc", {"orc.use-column-names"}),
+        ("prestodb-0.283", "hive-orc", {"orc.use-column-names", "connector"}),
+        ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),
+    ],
+)
+def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
+    reader: str, format_name: str, able: set[str]
+) -> None:
+    asked = parse_reader(reader)
+    known = settings_of(asked)
+    found, unable = alternatives(asked, known, format_name)
+    assert {name for reader in found for name, _ in reader.settings} == able
+    added = [changes(asked, other) for other, _ in unable]
+    assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
+        text for (text,) in added
+    }
+    assert len(added) == len(set(added))
+
+
+def test_readers_are_only_asked_about_what_they_can_read() -> None:
+    variant = case_without_values(history("insert 1; move f1 after f2")).variant
+    cells = [Cell(variant.id, step, "r", "snapshot", "all") for step in (1, 2)]
+    able, other = parse_reader("trino-476"), parse_reader("trino-476{connector=hive}")
+    made = plan_of([variant], cells, [able, other])
+    assert {(cell.step, cell.reader) for cell in made.cells} == {(1, "trino-476"), (2, "trino-476")}
+
+
+def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
+    made = effect_of(
+        [WRONG, RIGHT, RIGHT, WRONG, REFUSED, RIGHT, RIGHT, UNKNOWN],
+        [RIGHT, RIGHT, REFUSED, RIGHT, WRONG, WRONG, UNKNOWN, RIGHT],
+    )
+    assert made.heals
+    assert {name: [v.step for v in verdicts] for name, verdicts in made.turns.items()} == {
+        "still_right": [1],
+        "turned_wrong": [2, 5],
+        "turned_right": [3],
+        "still_wrong": [4],
+        "unknown": [6, 7],
+    }
+
+
+def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
+    text = printed(
+        effect_of([WRONG, RIGHT], [RIGHT, WRONG], "harm"),
+        effect_of([WRONG, RIGHT], [WRONG, RIGHT], "none"),
+        effect_of([WRONG, RIGHT], [RIGHT, RIGHT], "heals"),
+    )
+    assert re.findall(r"^ *names=(\w+)", text, re.MULTILINE) == [
+        *("heals", "harm", "none"),
+        *("heals", "harm"),
+    ]
+    assert "names=harm: this check is right; but these turn wrong:\n  v/s1/" in text
+    assert "wrong: misaligned" in text
+
+
+def test_where_nothing_heals_it_says_so() -> None:
+    assert "no setting turns this check right" in printed(effect_of([WRONG], [REFUSED]))
+
+
+def test_a_case_that_is_right_or_not_judged_has_no_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
+    asked += ["--run-dir", str(folder)]
+    assert app.main(asked) == 2
+    assert "was never judged; run harness judge" in capsys.readouterr().err
+    pipeline.judge_run(folder)
+    assert app.main(asked) == 2
+    assert "is correct: there is nothing to remedy" in capsys.readouterr().err
+
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={literal}}}" for literal in ("true", "false"))
+RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("remedied") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def remedied(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
+) -> tuple[int, Plan]:
+    """Ask for a remedy where a reader answers what another one is recorded to have answered."""
+    plans, recorded = list[Plan](), load_run.load(folder)
+
+    def done(made: Plan, work: Work) -> Run:
+        plans.append(made)
+        of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
+        answers = [
+            replace(recorded.answers[other.case], case=cell.case)
+            for cell, other in of
+            if other.case in recorded.answers
+        ]
+        load_run.write_info(work.folder, plan_record.info_of(made, "x", NOW))
+        ids = {variant.id for variant in made.variants}
+        states = [state for state in recorded.states if state.variant in ids]
+        jsonl.write_all(work.folder / load_run.STATES, states)
+        jsonl.write_all(work.folder / load_run.ANSWERS, answers)
+        pipeline.judge_run(work.folder)
+        return load_run.load(work.folder)
+
+    monkeypatch.setattr(runs, "execute", done)
+    monkeypatch.chdir(tmp_path)
+    status = app.main([*RENAMED, "--run-dir", str(folder)])
+    return status, plans[0]
+
+
+def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_printed(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, made = remedied(folder, tmp_path, monkeypatch, answering)
+    own = [cell for cell in load_run.load(folder).info.cells if cell.reader == BY_NAME]
+    scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
+    asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
+    assert len({cell.variant for cell in scenario}) == 2
+    assert asked == {(cell, reader) for cell in scenario for reader in answering}
+    out = capsys.readouterr().out
+    assert "use-column-names=false: this check is right; nothing else turns wrong" in out
+    assert status == 0
+
+
+def test_a_setting_that_nobody_answered_with_is_unknown(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
+    assert "this check is right" not in capsys.readouterr().out
+    assert status == 3

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs
+from harness.comparison.regressions import Regression, regressions
+from harness.comparison.remedies import Swap, Workaround, suspect_components, workarounds
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from tests.builders.verdicts import OTHER, finding, run, verdict
+
+RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
+OLD = run(*(verdict(VerdictKind.CORRECT, step=literal) for literal in (1, 2, 3)))
+
+
+def worse(*steps: int) -> tuple[CellPair, ...]:
+    """Return the pairs in which these steps turn wrong."""
+    new = run(
+        *(
+            verdict(VerdictKind.WRONG, RENAME, step=literal)
+            if literal in steps
+            else verdict(VerdictKind.CORRECT, step=literal)
+            for literal in (1, 2, 3)
+        )
+    )
+    return tuple(
+        cell_pair
+        for cell_pair in cell_pairs(OLD, new)
+        if cell_pair.change.name.startswith("REGRESSED")
+    )
+
+
+def cause(*steps: int) -> Regression:
+    new = run(
+        verdict(VerdictKind.CORRECT, step=1),
+        *(verdict(VerdictKind.WRONG, RENAME, step=number) for number in steps),
+    )
+    (found,) = regressions(cell_pairs(OLD, new), new)
+    return found
+
+
+def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
+    engine, library = Swap("engine", "a", "b"), Swap("library", "c", "d", worse(2, 3))
+    found = suspect_components(cause(2, 3), [engine, library])
+    assert found.alone == (library,)
+    assert not found.partly
+    assert not found.together
+
+
+def test_what_shows_some_of_it_is_told_apart() -> None:
+    some = Swap("engine", "a", "b", worse(2))
+    found = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
+    assert found.partly == (some,)
+    assert not found.alone
+
+
+def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together() -> None:
+    untried = Swap("engine", "a", "b", why_not="there is no c")
+    found = suspect_components(cause(2, 3), [untried, Swap("library", "c", "d")])
+    assert found.untried == (untried,)
+    assert not found.together
+
+
+def test_a_wrong_struct_is_told_as_any_other_value() -> None:
+    struct = replace(RENAME.witness, actual={"a": 1})
+    wrong = replace(RENAME, witness=struct, places=(struct,))
+    new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
+    found = tuple(
+        cell_pair
+        for cell_pair in cell_pairs(OLD, new)
+        if cell_pair.change is VerdictChange.REGRESSED
+    )
+    (broken,) = regressions(found, new)
+    swap = Swap("library", "c", "d", found)
+    assert suspect_components(broken, [swap]).alone == (swap,)
+
+
+RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
+STALE = finding(FindingKind.STALE, ("1", "f2", "old"))
+"""In the scenario of these verdicts step 4 is a compaction."""
+
+
+def helpful(*new: Verdict) -> tuple[Workaround, ...]:
+    asked = [verdict(RIGHT, step=1, variant=OTHER), *new]
+    old = run(*(verdict(RIGHT, step=e.step, view=e.view, variant=OTHER) for e in asked))
+    made = run(*asked)
+    (found,) = (e for e in regressions(cell_pairs(old, made), made) if e.key.finding is STALE.kind)
+    return workarounds(found, made)
+
+
+def stale(step: int = 3, view: str = "snapshot") -> Verdict:
+    return verdict(WRONG, STALE, step=step, view=view, variant=OTHER)
+
+
+def test_what_is_gone_after_a_compaction_is_said_to_be() -> None:
+    assert Workaround.COMPACT in helpful(stale(), verdict(RIGHT, step=4, variant=OTHER))
+
+
+def test_what_is_still_there_or_was_never_asked_is_not_claimed() -> None:
+    assert helpful(stale(), stale(step=4)) == ()
+    assert helpful(stale()) == ()
+
+
+def test_an_answer_that_is_not_known_is_no_evidence() -> None:
+    unknown = verdict(VerdictKind.UNKNOWN, step=4, variant=OTHER)
+    assert Workaround.COMPACT not in helpful(stale(), unknown)
+    refused = verdict(VerdictKind.REFUSED, step=4, variant=OTHER)
+    assert Workaround.COMPACT not in helpful(stale(), refused)
+
+
+def test_a_view_that_does_not_show_it_is_named() -> None:
+    other = verdict(RIGHT, step=3, view="read_optimized", variant=OTHER)
+    assert helpful(stale(), other) == (Workaround.OTHER_VIEW,)
