@@ -78,9 +78,7 @@ class Servers:
     def check(self, serve: Serve) -> None:
         """Start servers, check each, and look for what it leaves.
 
-        Raises:
-            EnvironmentProblem: what a server left cannot be looked for.
-
+        Raises EnvironmentProblem: what a server left cannot be looked for.
         """
         for checks in LIVES:
             left = checks
@@ -170,9 +168,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 
     `folder`: the servers' logs and configuration lie below it.
 
-    Raises:
-        UsageProblem: it can be asked about none of the kit's tables.
-
+    Raises UsageProblem: it can be asked about none of the kit's tables.
     """
     distribution = distributions.load(reader.distribution)
     formats = check_can_be_asked(reader)
@@ -210,9 +206,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 def check_can_be_asked(reader: Reader) -> tuple[str, ...]:
     """Return the formats that a reader is asked about.
 
-    Raises:
-        UsageProblem: there are none.
-
+    Raises UsageProblem: there are none.
     """
     formats, reason = table.formats_for(reader)
     if reason:

@@ -44,9 +44,7 @@ class DockerObjects:
 def docker_objects() -> DockerObjects:
     """Return what there is at the Docker daemon.
 
-    Raises:
-        EnvironmentProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:

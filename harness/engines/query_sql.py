@@ -31,9 +31,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n":
 def checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a class or a union of them
     """Return a value that was sent; a boolean is no number, though Python says so.
 
-    Raises:
-        TypeError: it is not of the Python type that its type promises.
-
+    Raises TypeError: it is not of the Python type that its type promises.
     """
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{value!r} is not what its type promises")
@@ -132,9 +130,7 @@ def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str
 def time_travel_words(question: Question, time_travel: TimeTravel) -> TimeTravelWords:
     """Return an engine's words for the table of a question, as it is or as it was.
 
-    Raises:
-        LookupError: it has none.
-
+    Raises LookupError: it has none.
     """
     if question.past is None:
         return TimeTravelWords("{table}")

@@ -102,9 +102,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 def statements(settings: ReaderSettings) -> tuple[str, ...]:
     """Return what a session with these settings is told first; a setting left out is not touched.
 
-    Raises:
-        UsageProblem: there is no such setting, or it has no such value.
-
+    Raises UsageProblem: there is no such setting, or it has no such value.
     """
     for name, value in settings.items():
         if name not in KEYS or value not in KEYS[name][1]:
@@ -235,9 +233,7 @@ class HiveEngine:
     ) -> AbstractContextManager[HiveServer]:
         """Run HiveServer2 on the metastore; it reads all formats alike.
 
-        Raises:
-            EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+        Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
         """
         del planned
         progress.note(f"start {runtime.distribution.name}")

@@ -156,9 +156,7 @@ class Spark:
 
         `tell`: keys whose values the session is asked for, `unset` where it has none.
 
-        Raises:
-            NoAnswerError: the process is gone.
-
+        Raises NoAnswerError: the process is gone.
         """
         name = f"s{next(self._numbers)}"
         request = {"session": name, "settings": dict(settings), "tell": list(tell)}

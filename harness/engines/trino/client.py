@@ -227,9 +227,7 @@ class TrinoConnection:
     def confirm(self, connectors: Mapping[str, str]) -> None:
         """Let the server tell how each catalog (with its connector) reads; `ask` passes it on.
 
-        Raises:
-            NoAnswerError: the server cannot be reached, or does not tell.
-
+        Raises NoAnswerError: the server cannot be reached, or does not tell.
         """
         try:
             rows = self.run(CONFIRM, timeout_s=CONNECT_S).rows

@@ -41,9 +41,7 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
     until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
 
-    Raises:
-        EnvironmentProblem: the metastore does not answer, or refuses the table.
-
+    Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
     """
     # Imported here: it takes a while, and planning, judging and reporting do without.
     import pyarrow as pa  # noqa: PLC0415
@@ -148,9 +146,7 @@ def serve(
 
     `catalogs`: given the URI of the metastore, returns the values of each catalog.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     distribution = runtime.distribution
     progress.note(f"start {distribution.name}")
@@ -190,9 +186,7 @@ def command_line(
 ) -> tuple[str, ...]:
     """Return the command line; the servers need no launcher. `jvm`: options beside its own.
 
-    Raises:
-        EnvironmentProblem: the distribution has no server tree.
-
+    Raises EnvironmentProblem: the distribution has no server tree.
     """
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
     class_path_text = os.pathsep.join(map(str, (*patches, jars)))
@@ -206,9 +200,7 @@ def command_line(
 def class_path(installation: Installation) -> tuple[Path, ...]:
     """Return the folders of the class path: of patched classes, if there are any, and of jars.
 
-    Raises:
-        EnvironmentProblem: the distribution has no server tree.
-
+    Raises EnvironmentProblem: the distribution has no server tree.
     """
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
