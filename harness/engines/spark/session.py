@@ -142,8 +142,9 @@ class Session:
 class Spark:
     """A running JVM. Made by `launch.spark`."""
 
-    def __init__(self, running: Running, connection: socket.socket) -> None:
+    def __init__(self, running: Running, connection: socket.socket, port: int = 0) -> None:
         self.running = running
+        self.port = port
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = count(1)

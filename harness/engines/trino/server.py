@@ -58,10 +58,6 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     return name
 
 
-def ready_query(catalog_name: str, table: str) -> str:
-    return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
-
-
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
 """How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
@@ -170,7 +166,7 @@ def serve(
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
-    return [*schemas, ready_query(connector_catalogs.READY, table)]
+    return [*schemas, f'select id from "{connector_catalogs.READY}"."{DATABASE}"."{table}"']
 
 
 def _ask(server: TrinoServer, left: list[str]) -> None:
@@ -210,9 +206,7 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
 
 def _link_plugins(installation: Installation, plugins: Path) -> None:
     """Show the server only the plugins that are needed; each one more costs start-up and memory."""
-    if installation.home is None:
-        raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
     plugins.mkdir(exist_ok=True)  # from a start that did not get its port
     for name in installation.distribution.texts("plugins"):
         if not (plugins / name).is_symlink():
-            (plugins / name).symlink_to(installation.home / "plugin" / name)
+            (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
