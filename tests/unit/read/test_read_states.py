@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli.console.progress_display import PlainProgress
+from harness.cli.output import PlainProgress
 from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
