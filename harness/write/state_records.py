@@ -78,7 +78,6 @@ class TableFiles:
 
 
 def read_files(shape: Format, folder: Path, key: str, catalog: CatalogHistory) -> TableFiles:
-    """Return what the files in a table's folder tell; `key` is the key column."""
     try:
         return TableFiles(catalog.now, shape.facts(folder, key, catalog))
     except FileFactError as problem:

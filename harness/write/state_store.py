@@ -86,17 +86,14 @@ class State:
 
     @property
     def table(self) -> Path:
-        """The folder of the table's files."""
         return self.folder / TABLE
 
     @property
     def home(self) -> Path:
-        """Where readers find the files."""
         return Path(self.frozen.home) if self.frozen.home else self.table
 
     @property
     def database(self) -> str:
-        """The database under which readers find its tables."""
         return f"s_{self.digest[:DATABASE_DIGITS]}"
 
     def database_in(self, warehouse: str) -> str:

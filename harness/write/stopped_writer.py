@@ -89,7 +89,6 @@ class WaitingWrite:
         self._asked.result()
 
     def release(self) -> None:
-        """Let the writer go on, and do not wait."""
         with suppress(FileNotFoundError):  # it goes on already
             remove_pipe(self._lock)
 

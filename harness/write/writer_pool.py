@@ -48,7 +48,6 @@ class SqlSession:
         return SparkRows(columns, reply.rows, reply.seconds)
 
     def close(self) -> None:
-        """End the session; never raises."""
         self.connection.close()
 
 
@@ -77,7 +76,6 @@ class SqlWriter:
         self.server.running.stop(0)
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return self.server.alive() and not self.server.exhausted()
 
 
@@ -117,7 +115,6 @@ class WriteTarget:
 
     @property
     def table(self) -> Path:
-        """The table's folder."""
         return self.home or self.folder / TABLE
 
 
@@ -136,7 +133,6 @@ class WriterPool:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """End the processes that run on the way out."""
         try:
             yield
         finally:
