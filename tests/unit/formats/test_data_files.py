@@ -1,5 +1,3 @@
-"""What files hold is read from them directly, as canonical values, and nothing is guessed."""
-
 from __future__ import annotations
 
 import datetime
@@ -44,7 +42,6 @@ def fact(path: str, *keys: str, instant: str = "1", kind: FileKind = FileKind.BA
 
 
 def written(folder: Path, **columns: tuple[pa.DataType, object, object]) -> FileValues:
-    """Write one row, and read what the file holds of it."""
     arrays = {name: pa.array([value], type_) for name, (type_, value, _) in columns.items()}
     pq.write_table(pa.table(arrays), folder / "f.parquet")
     (actual,) = data_files.read(folder, [fact("f.parquet", "1")], [0])

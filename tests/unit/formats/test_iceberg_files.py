@@ -1,5 +1,3 @@
-"""What the files of an Iceberg table say."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,6 @@ from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
 FORMAT = formats.load("iceberg")
 COLUMNS = (("id", "string"), ("a", "int64"))
 DELETES, BY_VALUE = 1, 2
-"""Contents of files."""
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-"""What footers, manifests and Hudi's metadata table say of columns."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""The extra metadata of a commit: what a step is told, what is read, and what is found wrong."""
-
 from __future__ import annotations
 
 import json
@@ -101,8 +99,6 @@ def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
 
 @dataclass
 class Spark:
-    """Shows the metadata of a commit, or answers an error."""
-
     error: Exception | None = None
     sent: list[str] = field(default_factory=list)
 

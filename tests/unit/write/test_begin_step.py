@@ -1,5 +1,3 @@
-"""A second writer that waits before its commit, and what the timeline says of it; no Spark runs."""
-
 from __future__ import annotations
 
 import threading
@@ -35,8 +33,6 @@ OPERATIONS: tuple[Operation, ...] = (
 
 @dataclass
 class Second:
-    """Stands in for the second writer's process: it begins an instant, waits, and completes it."""
-
     first: Simulated
     refuses: bool = False
     waits: bool = True

@@ -1,5 +1,3 @@
-"""Schema changes of which the metastore hears nothing, and what tells it: what came of them."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -35,8 +33,6 @@ def entry(name: str, columns: tuple[str, ...]) -> CatalogEntry:
 
 @dataclass
 class WithClient(Simulated):
-    """A Spark that has Hudi's write client, too."""
-
     completes: bool = True
     fails: bool = False
     calls: list[Mapping[str, object]] = field(default_factory=list)
@@ -59,7 +55,6 @@ def outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Ou
 
 
 def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
-    """Let the catalog have these entries from the beginning."""
     monkeypatch.setattr(test_write_variant, "ENTRIES", entries)
 
 
@@ -125,5 +120,4 @@ def test_a_sync_where_there_is_nothing_to_do_is_applied(
 
 
 def makes(sql: str) -> tuple[str, ...]:
-    """A sync is no instant."""
     return () if "hive_sync" in sql else ("200.commit",)

@@ -1,5 +1,3 @@
-"""Steps that write a DataFrame: what its writer is given, and that a refused one is an outcome."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -21,8 +19,6 @@ FRAMED: Final = variant(steps=(Step(Insert(keys=(1,))), Step(WriteFrame((1, 2)))
 
 @dataclass
 class Given(Simulated):
-    """Keeps what its writer of DataFrames is given."""
-
     frames: list[tuple[str, Mapping[str, str], str]] = field(default_factory=list)
 
     def append(

@@ -1,5 +1,3 @@
-"""Steps whose writer answers with an error after the commit, and such as silently do nothing."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -25,10 +23,7 @@ ERROR = Refusal("HoodieMetaSyncException", "Could not sync")
 
 @dataclass
 class FailsLate(Simulated):
-    """Answers with an error once a statement is done."""
-
     part: str = ""
-    """Of the statement."""
 
     def run(self, sql: str, *, timeout_s: float) -> None:
         super().run(sql, timeout_s=timeout_s)

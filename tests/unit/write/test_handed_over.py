@@ -1,5 +1,3 @@
-"""A table that its first writer brings to an older version before another one goes on with it."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -24,8 +22,6 @@ DOWN = "call downgrade_table"
 
 @dataclass
 class Growing(Versioned):
-    """Makes another instant with each write."""
-
     def _makes(self, sql: str) -> tuple[str, ...]:
         versioned = "to_version" in sql
         return super()._makes(sql) if versioned else (f"{len(self.sent)}00.commit",)
@@ -33,8 +29,6 @@ class Growing(Versioned):
 
 @dataclass
 class Fleet:
-    """The session of each writer; all of them write to one table."""
-
     spark: Growing
 
     def __post_init__(self) -> None:

@@ -1,5 +1,3 @@
-"""A second writer that waits for its lock; no Spark runs here."""
-
 from __future__ import annotations
 
 import threading
@@ -20,8 +18,6 @@ ERROR = Refusal("broken", "no such table")
 
 @dataclass
 class Simulated:
-    """Stands in for a session: it writes its files, takes the lock, and commits."""
-
     folder: Path
     before: Exception | None = None
     after: Exception | None = None
@@ -41,7 +37,6 @@ class Simulated:
 
 
 def take(lock: Path, timeout_s: float) -> None:
-    """Wait for a lock, and look each time whose it is."""
     wait_for(lock.exists, timeout_s)
     while lock.exists():
         with lock.open("rb") as file:
@@ -49,7 +44,6 @@ def take(lock: Path, timeout_s: float) -> None:
 
 
 def wait_for(condition: Callable[[], bool], timeout_s: float) -> None:
-    """Wait until a condition holds."""
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end

@@ -1,5 +1,3 @@
-"""A writer that is killed where it waits before its commit; no Spark runs here."""
-
 from __future__ import annotations
 
 import os
@@ -26,8 +24,6 @@ ERROR = Refusal("broken", "no such table")
 
 @dataclass
 class Simulated:
-    """Stands in for a session and its process: a statement opens the pipe, or ends before."""
-
     pipe: Path
     ends: Exception | None = None
     killed: threading.Event = field(default_factory=threading.Event)
@@ -77,8 +73,6 @@ def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception
 
 @dataclass
 class Locked:
-    """A statement that waits for a lock until its process is killed, or ends before."""
-
     ends: Exception | None = None
     waits: threading.Event = field(default_factory=threading.Event)
     killed: threading.Event = field(default_factory=threading.Event)
@@ -96,8 +90,6 @@ class Locked:
 
 @dataclass
 class Catalog:
-    """Stands in for a metastore: somebody waits for the lock once a statement runs."""
-
     spark: Locked
     locked: bool = False
 
@@ -124,8 +116,6 @@ def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None
 
 @dataclass
 class Session:
-    """Stands in for a session whose calls go to the library of the process."""
-
     spark: Transaction
 
     def call(self, library: Library, request: Mapping[str, str], *, timeout_s: float) -> object:
@@ -136,8 +126,6 @@ class Session:
 
 @dataclass
 class Transaction(Locked):
-    """A statement that waits before its commit only where it was to be held."""
-
     calls: list[str] = field(default_factory=list)
 
     def run(self) -> None:
@@ -162,8 +150,6 @@ def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) ->
 
 @dataclass(frozen=True, slots=True)
 class HiveServer(Served):
-    """A server that is its own session: a statement waits for the end of its process."""
-
     running: Process  # type: ignore[assignment]
     told: list[str] = field(default_factory=list)
 
@@ -183,8 +169,6 @@ class HiveServer(Served):
 
 @dataclass
 class Process(Locked):
-    """The process of such a server."""
-
     def run(self) -> None:
         try:
             super().run()
@@ -198,8 +182,6 @@ class Process(Locked):
 
 @dataclass
 class Relay:
-    """Keeps a commit once the statement runs, if it is to hold them."""
-
     process: Process
     holds: bool = False
 
@@ -214,7 +196,6 @@ class Relay:
 
 
 def in_transaction(process: Process, relay: Relay | None) -> list[str]:
-    """Send a statement, and return what the server was told."""
     server = HiveServer(process)
     writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
     with pytest.raises((RefusedError, NotWaitingError)) as raised:

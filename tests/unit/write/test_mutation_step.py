@@ -1,5 +1,3 @@
-"""A step that a program of Hive's Mutation API does: what it is told, and what came of it."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -31,8 +29,6 @@ MOVED = Refusal("BucketIdException", "no")
 
 @dataclass
 class Asked:
-    """A server that says which rows there are."""
-
     rows: tuple[tuple[str | None, str], ...] = ROWS[:1]
 
     def run(self, sql: str, *, timeout_s: float) -> Reply:
@@ -43,8 +39,6 @@ class Asked:
 
 @dataclass
 class Program:
-    """A program that is told of a batch."""
-
     answer: Refusal | Exception | None = None
     told: list[Mapping[str, object]] = field(default_factory=list)
 

@@ -1,5 +1,3 @@
-"""Steps that plan a table service: what the timeline has of it counts, and what carries it out."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -33,7 +31,6 @@ Makes = Callable[[str], tuple[str, ...]]
 
 
 def makes(scheduled: tuple[str, ...] = (SCHEDULED,), done: tuple[str, ...] = ()) -> Makes:
-    """Return what each statement makes on the timeline; the writes come in turn."""
     writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
 
     def made(sql: str) -> tuple[str, ...]:

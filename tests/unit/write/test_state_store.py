@@ -43,7 +43,6 @@ def cache(tmp_path: Path) -> Cache:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """A folder with a file, a hidden one and an empty folder, all of an old time."""
     folder = tmp_path / "t"
     (folder / "empty").mkdir(parents=True)
     for name in ("a.parquet", ".a.parquet.crc"):
@@ -136,7 +135,6 @@ def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
 
 
 def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, table: Path) -> None:
-    """Folder by folder: it is compared with what stands in `state.json`."""
     for name in ("b/x", "b.c", "b/a/y", "empty/z"):
         (table / name).parent.mkdir(parents=True, exist_ok=True)
         (table / name).write_text(name)
@@ -173,7 +171,6 @@ def test_everything_that_was_told_is_in_the_address() -> None:
 
 @pytest.fixture
 def at_home(cache: Cache, table: Path) -> State:
-    """A state of a table whose files name each other by where they were written; that is gone."""
     with table_homes.new(cache) as home:
         shutil.copytree(table, home)
         state = state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
@@ -182,8 +179,6 @@ def at_home(cache: Cache, table: Path) -> State:
 
 
 class Metastore:
-    """Remembers where tables were registered."""
-
     def __init__(self) -> None:
         self.locations: list[str] = []
 

@@ -1,5 +1,3 @@
-"""What became of a step that was answered with an error, by what the table's records say."""
-
 from __future__ import annotations
 
 from dataclasses import replace

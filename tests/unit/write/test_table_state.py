@@ -11,7 +11,6 @@ META = "_hoodie_commit_time"
 
 
 def state(*listed: str, partitions: tuple[str, ...] = ()) -> State:
-    """Return a state whose one catalog entry lists columns."""
     columns, keys = ([{"name": n, "type": "string"} for n in some] for some in (listed, partitions))
     entry = CatalogEntry("t", {"sd": {"cols": columns}, "partitionKeys": keys})
     outcome = Outcome(1, OutcomeKind.APPLIED, "1")

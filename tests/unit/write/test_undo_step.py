@@ -1,5 +1,3 @@
-"""Steps that take something back: what is on the timeline then counts, whatever was answered."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,11 +24,9 @@ LEAVES = {
     "to_savepoint": "300.restore",
     "to_instant": "400.rollback",
 }
-"""What each call leaves on the timeline."""
 
 
 def makes(*, done: bool = True) -> Callable[[str], tuple[str, ...]]:
-    """Return what each statement makes on the timeline."""
     writes = iter(("100.commit", "200.commit"))
 
     def made(sql: str) -> tuple[str, ...]:
@@ -103,8 +99,6 @@ def test_a_refused_savepoint_is_none_to_go_back_to(place: WriteTarget) -> None:
 
 @dataclass
 class Fails(FailsLate):
-    """Begins a write that the validator fails."""
-
     leaves: tuple[str, ...] = ("300.commit.requested", "300.inflight")
 
     def __post_init__(self) -> None:

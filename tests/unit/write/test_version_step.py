@@ -1,8 +1,3 @@
-"""Steps that set the version of a table: the version that is there counts, whatever was answered.
-
-Hudi's procedure answers false where it fails, and raises nothing.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,10 +19,7 @@ INSERT = Step(Insert(keys=(1,)))
 
 @dataclass
 class Versioned(FailsLate):
-    """Makes nothing where the version is set but the version; an upgrade compacts as well."""
-
     version: str = "9"
-    """What it can bring a table to."""
     compacts: bool = False
 
     def __post_init__(self) -> None:

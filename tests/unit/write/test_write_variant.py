@@ -1,5 +1,3 @@
-"""A variant written by a simulated Spark that keeps no table, into a simulated catalog."""
-
 from __future__ import annotations
 
 import re
@@ -40,7 +38,6 @@ WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
 TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
 ENTRIES: tuple[CatalogEntry, ...] = ()
-"""What the catalog has of a table that nothing makes."""
 STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
 
 
@@ -51,11 +48,8 @@ def variant(name: str = "v", *, steps: tuple[Step, ...] = STEPS) -> Variant:
 
 @dataclass
 class Simulated:
-    """Answers what `reply` answers, and makes an instant for each statement after the first."""
-
     reply: Callable[[str], None] = lambda sql: None
     makes: Callable[[str], tuple[str, ...]] | None = None
-    """The names of the instants that a statement makes."""
     sent: list[str] = field(default_factory=list)
     folder: Path | None = None
 
@@ -109,8 +103,6 @@ def refuse(part: str) -> Callable[[str], None]:
 
 @dataclass
 class MakeIceberg:
-    """Makes the table that a statement creates, and newer metadata for each one that changes it."""
-
     folder: IcebergFolder | None = None
     made: int = 0
 
@@ -231,8 +223,6 @@ WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
 def compacted(
     write_target: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
 ) -> tuple[StateRecord, ...]:
-    """Return the records of a table whose compaction makes the instants of these names."""
-
     def makes(sql: str) -> tuple[str, ...]:
         if "compaction" in sql:
             return made if "'run'" in sql else ()

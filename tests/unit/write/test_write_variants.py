@@ -1,5 +1,3 @@
-"""Variants written side by side: what becomes of the others where a writer falls silent."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -23,11 +21,6 @@ from tests.unit.write.test_write_variant import kinds, variant
 
 
 class SimulatedPool:
-    """Stands in for the one that starts processes, and for who writes with them.
-
-    Each variant behaves as it is told to.
-    """
-
     def __init__(self, silent: dict[str, int]) -> None:
         self.context = SimpleNamespace(progress=Progress())
         self.silent = silent
@@ -57,8 +50,6 @@ Group = Callable[[dict[str, int]], tuple[SimulatedPool, dict[str, list[str]]]]
 
 @pytest.fixture(name="written")
 def _written(monkeypatch: pytest.MonkeyPatch) -> Group:
-    """Write two variants, each silent so many times; tell by whom, and what came of them."""
-
     def group(silent: dict[str, int]) -> tuple[SimulatedPool, dict[str, list[str]]]:
         pool = SimulatedPool(silent)
         monkeypatch.setattr(write_variants, "write_variant", pool.write)
