@@ -27,7 +27,7 @@ from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
 from tests.builders.scenarios import scenario_of
-from tests.unit.write.test_write_variant import WRITER, variant
+from tests.builders.written_variant import WRITER, variant
 
 TOLD = {"run.id": "17", "run.by": "me"}
 STORED = tuple(sorted(TOLD.items()))

@@ -17,12 +17,10 @@ from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext
 from tests.builders.calls import Call, called_back, calls_of
-from tests.unit.write import test_write_variant
-from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
+from tests.builders.written_variant import STEPS, Simulated, kinds, variant
 
 WRITE: Final = "harness.write.write_variants"
 STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "observe", "_frozen")
-catalog = test_write_variant.catalog
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import TableFiles
 from harness.write.state_store import Frozen
-from tests.unit.write.test_write_variant import variant
+from tests.builders.written_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
 FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
