@@ -150,13 +150,6 @@ class WriterPool:
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
 
-    def spark(self, name: str, number: int = 1) -> Spark:
-        """Return the same of a distribution of Spark."""
-        process = self.writer(name, number)
-        if isinstance(process, SqlWriter):
-            raise TypeError(f"{name} is no Spark")
-        return process
-
     def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
         """Return a process of a distribution, a new one when it is the first or the last died.
 
