@@ -89,15 +89,3 @@ def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_oth
     variant = planned(scenario("add_column_after_failed_write"), name, Writer(writer))
     records = write_variants.write_variant(variant, place, writer_for).records
     assert [each.outcome.kind for each in records] == [*[OutcomeKind.APPLIED] * 4, last]
-
-
-@pytest.mark.parametrize(("writer", "lost"), [(OLD, False), (NEW, True), (NEWEST, False)])
-def test_a_renamed_column_is_lost_in_the_file_that_is_written_anew_after_a_restore(
-    writer: str, *, lost: bool, writer_for: WriterFor, place: WriteTarget
-) -> None:
-    records = written("restore_renamed", "hudi-cow", writer, writer_for, place).records
-    last = records[-1]
-    rows = [
-        dict(zip(values.columns, row, strict=True)) for values in last.values for row in values.rows
-    ]
-    assert any(row["g"] is None for row in rows) is lost
