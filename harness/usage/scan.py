@@ -50,10 +50,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
     """Return what the tables of a metastore look like.
 
-    Args:
-        uri: `thrift://host:port`.
-        patterns: of the names of databases (`sales*`); all where there are none.
-        progress: counts tables by what they are.
+    `patterns`: of the names of databases (`sales*`); all where there are none.
 
     Raises:
         UsageProblem: `uri` is no such address, or no database fits a pattern.

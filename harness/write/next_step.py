@@ -119,7 +119,9 @@ class VariantOutcomes:
             next_,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
-            columns=_columns(after) if isinstance(operation, Sync) else (),
+            columns=tuple(field.name.lower() for field in columns_in_order(after))
+            if isinstance(operation, Sync)
+            else (),
             trace=operation.trace(),
         )
 
@@ -167,7 +169,3 @@ class VariantOutcomes:
             return "step 0 refused: there is no table"
         why = skippable(before, operation)
         return f"step {', '.join(refused)} refused: {why}" if why else ""
-
-
-def _columns(truth: Truth) -> tuple[str, ...]:
-    return tuple(field.name.lower() for field in columns_in_order(truth))

@@ -186,26 +186,20 @@ class WriterPool:
         if distribution.engine == SPARK:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
-        relay = self._relay(distribution) if number > 1 else None
+        relay = None
+        if (
+            number > 1 and distribution.runtime != CONTAINER
+        ):  # which reaches none: it is on loopback
+            relay = self._stack.enter_context(metastore_relay.relay(self._metastore.host))
         through = MetastoreUris(relay.uri) if relay else self._metastore
         serving = engines.load(distribution.engine).serve(runtime, through, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
-        mutations = self._mutations(distribution, folder)
+        mutations = None
+        if has_library(distribution):
+            tool = distributions.load(distribution.text(TOOL))
+            installation = fetch.ensure(tool, self.context.cache, self.context.progress)
+            mutations = MutationProgram(installation, self._metastore.host, folder)
         return SqlWriter(server, self.context.timeout_s, mutations, relay)
-
-    def _relay(self, distribution: Distribution) -> CommitRelay | None:
-        """Return a relay to the metastore; a container reaches none, as it is on loopback."""
-        if distribution.runtime == CONTAINER:
-            return None
-        return self._stack.enter_context(metastore_relay.relay(self._metastore.host))
-
-    def _mutations(self, distribution: Distribution, folder: Path) -> MutationProgram | None:
-        """Return what sends batches of mutations beside a server, where its lock data name it."""
-        if not has_library(distribution):
-            return None
-        tool = distributions.load(distribution.text(TOOL))
-        installation = fetch.ensure(tool, self.context.cache, self.context.progress)
-        return MutationProgram(installation, self._metastore.host, folder)
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""

@@ -82,16 +82,12 @@ _WRITES: Final = ("insert", "update_postimage")
 
 
 def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
-    """Return the version up to one that wrote each row last, by the text of its key.
+    """Return the version, of those up to `until`, that wrote each row last, by the text of its key.
 
     Nothing where the table records no changes, or where a file of them cannot be read: a vacuum
     takes older ones away.
 
-    Args:
-        log: the table's.
-        key: the physical name of the key column.
-        until: the version.
-
+    `key`: the physical name of the key column.
     """
     if log.properties.get(ENABLED) != "true":
         return {}

@@ -83,9 +83,7 @@ def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]
 def vector(stored: bytes, name: str) -> list[int]:
     """Return the positions that a deletion vector holds, in order.
 
-    Args:
-        stored: the blob, in which the length stands before the bitmap, and a checksum behind it.
-        name: of the file, for errors.
+    `stored`: the blob: the length, the bitmap, a checksum.
     """
     try:
         (length,) = _LENGTH.unpack_from(stored)
