@@ -32,7 +32,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
         return ()
     responsible = {finding.responsible for finding in verdict.findings} or {None}
     readers = (
-        Advice(_settings(tuple(_same_engine(verdict, question)))),
+        Advice(_other_settings(tuple(_same_engine(verdict, question)))),
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
@@ -46,7 +46,7 @@ def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verd
             yield other
 
 
-def _settings(others: Sequence[Verdict]) -> str:
+def _other_settings(others: Sequence[Verdict]) -> str:
     """Return what the same engine answered with other settings."""
     if not others:
         return "This engine was not asked this with any other settings."

@@ -6,17 +6,17 @@ and a content policy forbids it to load anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from harness.core.counting import counted
 from harness.core.records import VerdictKind
 from harness.reports import agreement, html_data, html_page, summary
-from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
+from harness.reports.cause_texts import DEFAULT, cause_texts
 from harness.reports.findings import FINDINGS
 from harness.reports.reader_answers import reader_answers
 from harness.reports.words import STRATEGIES, VERDICTS, VIEWS, metastore_lines
+from harness.run import run_judge
 from harness.run.load_run import Run
 
 NAME: Final = "html"
@@ -40,7 +40,9 @@ def write(run: Run, folder: Path) -> Path:
 
 
 def page(run: Run) -> str:
+    """Return the whole page."""
     texts = cause_texts(run)
+    numbered = tuple(enumerate(texts, 1))
     cells = html_data.run_cells(run, [text.cause for text in texts])
     shown = html_data.data(run, cells, run.kept)
     return html_page.rendered(
@@ -53,54 +55,35 @@ def page(run: Run) -> str:
             "examples": shown["examples"],
             "most_cells": html_data.MOST_CELLS,
             "at_once": AT_ONCE,
-            **_causes(texts),
-            **_run_values(run),
-            **_words(),
+            "known": [(at, text) for at, text in numbered if text.known],
+            "new": [(at, text) for at, text in numbered if not text.known],
+            "headline": headline(run),
+            "metastore": list(metastore_lines(run.info)),
+            "totals": summary.totals(run),
+            "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
+            "flaky": len(run_judge.late(run)),
+            "reused": sum(1 for verdict in run.verdicts if verdict.reused),
+            "explained": summary.explained(run),
+            "alarms": agreement.alarms(run),
+            "failed": list(summary.failed_steps(run)),
+            "half_done": list(summary.half_done_steps(run)),
+            "wrong_steps": list(summary.wrong_steps(run)),
+            "normalised": summary.tolerance_counts(run.verdicts),
+            "pairs_said": summary.covered_pairs(run.info.pairs),
+            "partly_said": summary.PARTLY,
+            "partly": summary.partly_asked(run.info.partly),
+            "pairs_impossible": summary.impossible_pairs(run.info.pairs),
+            "crossings": summary.crossings(run),
+            "default": DEFAULT,
+            "words": VERDICTS,
+            "kinds": VerdictKind,
+            "finding_words": FINDINGS,
+            "views": VIEWS,
+            "ways": STRATEGIES,
             "css": html_page.templates("report.css"),
             **html_page.cells(shown, EXAMPLE, TERMS),
         },
     )
-
-
-def _causes(texts: Sequence[CauseText]) -> dict[str, object]:
-    numbered = tuple(enumerate(texts, 1))
-    return {
-        "known": [(at, text) for at, text in numbered if text.known],
-        "new": [(at, text) for at, text in numbered if not text.known],
-    }
-
-
-def _run_values(run: Run) -> dict[str, object]:
-    return {
-        "headline": headline(run),
-        "metastore": list(metastore_lines(run.info)),
-        "totals": summary.totals(run),
-        "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
-        "flaky": len(summary.flaky(run)),
-        "reused": sum(1 for verdict in run.verdicts if verdict.reused),
-        "explained": summary.explained(run),
-        "alarms": agreement.alarms(run),
-        "failed": list(summary.failed_steps(run)),
-        "half_done": list(summary.half_done_steps(run)),
-        "wrong_steps": list(summary.wrong_steps(run)),
-        "normalised": summary.tolerance_counts(run.verdicts),
-        "pairs_said": summary.covered_pairs(run.info.pairs),
-        "partly_said": summary.PARTLY,
-        "partly": summary.partly_asked(run.info.partly),
-        "pairs_impossible": summary.impossible_pairs(run.info.pairs),
-        "crossings": summary.crossings(run),
-    }
-
-
-def _words() -> dict[str, object]:
-    return {
-        "default": DEFAULT,
-        "words": VERDICTS,
-        "kinds": VerdictKind,
-        "finding_words": FINDINGS,
-        "views": VIEWS,
-        "ways": STRATEGIES,
-    }
 
 
 def headline(run: Run) -> str:

@@ -203,8 +203,8 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
-        "advice": _advice(verdict, of.verdicts, pool),
-        "evened": list(summary.cell_tolerances(verdict.reader, verdict.normalised)),
+        "advice": pool.add([[hint.text, hint.verb] for hint in advice(verdict, of.verdicts)]),
+        "evened": [tolerance.text for tolerance in summary.tolerance_counts([verdict])],
     }
     if verdict.expected:
         shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)
@@ -214,15 +214,6 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         marked = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         shown["marks"] = pool.add(_marks(marked, of.files, pool))
     return shown
-
-
-def reused(verdict: Verdict) -> dict[str, JsonValue]:
-    """Return what a cell shows of an answer that an earlier run got."""
-    return {"reused": True} if verdict.reused else {}
-
-
-def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:
-    return pool.add([[hint.text, hint.verb] for hint in advice(verdict, question)])
 
 
 def _finding(finding: Finding) -> JsonValue:
@@ -392,7 +383,7 @@ def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str,
     page = cache.get("cells of the page", partial(_records_data, run, cells))
     for question, verdicts in zip(page["questions"], cells.shown.values(), strict=True):
         for shown, verdict in zip(question["cells"], verdicts, strict=True):
-            shown.update(reused(verdict))
+            shown.update({"reused": True} if verdict.reused else {})
     return page
 
 
@@ -549,8 +540,9 @@ def _before(before: CellBefore | None, files: QuestionFiles, pool: Pool) -> dict
     changed: dict[str, JsonValue] = {"changed": before.change}
     if was := before.verdict:
         of = QuestionContext([was], files.of(was.question))
-        shown = cell(before.run, was, of, pool) | reused(was)
-        changed["was"] = {"reader": was.reader} | shown
+        shown = cell(before.run, was, of, pool)
+        again = {"reused": True} if was.reused else {}
+        changed["was"] = {"reader": was.reader, **shown, **again}
     return changed
 
 

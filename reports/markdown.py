@@ -7,8 +7,7 @@ full. What does not fit is left out in whole paragraphs, and counted.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
@@ -18,9 +17,9 @@ from harness.judge.gate import GOOD, UNKNOWN, Gate
 from harness.reports import agreement, ci_site, html, run_report
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.document import Block, Code, Heading, Items, Line, ReportTable, section
+from harness.reports.document import Block, Code, Heading, Line, section
 from harness.reports.markdown_text import code, escaped, paragraphs
-from harness.reports.reader_answers import scoreboard
+from harness.reports.summary import scoreboard
 from harness.reports.words import short
 from harness.run import run_judge
 from harness.run.causes import ScenarioPlaces
@@ -99,29 +98,12 @@ def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:
     """
     if (room := most - _RESERVE - _size(foot)) < 0:
         return ""
-    texts = [*_named_paragraphs(blocks)]
-    sizes = accumulate(_size(paragraph) + len("\n\n") for paragraph, _ in texts)
+    texts = [paragraph for block in blocks for paragraph in paragraphs(block)]
+    sizes = accumulate(_size(paragraph) + len("\n\n") for paragraph in texts)
     fits = sum(size <= room for size in sizes)
-    left = Counter(name for _, name in texts[fits:])
-    counts = ", ".join(counted(number, name) for name, number in left.items())
-    more = [f"**Left out for want of room:** {counts}."] if counts else []
-    return "\n\n".join([*(paragraph for paragraph, _ in texts[:fits]), *more, foot]) + "\n"
-
-
-def _named_paragraphs(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
-    for block in blocks:
-        match block:
-            case Heading():
-                name = "heading"
-            case ReportTable():
-                name = "table"
-            case Items(first=None):
-                name = "list"
-            case Items():
-                name = "cause"
-            case _:
-                name = "part"
-        yield from ((paragraph, name) for paragraph in paragraphs(block))
+    left = counted(len(texts) - fits, "paragraph")
+    more = [f"**Left out for want of room:** {left}."] if fits < len(texts) else []
+    return "\n\n".join([*texts[:fits], *more, foot]) + "\n"
 
 
 def _size(words: str) -> int:

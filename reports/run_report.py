@@ -21,8 +21,9 @@ from harness.reports.document import (
     section,
     table,
 )
-from harness.reports.reader_answers import Score
+from harness.reports.summary import Score
 from harness.reports.words import VERDICTS
+from harness.run import run_judge
 from harness.run.load_run import Run
 
 AT_ONCE: Final = 3
@@ -114,7 +115,7 @@ def coverage(run: Run) -> Iterator[Block]:
     yield from section("Pairs of axis values", sentences, most=EVERYTHING)
 
 
-def totals(run: Run) -> Iterator[Line]:
+def total_lines(run: Run) -> Iterator[Line]:
     """Yield the alarms, and the run as a whole."""
     for alarm in agreement.alarms(run):
         yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
@@ -126,7 +127,7 @@ def totals(run: Run) -> Iterator[Line]:
         yield Line(explained)
     if met := summary.tolerance_counts(run.verdicts):
         yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
-    if again := len(summary.flaky(run)):
+    if again := len(run_judge.late(run)):
         text = f"Flaky: {counted(again, 'answer')} came only on a second try."
         yield Line(text, tone=VerdictKind.UNKNOWN)
     if reused := sum(verdict.reused for verdict in run.verdicts):

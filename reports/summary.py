@@ -12,11 +12,10 @@ from harness.core import tolerances
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
-from harness.core.tolerances import Declaration, Normalised
+from harness.core.tolerances import Declaration
 from harness.reports.findings import findings_text
-from harness.reports.words import refusal_text
-from harness.run import run_judge
-from harness.run.causes import ORDER
+from harness.reports.words import VERDICTS, refusal_text
+from harness.run.causes import ORDER, by_default
 from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 
@@ -58,18 +57,6 @@ def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
             product, name, count, cells[product, name], tolerances.declared_for(product).get(name)
         )
         for (product, name), count in sorted(counts.items())
-    )
-
-
-def cell_tolerances(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
-    """Return what was met in one cell, a clause for each."""
-    product = tolerances.product(reader)
-    declared = tolerances.declared_for(product)
-    return tuple(
-        ToleranceCount(
-            product, tolerance.name, tolerance.count, 1, declared.get(tolerance.name)
-        ).text
-        for tolerance in applied
     )
 
 
@@ -129,21 +116,13 @@ def crossings(run: Run) -> tuple[Crossing, ...]:
         for name, value in variant.items():
             values.setdefault(name, {})[value] = None
     names = [name for name, of_axis in values.items() if len(of_axis) > 1]
-    return tuple(
-        _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
-        for two in combinations(names, 2)
-    )
-
-
-def _crossing(
-    two: tuple[str, str],
-    variants: Sequence[Mapping[str, str]],
-    down: tuple[str, ...],
-    across: tuple[str, ...],
-) -> Crossing:
-    times = Counter((variant.get(two[0]), variant.get(two[1])) for variant in variants)
-    rows = tuple((value, tuple(times[value, other] for other in across)) for value in down)
-    return Crossing(*two, across, rows)
+    crossings_ = []
+    for down, across in combinations(names, 2):
+        times = Counter((variant.get(down), variant.get(across)) for variant in variants)
+        columns = tuple(values[across])
+        rows = ((value, tuple(times[value, other] for other in columns)) for value in values[down])
+        crossings_.append(Crossing(down, across, columns, tuple(rows)))
+    return tuple(crossings_)
 
 
 def axes_of(variant: VariantInfo) -> Mapping[str, str]:
@@ -184,6 +163,40 @@ def settings(run: Run, reader: str) -> str:
     return known.settings if known else NOT_COMPARED
 
 
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What the answers of one reader are."""
+
+    reader: str
+    by_default: bool
+    """Whether nobody chose a setting otherwise than the engine has it by itself."""
+    ours: str
+    """What the harness sets otherwise all the same; empty where it sets nothing."""
+    counts: Mapping[VerdictKind, int]
+    """In the order of the words: right first."""
+
+
+def scoreboard(run: Run) -> tuple[Score, ...]:
+    """Return the scores: readers by default first, else in the order of the plan."""
+    counts = Counter((verdict.reader, verdict.verdict) for verdict in run.verdicts)
+    scores = [
+        Score(
+            reader,
+            by_default(run, reader),
+            _ours(run, reader),
+            {kind: counts[reader, kind] for kind in VERDICTS},
+        )
+        for reader in readers(run)
+    ]
+    return tuple(sorted(scores, key=lambda score: not score.by_default))
+
+
+def _ours(run: Run, reader: str) -> str:
+    known = run.readers.get(reader)
+    unlike = known.unlike if known and known.unlike else ()
+    return ", ".join(f"{unlike_.setting}={unlike_.has}" for unlike_ in unlike if not unlike_.named)
+
+
 def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
     for step in run.failed_steps:
         outcome = step.outcome
@@ -210,11 +223,6 @@ def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 def _named(step: NotableStep) -> str:
     return f"{step.variant}, step {step.step.number} '{step.step.text}'"
-
-
-def flaky(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again."""
-    return run_judge.late(run)
 
 
 def explained(run: Run) -> str:
@@ -245,8 +253,7 @@ def numbers(steps: Sequence[int]) -> str:
             runs[-1].append(step)
         else:
             runs.append([step])
-    return f"step{'s' if len(steps) > 1 else ''} {', '.join(map(_range, runs))}"
-
-
-def _range(run: Sequence[int]) -> str:
-    return f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run))
+    names = (
+        f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run)) for run in runs
+    )
+    return f"step{'s' if len(steps) > 1 else ''} {', '.join(names)}"

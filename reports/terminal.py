@@ -30,8 +30,7 @@ from harness.reports.document import Code, Item, Items, Line
 from harness.reports.findings import FINDINGS
 from harness.reports.html_page import cause_address
 from harness.reports.lines import STYLES, WIDTH, item, say, text
-from harness.reports.reader_answers import Score, scoreboard
-from harness.reports.summary import numbers
+from harness.reports.summary import Score, numbers, scoreboard
 from harness.reports.words import VERDICTS, metastore_lines
 from harness.reports.words import VIEWS as VIEW_WORDS
 from harness.run.load_run import Run, VariantInfo
@@ -277,7 +276,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     legend(run, labels, console)
     lines.render([*run_report.steps(run), *run_report.coverage(run)], console)
     say(console, "")
-    lines.render(run_report.totals(run), console)
+    lines.render(run_report.total_lines(run), console)
     if html:
         say(console, f"Every cell with its tables, SQL and files: {html}")
 

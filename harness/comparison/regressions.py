@@ -62,7 +62,8 @@ def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     """
     worse = [(pair, symptom) for pair in pairs for symptom in _symptoms(pair, new)]
     keys = _keys(new, {pair.either.case for pair, _ in worse})
-    first = _first_steps(worse)
+    steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
+    first = {key: min(numbers) for key, numbers in steps.items()}
     groups = grouped(
         (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
         for pair, symptom in worse
@@ -79,19 +80,17 @@ def _keys(run: Run, cases: Collection[str]) -> Mapping[tuple[str, Symptom], Caus
     }
 
 
-_FirstSteps = Mapping[tuple[str, str, Symptom], int]
-"""After which step a reader first is worse so, on each table."""
-
-
-def _first_steps(worse: Iterable[tuple[CellPair, Symptom]]) -> _FirstSteps:
-    steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
-    return {key: min(numbers) for key, numbers in steps.items()}
-
-
 def _key(
-    known: CauseKey | None, pair: CellPair, symptom: Symptom, first: _FirstSteps, run: Run
+    known: CauseKey | None,
+    pair: CellPair,
+    symptom: Symptom,
+    first: Mapping[tuple[str, str, Symptom], int],
+    run: Run,
 ) -> CauseKey:
-    """Return the cause of a pair; what is so since another writer writes is that writer's."""
+    """Return the cause of a pair; what is so since another writer writes is that writer's.
+
+    `first`: after which step a reader first is worse so, on each table.
+    """
     verdict = pair.either
     step = run.step(verdict.variant, verdict.step)
     key = known or CauseKey("", symptom, step.operation)

@@ -28,7 +28,7 @@ from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
 from harness.reports import ci_site, github, html, html_data, junit, markdown, summary, terminal
 from harness.reports.cause_texts import cause_texts
-from harness.reports.reader_answers import scoreboard
+from harness.reports.summary import scoreboard
 from harness.run import run_judge
 from harness.run.causes import by_default
 from harness.run.load_run import DEFAULTS, NOT_COMPARED, WRITE, MetastoreInfo, Run, VariantInfo
