@@ -49,7 +49,6 @@ class Annotation:
     line: int = 0
 
     def command(self, level: str) -> str:
-        """Return the workflow command that makes GitHub show it."""
         place = {"file": self.file, "line": str(self.line)} if self.file else {}
         properties = {**place, "title": short(self.title, LONGEST_TITLE)}
         inner = ",".join(f"{name}={text.translate(_PROPERTY)}" for name, text in properties.items())

@@ -64,14 +64,11 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class PlacedCase(junitparser.TestCase):
-    """A test with its place in the repository."""
-
     file = junitparser.Attr()
     line = junitparser.IntAttr()
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the report, `junit.xml`."""
     path = folder / FILE
     with atomic_write(path) as part, part.open("wb") as out:
         out.writelines(_text(run))
@@ -94,7 +91,6 @@ Thing = Verdict | NotableStep | tuple[Verdict, ...]
 
 
 def _things(run: Run) -> Iterator[tuple[str, Thing]]:
-    """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_judge.late(run))  # what tells of attempts is never summed up
     summed = [
@@ -115,8 +111,6 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
 
 
 class _Suites:
-    """The suites of a run: one for each scenario."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._places, self._site = ScenarioPlaces(run), ci_site.of(os.environ)
@@ -167,7 +161,6 @@ def _passes(verdict: Verdict) -> bool:
 
 
 def _sum(right: Sequence[Verdict]) -> PlacedCase:
-    """Return a test for all that a reader answered right of a table."""
     name = f"{counted(len(right), 'right answer')} by {right[0].reader}"
     seconds = round(sum(verdict.seconds for verdict in right), DIGITS)
     return PlacedCase(_xml(name), _xml(right[0].variant), seconds)
@@ -201,7 +194,6 @@ def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
 
 
 def _with_text(result: CaseResult, more: str = "") -> CaseResult:
-    """Return a result whose text says what its message does, and more."""
     result.text = "\n".join(filter(None, (result.message, more)))
     return result
 
@@ -214,7 +206,6 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _known(verdict: Verdict) -> Iterator[str]:
-    """Say what was known of a cell before."""
     if verdict.known:
         yield f"known: {verdict.known}"
     if parts := answered_text(verdict):
@@ -307,7 +298,6 @@ def _step(run: Run, step: NotableStep) -> PlacedCase:
 
 
 def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
-    """Return the test of a step after which what the table says of itself is wrong."""
     name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
     case.result = [_failure(why, verdict.known, str(verdict.verdict))]

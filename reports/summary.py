@@ -13,8 +13,17 @@ from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.tolerances import Declaration
+from harness.reports import agreement
+from harness.reports.document import (
+    Block,
+    Line,
+    ReportTable,
+    section,
+    table,
+)
 from harness.reports.findings import findings_text
-from harness.reports.words import VERDICTS, refusal_text
+from harness.reports.words import DEFAULT, VERDICTS, refusal_text
+from harness.run import run_judge
 from harness.run.causes import ORDER, by_default
 from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
@@ -22,8 +31,6 @@ from harness.scenario.cells import Excluded, Pairs, Partly
 
 @dataclass(frozen=True, slots=True)
 class ToleranceCount:
-    """One declaration of a product, and how often answers needed it."""
-
     product: str
     name: str
     count: int
@@ -34,7 +41,6 @@ class ToleranceCount:
 
     @property
     def text(self) -> str:
-        """Return it as a clause: `hive sends nested values as text (3 values)`."""
         what = self.declared.what if self.declared else f"was normalised by '{self.name}'"
         return f"{self.product} {what} ({self.amount})"
 
@@ -44,7 +50,6 @@ class ToleranceCount:
 
 
 def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
-    """Return what was met in verdicts, by product and name."""
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
@@ -62,8 +67,6 @@ def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Two axes, and how many variants have each two of their values."""
-
     down: str
     across: str
     columns: tuple[str, ...]
@@ -90,7 +93,6 @@ PARTLY: Final = (
 
 
 def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
-    """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
         f"that it can read, {counted(partly.cells, 'cell')}"
@@ -147,7 +149,6 @@ WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
 
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
-    """Count the cells of each verdict, the worst first."""
     counts = Counter(verdict.verdict for verdict in run.verdicts)
     return {kind: counts[kind] for kind in ORDER}
 
@@ -158,15 +159,12 @@ def readers(run: Run) -> tuple[str, ...]:
 
 
 def settings(run: Run, reader: str) -> str:
-    """Say how a reader is set, beside the defaults of its engine."""
     known = run.readers.get(reader)
     return known.settings if known else NOT_COMPARED
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What the answers of one reader are."""
-
     reader: str
     by_default: bool
     """Whether nobody chose a setting otherwise than the engine has it by itself."""
@@ -207,14 +205,12 @@ def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step that was applied although its writer answered with an error, and which."""
     for step in run.half_done_steps:
         if step.outcome.refusal:
             yield _named(step), refusal_text(step.outcome.refusal)
 
 
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step since which what the table says of itself is wrong, and how."""
     for verdict in run.step_verdicts:
         if verdict.findings:
             step = run.step(verdict.variant, verdict.step)
@@ -257,3 +253,74 @@ def numbers(steps: Sequence[int]) -> str:
         f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run)) for run in runs
     )
     return f"step{'s' if len(steps) > 1 else ''} {', '.join(names)}"
+
+
+AT_ONCE: Final = 3
+"""So many things left out for one reason are named; the HTML report names all."""
+EVERYTHING: Final = 1 << 30
+
+
+def scores(of: Sequence[Score], none: str) -> ReportTable:
+    def count(kind: VerdictKind, number: int) -> Line:
+        return Line(f"{number:,}", tone=kind) if number else Line(none)
+
+    kinds = [word.label for word in VERDICTS.values()]
+    rows = (
+        (
+            score.reader,
+            DEFAULT if score.by_default else "",
+            *(count(kind, number) for kind, number in score.counts.items()),
+        )
+        for score in of
+    )
+    return table(("reader", DEFAULT, *kinds), rows, numbers=kinds)
+
+
+def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
+    for title, of, tone in (
+        (WRONG_STEPS, wrong_steps(run), VerdictKind.WRONG),
+        (
+            "Steps that are half-done: committed, then the writer failed",
+            half_done_steps(run),
+            VerdictKind.REFUSED,
+        ),
+        ("Steps that were not applied", failed_steps(run), VerdictKind.UNKNOWN),
+    ):
+        yield from section(title, (f"{step}: {why}" for step, why in of), tone, most)
+
+
+def coverage(run: Run) -> Iterator[Block]:
+    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    lines = []
+    for why, names in excluded.items():
+        more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
+        lines.append(f"{'; '.join(names[:AT_ONCE])}{more}: {why}")
+    yield from section("Left out of the plan", lines, most=EVERYTHING)
+    covered = covered_pairs(run.info.pairs)
+    impossible = [
+        f"not covered in {counted(len(scenarios), 'scenario')}: {pair.what}: {pair.why}"
+        for pair, scenarios in impossible_pairs(run.info.pairs)
+    ]
+    asked = partly_asked(run.info.partly)
+    sentences = [f"{covered}."] if covered else []
+    sentences += impossible + ([f"{PARTLY}:", *asked] if asked else [])
+    yield from section("Pairs of axis values", sentences, most=EVERYTHING)
+
+
+def total_lines(run: Run) -> Iterator[Line]:
+    for alarm in agreement.alarms(run):
+        yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
+    known = sum(bool(verdict.known) for verdict in run.verdicts)
+    counts = [f"{number:,} {kind}" for kind, number in totals(run).items() if number]
+    line = f"{counted(len(run.verdicts), 'cell')}: {', '.join(counts) or 'none planned'}"
+    yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
+    if text := explained(run):
+        yield Line(text)
+    if met := tolerance_counts(run.verdicts):
+        yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
+    if again := len(run_judge.late(run)):
+        text = f"Flaky: {counted(again, 'answer')} came only on a second try."
+        yield Line(text, tone=VerdictKind.UNKNOWN)
+    if reused := sum(verdict.reused for verdict in run.verdicts):
+        text = f"{counted(reused, 'answer')} reused from an identical table state"
+        yield Line(f"{text} (--fresh asks again).")

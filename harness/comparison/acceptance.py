@@ -48,7 +48,6 @@ class Acceptance(ReviewedLine):
     line: int = 0
 
     def is_about(self, key: CauseKey) -> bool:
-        """Whether it is about a cause, whatever the scenario."""
         symptom = key.symptom
         return (
             self.responsible in {None, symptom.responsible}
@@ -69,16 +68,12 @@ class Acceptance(ReviewedLine):
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCause:
-    """What is worse, and the line by which that is accepted."""
-
     cause: Regression
     by: Acceptance
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCauses:
-    """What is accepted, and what is to be said of the lines."""
-
     causes: tuple[AcceptedCause, ...] = ()
     gone: tuple[Acceptance, ...] = ()
     """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
@@ -186,8 +181,6 @@ UNEXPLAINED: Final = "# Left out: {}; what nobody can explain cannot be accepted
 
 @dataclass(frozen=True, slots=True)
 class _AcceptanceForm:
-    """The keys of a line."""
-
     engine: str
     operation: str
     because: str

@@ -215,7 +215,6 @@ class CellPair:
 
     @property
     def either(self) -> Verdict:
-        """The cell of the new side; that of the old one where it is gone."""
         either = self.new or self.old
         if either is None:
             raise ValueError("a pair has a cell of one side at least")
@@ -260,7 +259,6 @@ def _name(verdict: Verdict) -> str:
 
 
 def _old_name(new: Verdict, names: Correspondence) -> str:
-    """Return the name of the old side's cell with which one of the new side is compared."""
     variant = names.variants.get(new.variant, new.variant)
     if new.view == WRITE:
         return _of_step(variant, new.step)
