@@ -69,7 +69,6 @@ def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
 
 
 def with_nulls(told: Sequence[str]) -> Texts:
-    """Return the texts of values with a NULL in the place of its name."""
     return tuple(None if text == NULL else text for text in told)
 
 
@@ -91,7 +90,6 @@ def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
 
 
 def is_null(folder: str, columns: Sequence[str], column: str) -> bool:
-    """Return whether a folder's name says that a column is NULL."""
     return dict(zip(columns, texts(folder, columns), strict=False)).get(column, "") is None
 
 
@@ -117,7 +115,6 @@ def value_of(text: str | None, type_: DataType) -> Value:
 
 
 def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> bool:
-    """Return whether a folder's name says of a partition column what was found, in any form."""
     value_texts = dict(zip(columns, texts(folder, columns), strict=False))
     if field.name not in value_texts:
         return False

@@ -50,14 +50,12 @@ def _step(step: Step, by: tuple[str, ...]) -> Step:
 
 
 def _middle(scenario: Scenario) -> int:
-    """Return the place after the first half of the data columns."""
     fixed = scenario.table.fixed
     data = [at for at, (name, _) in enumerate(scenario.table.columns) if name not in fixed]
     return data[len(data) // 2] if data else len(scenario.table.columns)
 
 
 def _free_names(scenario: Scenario) -> tuple[str, str]:
-    """Return two names that no column of the scenario ever has."""
     history = scenario.survey.history
     taken = [name for truth in history for name in truth.schema.names]
     return free_name("p", taken), free_name("q", taken)

@@ -56,7 +56,9 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     _check_types(scenario, survey.history, document)
     _check_steps(scenario, survey, problems)
     _check_begun(scenario, problems)
-    _check_limits(scenario, survey, problems)
+    if len(survey.keys) > MAX_ROW:
+        message = _too_many("rows with different keys", len(survey.keys), MAX_ROW)
+        problems.add(scenario.steps[-1].line, message)
     if not problems:
         _check_values(scenario, problems)
 
@@ -73,24 +75,19 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
         what = "columns (parts of nested ones and dropped ones count)"
         problems.add(line, _too_many(what, columns, MAX_FIELD))
     for number, step in enumerate(scenario.steps, start=1):
-        for count in map(len, _lists(step.operation)):
+        values = (getattr(step.operation, field.name) for field in fields(step.operation))  # type: ignore[arg-type]
+        for count in (len(value) for value in values if isinstance(value, tuple)):
             if count > MAX_ROW:
                 message = _too_many("rows", count, MAX_ROW)
                 problems.add(step.line, _of_step(step, number, message))
 
 
 def _parts(operation: Operation) -> int:
-    """Return the number of fields that a step adds at most."""
     if isinstance(operation, AddColumn):
         return schema_of(((operation.name, operation.type),)).last_id
     if isinstance(operation, WriteFrame):
         return schema_of(tuple((operation.types or {}).items())).last_id
     return 0
-
-
-def _lists(operation: Operation) -> Iterator[tuple[object, ...]]:
-    every = (getattr(operation, field.name) for field in fields(operation))  # type: ignore[arg-type]
-    return (each for each in every if isinstance(each, tuple))
 
 
 def _too_many(what: str, count: int, most: int) -> str:
@@ -136,7 +133,7 @@ def _check_names(
     noted: set[str] = set()
     for truth in history:
         columns = document.line(("table", "columns"))
-        line = _step(scenario, truth).line if truth.step else columns
+        line = scenario.steps[truth.step - 1].line if truth.step else columns
         for wrong in _wrong_names(scenario, truth.schema, keeping_case):
             if wrong not in noted:
                 noted.add(wrong)
@@ -199,7 +196,7 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
                 continue
             message = f"'{field.name}' has {why}, for not every engine's answers tell such values"
             if truth.step:
-                step = _step(scenario, truth)
+                step = scenario.steps[truth.step - 1]
                 document.problems.add(step.line, _of_step(step, truth.step, message))
             else:
                 document.note(("table", "columns", field.name), f"table: columns: {message}")
@@ -231,18 +228,11 @@ def _no_path(operation: Operation) -> str:
     return f"{_short(operation.name)} is {_wrong_name('')}"
 
 
-def _check_limits(scenario: Scenario, found: Survey, problems: Problems) -> None:
-    rows = len(found.keys)
-    if rows > MAX_ROW:
-        message = _too_many("rows with different keys", rows, MAX_ROW)
-        problems.add(scenario.steps[-1].line, message)
-
-
 def _check_values(scenario: Scenario, problems: Problems) -> None:
     history = scenario.truths(merge_on_read=True).history()
     noted: set[str] = set()
     for truth in history[1:]:
-        step = _step(scenario, truth)
+        step = scenario.steps[truth.step - 1]
         for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
             if wrong not in noted:
                 noted.add(wrong)
@@ -272,10 +262,6 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
             and not (new > old or late.get(key) is row)
         ):
             yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
-
-
-def _step(scenario: Scenario, truth: Truth) -> Step:
-    return scenario.steps[truth.step - 1]
 
 
 def _of_step(step: Step, number: int, wrong: str) -> str:

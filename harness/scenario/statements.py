@@ -41,8 +41,6 @@ Scalar = str | int | float | bool | None | tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A Spark SQL statement."""
-
     text: str
     in_any_case: bool = False
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
@@ -206,7 +204,6 @@ Statement = (
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
-    """Return the statements of an operation's common SQL, in which `{table}` is the table."""
     return tuple(Sql(text.replace("{table}", TABLE_NAME)) for text in common)
 
 
@@ -259,7 +256,6 @@ def call_iceberg(procedure: str, *arguments: str) -> Sql:
 
 
 def is_mutation(text: str) -> bool:
-    """Return whether a text is that of a batch, which a program of the harness sent."""
     return text.startswith(_MUTATION)
 
 

@@ -61,7 +61,6 @@ class Lists:
             return Unpredicted()
 
     def beyond(self, place: int, row: Row) -> bool:
-        """Return whether that place is beyond the end of the list of a row's partition."""
         return self.ahead + place >= len(self.own[_partition(row)])
 
 
@@ -143,8 +142,6 @@ CATALOGS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class CatalogColumns:
-    """What the catalog lists of the columns of a table."""
-
     order: Sequence[str] = ()
     """Their names; none where they are not known."""
     partitions: Lists | None = None

@@ -143,7 +143,6 @@ def met_otherwise(
     by: ColumnMapping,
     otherwise: CanDiffer,
 ) -> bool:
-    """Return whether some column of a base file can show something else than its values."""
     return any(
         source is not None and _otherwise(field, source, otherwise)
         for base, _ in slices(files, steps)
@@ -184,7 +183,6 @@ def slices(
 
 
 def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
-    """Return the version of a row that a file holds."""
     rows = late_versions.file_rows(history[steps[fact.instant]], fact)
     row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
     if row is None:
@@ -332,7 +330,6 @@ def _by_name(
 
 
 def part_in(source: Field, field: Field, part: Field, by: ColumnMapping) -> Field | None:
-    """Return the part of a file's struct that is taken for a part of the table's."""
     if by is ColumnMapping.PARTS_TOO:
         return dict(zip(field.children, source.children, strict=False)).get(part)
     if by is ColumnMapping.ID:
@@ -388,7 +385,6 @@ class ShownColumns:
 
 
 def conversion_of(way: ReadStrategy) -> Conversion | None:
-    """Return what a reader makes of values of base files that have another type."""
     if way.cast:
         return AS_CONVERTED if way.mapping.placed else AS_CAST
     return AS_STORED if way.stored else None
@@ -400,7 +396,6 @@ def unplaced(by: ColumnMapping) -> ColumnMapping:
 
 
 def in_logs(way: ReadStrategy) -> ColumnMapping:
-    """Return how a reader of a way finds columns in log files."""
     if way.logs is Logs.BY_NAME:
         return ColumnMapping.NAME
     if way.logs is Logs.BY_ID or way.mapping is ColumnMapping.RENUMBERED:

@@ -31,8 +31,6 @@ Commits = Mapping[FileFact, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """A view of what was written after a step."""
-
     step: int
     """The one by whose instant the question begins."""
     steps: Mapping[str, int]
@@ -47,7 +45,6 @@ class Since:
         return [dated(row, instant) for row, instant in zip(rows, instants, strict=True)]
 
     def gives(self, row: Row, given: IncrementalRange = IncrementalRange.SINCE) -> bool:
-        """Return whether a row is given."""
         at = self._committed(row)
         match given:
             case IncrementalRange.ALL:

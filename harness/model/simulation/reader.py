@@ -103,12 +103,10 @@ class Differences:
 
     @cached_property
     def renumbered(self) -> bool:
-        """Whether ids that are given anew in each file can show something else."""
         return renumbered(self.history, self._files, self.steps)
 
     @cached_property
     def finders(self) -> tuple[ColumnMapping, ...]:
-        """The ways to find columns."""
         hudis = any(name in META for base in self._bases for name, _ in base.columns)
         renamed, moved = renamed_inside(self.history), moved_inside(self.history)
         return column_mappings(
@@ -228,7 +226,6 @@ class Simulation:
 
     @property
     def renumbered(self) -> bool:
-        """Whether ids that are given anew in each file can show something else."""
         return self._can.renumbered
 
     def strategies(self, where: Sequence[Condition] = ()) -> tuple[ReadStrategy, ...]:

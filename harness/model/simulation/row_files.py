@@ -125,8 +125,8 @@ def _forgotten(
             continue
         lacking = _rewritten_without(history, files, steps, text)
         if lacking is None:
-            held = max(row.written.values(), default=0)
-            raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
+            message = f"row {text}: files hold none, the model says that of step {row.newest}"
+            raise LayoutError(message)
         result[lacking.key] = lacking
     return result
 

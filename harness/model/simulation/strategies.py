@@ -34,8 +34,6 @@ REKEYED: Final = "record keys from the third column"
 
 
 class ColumnMapping(StrEnum):
-    """How a reader finds a table's column in a file."""
-
     ID = "by id"
     ID_OUTSIDE = "by id, parts of structs by name"
     """Columns by id, what is inside them by name (seen on PrestoDB 0.283, on Iceberg's tables)."""
@@ -55,7 +53,6 @@ class ColumnMapping(StrEnum):
 
     @property
     def inside(self) -> bool:
-        """Whether columns and parts of structs are found by their ids."""
         return self in {ColumnMapping.ID, ColumnMapping.ID_ALONE}
 
     @property
@@ -147,7 +144,6 @@ class ReadStrategy:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """What it does beside finding columns, in the words of its text."""
         parts = (
             (str(self.logs), self.logs is not Logs.MERGED),
             (f"{CATALOG} {self.catalog}", self.catalog is not None),
@@ -268,7 +264,6 @@ class Deviation:
 def read_strategies(
     finders: Sequence[ColumnMapping], can: Deviation = Deviation()
 ) -> tuple[ReadStrategy, ...]:
-    """Return the ways worth trying, the smallest first."""
     made = (
         ReadStrategy(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
         for by in finders

@@ -80,8 +80,6 @@ def without_decided(query: Query, truth: Truth) -> Query | None:
 
 
 class TrustedStatistics:
-    """The statistics of a table state."""
-
     def __init__(self, told: Sequence[ColumnStatistics]) -> None:
         """`told`: all that may exclude a row which is there."""
         self._told = told
@@ -90,7 +88,6 @@ class TrustedStatistics:
     def keys(
         self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
     ) -> frozenset[str]:
-        """Return the keys of the rows of a file that statistics of the file exclude."""
         excluding = self._excluding(source, fact.path, fact, where, names)
         return frozenset(
             fact.keys[row] for statistics in excluding for row in statistics.row_numbers()
@@ -99,7 +96,6 @@ class TrustedStatistics:
     def folder(
         self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
     ) -> bool:
-        """Return whether the statistics of a file's folder exclude all that is in it."""
         return bool(self._excluding(source, fact.path.rpartition("/")[0], fact, where, names))
 
     def _excluding(

@@ -129,7 +129,6 @@ MILLISECOND: Final = 1000
 
 
 def finer(value: Value) -> bool:
-    """Return whether a value holds a timestamp of which something would be cut off."""
     return any(map(_is_finer, leaves(value)))
 
 

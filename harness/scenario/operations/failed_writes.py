@@ -58,7 +58,6 @@ class FailedWrite(Operation):
         return failed(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says how it fails."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
@@ -107,8 +106,6 @@ class KilledWrite(FailedWrite):
 
 @dataclass(frozen=True, slots=True)
 class AbortTransactions(Operation):
-    """Abort the open transactions of the table, whose locks hold other writers up."""
-
     EXAMPLES = (
         Example(
             "abort_transactions",

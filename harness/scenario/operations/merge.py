@@ -32,8 +32,6 @@ from harness.scenario.operations.spark_sql import (
 
 
 class SourceOrder(StrEnum):
-    """How a merge's source orders its columns, where not as the table does."""
-
     REVERSED = "reversed"
 
 

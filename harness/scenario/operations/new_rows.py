@@ -34,7 +34,6 @@ def absent_text(keys: Sequence[Key]) -> str:
 
 
 def key_of(truth: Truth, key: Key) -> Value:
-    """Return a scenario's key in the key column's type."""
     try:
         return convert(key, truth.schema.find(truth.table.key).type)
     except ValueError as wrong:
@@ -42,7 +41,6 @@ def key_of(truth: Truth, key: Key) -> Value:
 
 
 def some(items: Sequence[Item], what: str) -> Sequence[Item]:
-    """Return what a write names, which must be something."""
     if not items:
         raise SchemaChangeError(f"{what} names no row or column; name at least one")
     return items
@@ -56,7 +54,6 @@ def each_once(keys: Sequence[Value]) -> None:
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
     absent = [str(key) for key in result if key not in truth.rows]
     if absent:
@@ -67,7 +64,6 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must not be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
     present = [str(key) for key in result if key in truth.rows]
     if present:
@@ -93,7 +89,6 @@ def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
 
 
 def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
-    """Return whole rows from explicit values."""
     return tuple(_explicit(truth, row) for row in rows)
 
 

@@ -63,7 +63,6 @@ class WriteWithMetadata(Operation):
         return f"upsert {rows_text(len(self.keys))}, {', '.join(self.metadata)} {TEXTS[self.by]}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Replace or add the rows: metadata changes none."""
         if wrong := next(self._wrong(), ""):
             raise SchemaChangeError(wrong)
         return Upsert(self.keys).evolve(before)
