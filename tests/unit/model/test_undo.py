@@ -64,11 +64,6 @@ def test_a_compaction_is_a_write_where_there_are_log_files(steps: str, written: 
     assert undo.last_write(last(steps)[-1]) == written
 
 
-def test_a_rolled_back_compaction_leaves_the_log_files() -> None:
-    found = last("insert 1; upsert 1; compact; rollback")
-    assert found[-1].base == found[2].base != found[3].base
-
-
 @pytest.mark.parametrize(
     ("before", "step", "message"),
     [
@@ -91,11 +86,6 @@ def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
     assert [row.key for row in after.failed] == ["2", "3"]
     assert (dict(after.gone), after.undone) == ({"3": 2}, frozenset({2}))
     assert undo.last_write(after) == 1
-
-
-def test_a_row_of_a_failed_write_can_be_written_later() -> None:
-    now = last("insert 1; fail 2; insert 2")[-1]
-    assert (list(now.rows), dict(now.gone)) == (["1", "2"], {})
 
 
 def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:

@@ -54,11 +54,6 @@ def test_logs_before_the_newest_base_file_are_not_read() -> None:
     assert (STEPS[base.instant], [STEPS[log.instant] for log in logs]) == (3, [4])
 
 
-def test_a_group_of_log_files_alone_has_no_base_file() -> None:
-    log = replace(FILES[1], file_group="other")
-    assert (None, [log]) in list(slices([FILES[0], log], STEPS))
-
-
 def test_a_key_may_be_written_with_its_column() -> None:
     fact = replace(FILES[0], keys=("id:1",))
     assert version(TOLD.history, fact, "id:1", STEPS).key == "1"

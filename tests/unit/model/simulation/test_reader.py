@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.query import Comparison, Condition
-from harness.model.simulation.catalog import CATALOGS, CatalogColumns, lists
+from harness.model.simulation.catalog import CatalogColumns, lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of
@@ -45,12 +46,6 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     facts = [file.fact() for file in story.disk.files]
     found = Simulation(truths, facts, STEPS).strategies()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
-
-
-def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
-    story = history("insert 1,2; upsert 1; delete 2", mor=True)
-    found = rows(story, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED))
-    assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
 
 
 def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
@@ -120,22 +115,6 @@ def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     assert ColumnMapping.PARTS_TOO not in {way.mapping for way in stay.strategies()}
 
 
-def test_an_older_catalog_shows_the_older_columns() -> None:
-    story = history("insert 1; rename f1 g; drop f2")
-    files = reading(story)
-    way = ReadStrategy(ColumnMapping.ID, catalog=0)
-    assert files.schema(way).names == ("id", "ts", "f1", "f2")
-    assert rows(story, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
-    assert {strategy.catalog for strategy in files.strategies()} == {None, 0, 2}
-
-
-def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
-    story = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
-    found = {strategy.catalog for strategy in reading(story).strategies()} - {None}
-    assert len(found) == CATALOGS
-    assert max(number for number in found if number is not None) == CATALOGS + 3
-
-
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
     where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
@@ -190,30 +169,6 @@ def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: Colum
     assert [row[2] for row in rows(story, ReadStrategy(by))] == [wanted]
 
 
-def test_parts_of_a_struct_are_folded_too() -> None:
-    story = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
-    (named,), (folded,) = (
-        rows(story, ReadStrategy(ColumnMapping.NAME)),
-        rows(story, ReadStrategy(ColumnMapping.FOLDED)),
-    )
-    assert named[2] == "{'City': None}"
-    assert folded[2] != named[2]
-
-
-def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
-    assert ColumnMapping.FOLDED not in {
-        way.mapping for way in reading(history("insert 1; add f3")).strategies()
-    }
-
-
-def test_every_row_tells_the_file_that_it_is_read_from() -> None:
-    story = history("insert 1,2; upsert 1", mor=True)
-    found = {
-        row.key: row.file.kind.value for row in reading(story).rows(ReadStrategy(ColumnMapping.ID))
-    }
-    assert found == {"1": "log", "2": "base"}
-
-
 def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [file.fact() for file in story.disk.files]
     found = Simulation(
@@ -238,12 +193,6 @@ def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
     ]
 
 
-def test_log_records_go_by_the_partitions_list_as_well() -> None:
-    story = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
-    found = by_lists(story, ReadStrategy(ColumnMapping.ID, listed=True))
-    assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
-
-
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
     facts = [file.fact() for file in same.disk.files]
@@ -255,16 +204,6 @@ def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
 
 
 NUMBERS = "id string, ts long, a date, b int, c float"
-
-
-def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
-    story = history("insert 1; move a after b", NUMBERS)
-    (shown,) = reading(story).rows(ReadStrategy(ColumnMapping.POSITION, stored=True))
-    *_, days, date, real = shown.values
-    wanted = story.truth.rows["1"].values
-    assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
-    assert date == datetime.date(1970, 1, 1) + datetime.timedelta(days=wanted[4])
-    assert real == wanted[5]
 
 
 def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
@@ -392,3 +331,53 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
     found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
     assert list(found.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names
     assert list(found.schema(ReadStrategy(ColumnMapping.ID)).names) == ["id", "ts", "f1", "f2"]
+
+
+EMPTIED = "insert 1; add s.b string; drop s.a"
+
+
+def shown_struct(text: str, type_: str, way: ReadStrategy) -> Value:
+    (row,) = reading(history(text, f"id string, ts long, s {type_}, f string")).rows(way)
+    return row.values[2]
+
+
+@pytest.mark.parametrize("by", [ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION])
+def test_a_struct_without_a_part_in_the_file_is_null(by: ColumnMapping) -> None:
+    assert shown_struct(EMPTIED, "struct<a: string>", ReadStrategy(by)) == {"b": None}
+    assert shown_struct(EMPTIED, "struct<a: string>", ReadStrategy(by, partless=True)) is None
+
+
+def test_so_is_an_array_of_them_and_a_struct_of_one() -> None:
+    way = ReadStrategy(ColumnMapping.ID, partless=True)
+    inside = EMPTIED.replace("s.", "s.element.")
+    assert shown_struct(inside, "array<struct<a: string>>", way) is None
+    deeper = EMPTIED.replace("s.", "s.c.")
+    assert shown_struct(deeper, "struct<c: struct<a: string>>", way) is None
+    assert shown_struct(deeper, "struct<c: struct<a: string>, d: int>", way) == {
+        "c": None,
+        "d": 701001,
+    }
+
+
+def test_a_part_that_is_there_tells_that_the_struct_is() -> None:
+    found = reading(history("insert 1; add s.b string", "id string, ts long, s struct<a: string>"))
+    assert not any(way.partless for way in found.strategies())
+
+
+def test_a_part_of_a_renamed_name_is_there_by_id_alone() -> None:
+    ways = reading(history("insert 1; rename s.a b", "id string, s struct<a: string>")).strategies()
+    assert {way.mapping for way in ways if way.partless} == {
+        ColumnMapping.NAME,
+        ColumnMapping.POSITION,
+    }
+
+
+def test_records_of_log_files_have_their_structs_whatever_is_in_them() -> None:
+    story = history(
+        f"insert 1,2; upsert 1; {EMPTIED[10:]}", "id string, ts long, s struct<a: string>", mor=True
+    )
+    rows = {
+        row.key: row.values[2]
+        for row in reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
+    }
+    assert rows == {"1": {"b": None}, "2": None}

@@ -6,7 +6,6 @@ import pytest
 
 from harness.core.errors import UsageProblem
 from harness.scenario.load import loads
-from harness.scenario.operations.columns import ChangePartitionColumn
 
 SCENARIO = """\
 table:
@@ -59,7 +58,3 @@ def test_what_it_cannot_be_asked_is_told_with_the_line(change: str, told: str) -
     with pytest.raises(UsageProblem) as wrong:
         loads(SCENARIO.format(change=change), "family/name.yaml")
     assert f"family/name.yaml:8: step 2 change_partition_column: {told}" in str(wrong.value)
-
-
-def test_it_is_a_schema_change_so_the_timeline_tells_whether_it_was_applied() -> None:
-    assert ChangePartitionColumn.CHANGES_SCHEMA
