@@ -24,7 +24,6 @@ NULL_IN_TEXT: Final = "\\N"
 _ESCAPED: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _WRITE: Final = re.compile(r"(?:^|/)(?:base|(?:delete_)?delta_\d{7,})_\d{7,}(?:_\d{4})?(?:_v\d+)?$")
 """The folder of a write of a transactional table (`AcidUtils` of Hive 3.1.3 and 4.0.1)."""
-_BOOLEANS: Final = {"true": True, "false": False}
 
 Texts = tuple[str | None, ...]
 """Of each partition column the text of its value; None for NULL."""
@@ -109,8 +108,8 @@ def value_of(text: str | None, type_: DataType) -> Value:
         ValueError: it stands for none of the column's type.
 
     """
-    if str(type_) == "boolean" and text in _BOOLEANS:
-        return _BOOLEANS[text]
+    if str(type_) == "boolean" and text in {"true", "false"}:
+        return text == "true"
     return convert(text, type_)
 
 

@@ -97,31 +97,22 @@ def _too_many(what: str, count: int, most: int) -> str:
 def _check_table(scenario: Scenario, document: Document) -> None:
     table = scenario.table
     types = dict(table.columns)
-    _check_special(table.key, types, KEY_TYPES, "key", document)
-    if table.order_by is not None:
-        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document)
-    for name in table.partition_by:
-        _check_special(name, types, PARTITION_TYPES, "partition_by", document)
+    roles = [("key", table.key, KEY_TYPES)]
+    roles += [("order_by", table.order_by, ORDER_TYPES)] if table.order_by is not None else []
+    roles += [("partition_by", name, PARTITION_TYPES) for name in table.partition_by]
+    for role, name, allowed in roles:
+        if name not in types:
+            have = ", ".join(types) or "none"
+            wrong = f"there is no column '{name}'; there are: {have}"
+        elif str(types[name]).partition("(")[0] not in allowed:
+            wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
+        else:
+            continue
+        document.note(("table", role), f"table: {role}: {wrong}")
     for name, times in Counter(table.fixed).items():
         if times > 1:
             wrong = f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
             document.note(("table", "key"), wrong)
-
-
-def _check_special(
-    name: str,
-    types: dict[str, DataType],
-    allowed: tuple[str, ...],
-    role: str,
-    document: Document,
-) -> None:
-    place = ("table", role)
-    if name not in types:
-        have = ", ".join(types) or "none"
-        document.note(place, f"table: {role}: there is no column '{name}'; there are: {have}")
-    elif str(types[name]).partition("(")[0] not in allowed:
-        wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
-        document.note(place, f"table: {role}: {wrong}")
 
 
 def _check_names(

@@ -351,39 +351,6 @@ def nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-class ShownColumns:
-    """The columns of files as they are shown; each is worked out once."""
-
-    def __init__(self, rows: Mapping[int, Sequence[tuple[str, Row]]]) -> None:
-        """`rows`: those of each file, by its `id`, each with its key's text."""
-        self._rows = rows
-        self._shown: dict[object, Sequence[Value]] = {}
-
-    def of(
-        self,
-        fact: FileFact,
-        field: Field,
-        source: Field | None,
-        by: ColumnMapping,
-        conversion: Conversion | None,
-        *,
-        partless: bool = False,
-    ) -> Sequence[Value]:
-        """Return what is shown of a file's rows in a column.
-
-        `partless`: whether structs without a part in the file are NULL.
-        """
-        by = unplaced(by)
-        # The fields are those of the history's schemas and of META: they live as long as this does.
-        at = id(fact), id(field), id(source), by, conversion, partless
-        if at not in self._shown:
-            values = [shown(row, field, source, by, conversion) for _, row in self._rows[id(fact)]]
-            if partless and may_be_partless(field, source, by):
-                values = [without_partless(value, field, source, by) for value in values]
-            self._shown[at] = values
-        return self._shown[at]
-
-
 def conversion_of(way: ReadStrategy) -> Conversion | None:
     if way.cast:
         return AS_CONVERTED if way.mapping.placed else AS_CAST
