@@ -97,7 +97,7 @@ def _too_many(what: str, count: int, most: int) -> str:
 def _check_table(scenario: Scenario, document: Document) -> None:
     table = scenario.table
     types = dict(table.columns)
-    roles = [("key", table.key, KEY_TYPES)]
+    roles: list[tuple[str, str, tuple[str, ...]]] = [("key", table.key, KEY_TYPES)]
     roles += [("order_by", table.order_by, ORDER_TYPES)] if table.order_by is not None else []
     roles += [("partition_by", name, PARTITION_TYPES) for name in table.partition_by]
     for role, name, allowed in roles:

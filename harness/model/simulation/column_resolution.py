@@ -81,15 +81,10 @@ def meeting_other_types(
     Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
     a reader by position may count meta columns.
     """
-    bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
         by
         for by in column_mappings(history, counted=counted)
-        if any(
-            source is not None and _differ(field, source, by)
-            for base in bases
-            for field, source in sources(history, base, steps, by)
-        )
+        if any(_differ(*pair, by) for pair in _met(history, files, steps, by))
     )
 
 
@@ -124,12 +119,19 @@ def column_mappings(
 def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    there = {child.id if by.inside else child.name: child for child in source.children}
-    keys = [child.id if by.inside else child.name for child in field.children]
-    pairs = [(child, there.get(key)) for child, key in zip(field.children, keys, strict=True)]
-    return any(
-        source_child is not None and _differ(pair, source_child, by) for pair, source_child in pairs
-    )
+    sources_ = {child.id if by.inside else child.name: child for child in source.children}
+    pairs = [(part, sources_.get(part.id if by.inside else part.name)) for part in field.children]
+    return any(there is not None and _differ(part, there, by) for part, there in pairs)
+
+
+def _met(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], by: ColumnMapping
+) -> Iterator[tuple[Field, Field]]:
+    """Yield the columns of the table, each with the one that is taken for it in some base file."""
+    for base, _ in slices(files, steps):
+        for field, source in sources(history, base, steps, by) if base is not None else ():
+            if source is not None:
+                yield field, source
 
 
 CanDiffer = Callable[[DataType, DataType], bool]
@@ -143,21 +145,13 @@ def met_otherwise(
     by: ColumnMapping,
     otherwise: CanDiffer,
 ) -> bool:
-    return any(
-        source is not None and _otherwise(field, source, otherwise)
-        for base, _ in slices(files, steps)
-        if base is not None
-        for field, source in sources(history, base, steps, by)
-    )
+    return any(_otherwise(*pair, otherwise) for pair in _met(history, files, steps, by))
 
 
 def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
-    there = {child.name: child for child in source.children}
-    parts = ((child, there.get(child.name)) for child in field.children)
-    return otherwise(source.type, field.type) or any(
-        source_child is not None and _otherwise(part, source_child, otherwise)
-        for part, source_child in parts
-    )
+    sources_ = {child.name: child for child in source.children}
+    parts = [(part, sources_[part.name]) for part in field.children if part.name in sources_]
+    return otherwise(source.type, field.type) or any(_otherwise(*p, otherwise) for p in parts)
 
 
 Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]

@@ -48,15 +48,13 @@ def some(items: Sequence[Item], what: str) -> Sequence[Item]:
 
 def each_once(keys: Sequence[Value]) -> None:
     """Check that a write names no row twice: which version stands would be the engine's choice."""
-    twice = [str(key) for at, key in enumerate(keys) if key in keys[:at]]
-    if twice:
+    if twice := [str(key) for at, key in enumerate(keys) if key in keys[:at]]:
         raise SchemaChangeError(f"the key {', '.join(twice)} stands twice in one write")
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
     result = tuple(key_of(truth, key) for key in keys)
-    absent = [str(key) for key in result if key not in truth.rows]
-    if absent:
+    if absent := [str(key) for key in result if key not in truth.rows]:
         have = ", ".join(map(str, truth.rows)) or "none"
         raise SchemaChangeError(f"no row has the key {', '.join(absent)}; there are: {have}")
     each_once(result)
@@ -65,8 +63,7 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
     result = tuple(key_of(truth, key) for key in keys)
-    present = [str(key) for key in result if key in truth.rows]
-    if present:
+    if present := [str(key) for key in result if key in truth.rows]:
         raise SchemaChangeError(f"there is a row with the key {', '.join(present)} already")
     each_once(result)
     return result
@@ -106,16 +103,12 @@ def _explicit(truth: Truth, row: Explicit) -> Row:
         except ValueError as wrong:
             raise SchemaChangeError(f"column '{name}': {wrong}") from wrong
     new = new_row(truth, given[truth.table.key], truth.step + 1, given)
-    _check_partition(truth, new, given)
-    return new
-
-
-def _check_partition(truth: Truth, new: Row, given: dict[str, Value]) -> None:
     # A row that moves to another partition is two rows or one, by the index of the format.
     for name in truth.table.partition_by:
         value = new.values[truth.column_id(name)]
         if name in given and given[name] != value:
             raise SchemaChangeError(f"the row's partition '{name}' is '{value}' and stays so")
+    return new
 
 
 def stored(value: Value, field: Field) -> Value:

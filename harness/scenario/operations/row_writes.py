@@ -21,6 +21,7 @@ from harness.scenario.operations.api import (
     Operation,
     Statements,
     StepContext,
+    name_in_files,
 )
 from harness.scenario.operations.new_rows import (
     absent_text,
@@ -61,7 +62,18 @@ class RowWrite(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Insert(RowWrite):
+class WholeRows(RowWrite):
+    """Rows with these keys, or explicit ones."""
+
+    keys: tuple[Key, ...] = ()
+    rows: tuple[Explicit, ...] = ()
+
+    def text(self) -> str:
+        return f"{name_in_files(type(self))} {rows_text(len(self.keys) + len(self.rows))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(WholeRows):
     EXAMPLES = (
         Example(
             "insert: [5, 6]", "adds new rows; one insert makes one file group in each partition"
@@ -72,11 +84,6 @@ class Insert(RowWrite):
         ),
     )
     SHORT = "keys"
-    keys: tuple[Key, ...] = ()
-    rows: tuple[Explicit, ...] = ()
-
-    def text(self) -> str:
-        return f"insert {rows_text(len(self.keys) + len(self.rows))}"
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
         some((*self.keys, *self.rows), "insert")
@@ -118,15 +125,10 @@ class AddFiles(Insert):
 
 
 @dataclass(frozen=True, slots=True)
-class Upsert(RowWrite):
+class Upsert(WholeRows):
     EXAMPLES = (Example("upsert: [3, 5]", "writes whole rows, which are new or replace others"),)
     FAMILIES = WITH_DELETES
     SHORT = "keys"
-    keys: tuple[Key, ...] = ()
-    rows: tuple[Explicit, ...] = ()
-
-    def text(self) -> str:
-        return f"upsert {rows_text(len(self.keys) + len(self.rows))}"
 
     def versions(self, before: Truth) -> tuple[Row, ...]:
         some((*self.keys, *self.rows), "upsert")
