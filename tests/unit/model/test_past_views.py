@@ -74,6 +74,8 @@ def then(story: Story, step: int, by: str = "id") -> Reply:
         ("insert 1; drop f1; insert 2; insert 3", 1),
         ("insert 1; drop f1; insert 2; drop f2", 3),
         ("drop f1; insert 1; insert 2", 2),
+        ("insert 1; upsert 1; clean; rename f1 g", 2),
+        ("insert 1; upsert 1; rename f1 g; archive; insert 2", None),
     ],
 )
 def test_it_goes_back_to_the_write_before_the_last_schema_change(
@@ -81,15 +83,6 @@ def test_it_goes_back_to_the_write_before_the_last_schema_change(
 ) -> None:
     expected = None if back is None else Past("as_of", back)
     assert planned("as_of", history(steps).history) == expected
-
-
-def test_it_goes_back_no_further_than_files_are_kept() -> None:
-    def back(steps: str) -> Past | None:
-        return planned("as_of", history(steps).history)
-
-    assert back("insert 1; upsert 1; insert 2; clean; insert 3; rename f1 g") == Past("as_of", 5)
-    assert back("insert 1; upsert 1; clean; rename f1 g") == Past("as_of", 2)
-    assert back("insert 1; upsert 1; rename f1 g; archive; insert 2") is None
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -179,20 +172,6 @@ def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_ca
     verdict = judged(story, read(story.disk, shown, Reader("id")), "as_of(2)")
     assert found(verdict) == {"premature": columns}
     assert not any(witness.key for witness in verdict.findings[0].places)
-
-
-def test_older_rows_in_an_incremental_answer_are_ghosts_and_absent_ones_lost() -> None:
-    story = history(STORY)
-    whole = story.read()
-    verdict = judged(story, whole, "incremental(3)")
-    assert {
-        finding.kind.value: {p.key for p in finding.places} for finding in verdict.findings
-    } == {"ghost_row": {"1", "4"}}
-    nothing = judged(story, Reply(whole.columns, ()), "incremental(3)")
-    assert {
-        finding.kind.value: {p.key for p in finding.places} for finding in nothing.findings
-    } == {"lost_row": {"2", "5"}}
-    assert verdict.reproduces == nothing.reproduces == ()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from decimal import Decimal
 
 import pytest
 
-from harness.core import jsonl
-from harness.core.records import Answer
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Extreme, Query, not_less, not_null
 
@@ -81,12 +79,6 @@ def test_values_are_compared_as_sql_compares(
     literal: str, type_: str, value: object, *, equal: bool
 ) -> None:
     assert Condition("f", Comparison.EQUAL, literal, type_).holds(value) is equal
-
-
-def test_an_answer_is_recorded_with_its_question() -> None:
-    where = Condition("f", Comparison.EQUAL, "it's \\ ü", "string")
-    answer = Answer("case", "sql", question=Query(("id",), where, count=True))
-    assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 
 
 @pytest.mark.parametrize("other", [1.5, Decimal("1.50"), 7])

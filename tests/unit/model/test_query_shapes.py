@@ -93,13 +93,6 @@ def test_a_predicate_asks_for_the_value_in_the_oldest_file_that_nobody_rewrote()
     assert asked("count(g)", story) == Query(where=where, count=True)
 
 
-def test_a_row_of_a_log_file_is_taken_last() -> None:
-    story = history("insert 1,2; insert 3; upsert 1,3", mor=True)
-    where = asked("predicate(f1)", story).where
-    assert where is not None
-    assert where.value == "f3s1r2"
-
-
 def test_a_column_that_no_row_has_a_value_of_is_asked_for_nulls() -> None:
     story = history("insert 1,2; add n int after ts")
     assert asked("predicate(n)", story).where == Condition("n", Comparison.NULL)
@@ -168,13 +161,6 @@ def test_an_unchanged_column_is_one_that_no_schema_change_concerned_or_the_key()
     assert asked("unchanged(f2)", story).where == asked("predicate(f2)", story).where
     both = history("insert 1,2; rename f1 g; rename f2 h")
     assert query_shapes.planned("unchanged", both.history) == ("unchanged(id)",)
-
-
-def test_both_conditions_are_those_of_one_row() -> None:
-    story = history("insert 1..4; rename f1 g")
-    assert query_shapes.planned("both", story.history) == ("both(g,f2)",)
-    (row,) = asked("both(g,f2)", story).answer(*_whole(story))
-    assert row[0] == "1"
 
 
 def test_both_conditions_are_of_one_row_also_where_the_oldest_has_no_value_in_one() -> None:

@@ -86,20 +86,6 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
 
 
 @pytest.mark.parametrize(
-    ("place", "names"),
-    [
-        (ColumnPosition(), ("a", "b", "c", "new")),
-        (ColumnPosition(first=True), ("new", "a", "b", "c")),
-        (ColumnPosition(after="a"), ("a", "new", "b", "c")),
-    ],
-)
-def test_an_added_column_stands_where_it_is_put(
-    place: ColumnPosition, names: tuple[str, ...]
-) -> None:
-    assert table(a="int", b="int", c="int").add("new", INT, place).names == names
-
-
-@pytest.mark.parametrize(
     ("change", "told"),
     [
         (lambda s: s.find("q"), "there is no column 'q'; there are: a, s, l, m"),

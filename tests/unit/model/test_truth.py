@@ -9,7 +9,6 @@ from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
@@ -25,7 +24,7 @@ from harness.scenario.operations.row_writes import (
     Upsert,
 )
 from harness.scenario.operations.services import Compact
-from tests.builders.scenarios import TEXT, scenario_of
+from tests.builders.scenarios import scenario_of
 
 ORDERED: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "f1": "string"},
@@ -44,12 +43,6 @@ def told(scenario: Scenario, *, merge_on_read: bool = False) -> History:
 def shown(truth: Truth, rows: Rows | None = None) -> list[tuple[Any, ...]]:
     found = truth.rows if rows is None else rows
     return [row_values(row, truth.schema) for row in found.values()]
-
-
-def test_an_old_row_has_no_value_in_an_added_column_and_keeps_those_of_a_renamed_one() -> None:
-    end = story(Insert((1,)), AddColumn("f2", TEXT), RenameColumn("f1", "g"), Insert((2,)))[-1]
-    assert end.schema.names == ("id", "g", "f2")
-    assert shown(end) == [("1", "f2s1r1", None), ("2", "f2s4r2", "f3s4r2")]
 
 
 def test_read_optimized_sees_inserts_at_once_and_later_changes_after_compaction() -> None:
@@ -134,20 +127,6 @@ def test_a_row_that_cannot_move_is_refused(
 ) -> None:
     with pytest.raises(SchemaChangeError, match=why):
         story(*steps, **table)
-
-
-@pytest.mark.parametrize("mode", MergeMode)
-def test_a_deleted_row_that_is_written_late_is_there_again(mode: MergeMode) -> None:
-    steps = Insert((1,)), Delete((1,)), LateUpsert((1,))
-    end = story(*steps, merge_on_read=True, **ORDERED, merge_mode=mode)[-1]
-    assert shown(end) == [("1", 197001, "f3s3r1")]
-    assert not end.contested
-
-
-def test_each_late_version_of_a_row_is_older_than_the_one_before_it() -> None:
-    mode = {**ORDERED, "merge_mode": MergeMode.COMMIT_TIME}
-    history = story(Insert((1,)), LateUpsert((1,)), LateUpsert((1,)), Upsert((1,)), **mode)
-    assert [shown(truth)[0][1] for truth in history[1:]] == [201001, 198001, 197001, 204001]
 
 
 def test_a_late_version_of_a_row_needs_an_ordering_value_that_is_less() -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from harness.model.canonical import Value, same, text_of
 from harness.model.conversion import convert
-from harness.model.datatypes import DataType, Primitive, parse_type
+from harness.model.datatypes import DataType, parse_type
 from harness.model.schema import Field, number
-from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, generate, never_null
+from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, never_null
 
 PLACES = st.tuples(st.integers(1, MAX_FIELD), st.integers(0, MAX_STEP), st.integers(1, MAX_ROW))
 TRACEABLE = [
@@ -93,16 +93,6 @@ def test_what_orders_rows_grows_from_step_to_step(place: tuple[int, int, int], t
     field, step, row = place
     if step < MAX_STEP:
         assert value_at(place, text) < value_at((field, step + 1, row), text)
-
-
-def test_every_fifth_row_leaves_fields_with_an_even_id_null() -> None:
-    empty = [
-        (field_id, row)
-        for field_id in (1, 2, 3, 4)
-        for row in range(1, 11)
-        if generate(Field(field_id, "f", Primitive("int")), 1, row, {}) is None
-    ]
-    assert empty == [(2, 5), (2, 10), (4, 5), (4, 10)]
 
 
 @pytest.mark.parametrize("text", ["boolean", "tinyint", "smallint", "char(2)", "varchar(1)"])

@@ -15,7 +15,6 @@ from harness.judge import baseline
 from harness.plan import load_profiles
 from harness.plan.profile_file import loads_profiles
 from harness.scenario.load import load, loads
-from harness.scenario.operations.columns import RenameColumn
 
 HEAD = """table:
   columns: {id: string, ts: long, f1: string, f2: double}
@@ -91,14 +90,6 @@ def test_an_empty_file_is_told(
     path.write_bytes(content)
     with pytest.raises(ScenarioProblem, match=r"a\.yaml:1: "):
         opens(path)
-
-
-def test_marks_and_line_ends_of_other_systems_make_no_difference(tmp_path: Path) -> None:
-    path = tmp_path / "a.yaml"
-    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    marked = load(path)
-    path.write_bytes(GOOD.encode())
-    assert load(path) == marked
 
 
 @pytest.mark.parametrize(
@@ -178,11 +169,6 @@ def test_a_number_that_would_become_another_one_is_told(number: str, read_as: st
     )
 
 
-@pytest.mark.parametrize("number", ["0.1", "1.50", "-2.5e3", ".inf", ".nan", "0", "1e22"])
-def test_other_numbers_are_what_they_say(number: str) -> None:
-    assert loads(rows(number), "x/y.yaml").steps
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -225,17 +211,6 @@ def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str)
     assert told.isprintable()
 
 
-@pytest.mark.parametrize("name", ["a b", "x" * 200, "é" * 200], ids=["blank", "x", "é"])
-def test_a_blank_and_two_hundred_letters_are_a_name(name: str) -> None:
-    step = f'  - rename_column: {{name: f2, to: "{name}"}}\n'
-    found = loads(GOOD.replace("f1: string", f'"{name}": string'), "x")
-    assert [column for column, _ in found.table.columns] == ["id", "ts", name, "f2"]
-    before, after = found.truths(merge_on_read=False).history()
-    (sql,) = found.steps[0].operation.sql(before, after)
-    assert f"'f3s1r1' as `{name}`" in sql
-    assert loads(GOOD + step, "x").steps[1].operation == RenameColumn("f2", name)
-
-
 @pytest.mark.parametrize(
     ("one", "other"), [("name", "NAME"), ("straße", "STRASSE"), ("é", "É"), ("ж", "Ж")]
 )
@@ -274,26 +249,3 @@ def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
         told = problem(formats + renamed)
         assert "'userId' is not in lower case" in told
         assert "'USERID' is not in lower case" in told
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (
-            "add_column: {name: F1, type: int}",
-            "'f1' and 'F1' differ only in case, and engines take",
-        ),
-        (
-            "add_column: {name: s, type: 'struct<a: int, A: int>'}",
-            "'a' and 'A' differ only in case",
-        ),
-        ("add_column: {name: s, type: 'struct<A: int>'}", "'A' is not in lower case"),
-        ("add_column: {name: _Hoodie_File_Name, type: int}", "is a name of Hudi's own columns"),
-    ],
-)
-def test_what_the_metastore_takes_for_one_stays_refused_in_such_a_file(
-    change: str, told: str
-) -> None:
-    assert told in problem(f"formats: [iceberg]\n{GOOD}  - {change}\n")
-    key = GOOD.replace("id", "Id")
-    assert "'Id' is not in lower case" in problem(f"formats: [iceberg]\n{key}")

@@ -40,10 +40,6 @@ def test_a_touch_adds_t_and_its_step_where_no_key_is_a_number() -> None:
     assert touch_keys("string", Insert(("a",)), Touch(), Touch()) == {2: "t2", 3: "t3"}
 
 
-def test_a_touch_of_a_table_with_whole_numbers_as_keys_begins_at_one() -> None:
-    assert touch_keys("int", Touch(), Touch()) == {1: 1, 2: 2}
-
-
 def test_a_touch_adds_a_key_after_those_of_rows_that_have_only_explicit_values() -> None:
     assert touch_keys("int", Upsert(rows=({"id": 4, "f1": "x"},)), Touch()) == {2: 5}
 
@@ -133,12 +129,3 @@ def test_a_refused_step_changes_neither_the_ids_nor_the_values_of_the_others(
                 step = written.written[field_id]
                 if step == other.written[field_id] and same_type(part, whole, step, field_id):
                     assert written.values[field_id] == other.values[field_id]
-
-
-def test_a_refused_addition_leaves_its_id_unused() -> None:
-    scenario = scenario_of(AddColumn("f2", TEXT), AddColumn("f3", TEXT), Insert((1,)))
-    part = scenario.truths(merge_on_read=False).history([False, True, True])
-    whole = all_applied(scenario, merge_on_read=False)
-    assert part[-1].schema.names == ("id", "f1", "f3")
-    assert part[-1].column_id("f3") == whole[-1].column_id("f3") == 4
-    assert part[-1].rows["1"].values[4] == whole[-1].rows["1"].values[4] == "f4s3r1"

@@ -7,7 +7,6 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.model.datatypes import Primitive
-from harness.scenario.definition import Scenario, Step
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
@@ -65,17 +64,6 @@ def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
     assert found.formats == ("hudi-cow", "hudi-mor")
     assert found.settings == {"rewrites": ("none", "some")}
     assert found.views == ("snapshot", "read_optimized")
-
-
-def test_only_table_and_steps_are_required() -> None:
-    found = loads("table: {columns: {id: int}, key: id}\nsteps: [touch]\n", "a/b.yaml")
-    bare = Scenario("a/b", found.table, (Step(Touch(), line=2),), path="a/b.yaml")
-    assert found == bare
-
-
-def test_a_setting_may_be_a_single_value() -> None:
-    text = A5.replace("[none, some]", "some")
-    assert loads(text, PATH).settings == {"rewrites": ("some",)}
 
 
 def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
@@ -213,13 +201,6 @@ def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
         "x/y.yaml:11: step 1 insert: row 1: f2 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 2: f2 is NULL",
     ]
-
-
-def test_a_null_that_leaves_the_value_that_was_there_needs_no_notice() -> None:
-    text = steps("insert: [1]", "upsert: {rows: [{id: 1, f1: null}]}")
-    assert notices(loads(text, "x/y.yaml"))
-    table = text.replace("table:\n", "table:\n  merge_mode: partial_update\n")
-    assert not notices(loads(table, "x/y.yaml"))
 
 
 def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 from harness.model.datatypes import parse_type
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType, RenameColumn
-from harness.scenario.operations.row_writes import Insert
 from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of
 
@@ -51,12 +50,6 @@ def test_leaves_of_nested_columns_take_the_types_and_keys_of_maps_do_not() -> No
     assert types(columns, add("s.c", "date")) == (
         "string, struct<a: int, b: array<int>>, map<int, int>, int"
     )
-
-
-def test_columns_with_explicit_values_keep_their_types() -> None:
-    columns = {"id": "string", "a": "string", "b": "string", "c": "string"}
-    story = Insert(rows=({"id": 1, "b": "x"},))
-    assert types(columns, story) == "string, string, string, int"
 
 
 def test_there_is_no_twin_when_nothing_would_change() -> None:

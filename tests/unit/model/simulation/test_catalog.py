@@ -57,10 +57,6 @@ def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_ri
     assert len(kept["p0"]) == len(META) + 5
 
 
-def test_where_no_list_is_another_they_make_no_difference() -> None:
-    assert not listed(parted("insert 1,2; rename f1 g; insert 3")).differ
-
-
 def test_tables_without_partitions_and_those_that_hudi_does_not_sync_have_no_such_lists() -> None:
     flat, one = history("insert 1; add f3"), parted("insert 1; add f3")
     plain = [replace(fact, columns=fact.columns[len(META) :]) for fact in one.facts]
@@ -155,12 +151,6 @@ def test_a_schema_that_was_there_and_comes_again_is_tried_as_both() -> None:
     truths = history("add f3; insert 1; drop f3").history
     assert other_catalogs(truths[:3], truths[3:], ColumnMapping.NAME) == (3, 0)
     assert other_catalogs(truths, (), ColumnMapping.NAME) == (1,)
-
-
-def test_the_order_of_columns_makes_another_schema_by_position_alone() -> None:
-    truths = history("insert 1; move f1 after f2").history
-    assert other_catalogs(truths[:2], truths[2:], ColumnMapping.ID) == ()
-    assert other_catalogs(truths[:2], truths[2:], ColumnMapping.POSITION) == (2,)
 
 
 def test_so_many_are_tried_on_either_side_and_no_more() -> None:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.model.canonical import Unpredicted
 from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import META, slices
+from harness.model.simulation.column_resolution import slices
 from harness.model.simulation.hudi import NO_META, Meta, rekeyed, taken_for
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
@@ -55,13 +54,6 @@ def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...]) 
     assert rows(story) == {str(read.key): read.values for read in wanted}
 
 
-def test_what_a_column_of_another_type_shows_is_not_predicted() -> None:
-    story = history("insert 1,2; upsert 1", "id string, ts long, f1 int, f2 string", mor=True)
-    shown = rows(story)["2"]
-    assert isinstance(shown[2], Unpredicted)
-    assert shown[3] == ""
-
-
 @pytest.mark.parametrize(
     ("mor", "bare", "steps", "tried"),
     [
@@ -78,15 +70,6 @@ def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_th
     ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).strategies()
     assert any(way.overlaid for way in ways) is tried
     assert any(way.rekeyed for way in ways) is tried
-
-
-def test_whose_each_value_is_is_known() -> None:
-    story = reading(history(STORY, COLUMNS, mor=True))
-    row = next(row for row in story.rows(OVERLAID) if row.key == "3")
-    whose = {field.name: source for field, source in story.sources(OVERLAID, row.file)}
-    assert whose["f1"] is META["_hoodie_record_key"]
-    assert whose["g"] is not None
-    assert whose["g"].name == "f3"
 
 
 KEYED = "id string, ts long, f1 string, f2 string"
@@ -187,9 +170,3 @@ def test_a_move_that_the_catalog_was_not_told_changes_what_is_under_its_names(
 def test_a_write_that_orders_the_columns_anew_makes_that_the_tables_order() -> None:
     found = names("insert 1; insert 2", "id ts f1 f2 f3", ("id", "ts", "f3", "f1", "f2"))
     assert found == {"f1": "f3", "f2": "f1", "f3": "f2"}
-
-
-def test_a_column_that_came_after_such_a_write_stands_at_the_end() -> None:
-    steps, newest = "insert 1; insert 2; add f4 string first", ("id", "ts", "f2", "f1", "f3")
-    found = names(steps, "id ts f1 f2 f3 f4", newest)
-    assert found == {"f1": "f2", "f2": "f1"}

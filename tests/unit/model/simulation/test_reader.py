@@ -193,16 +193,6 @@ def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
     ]
 
 
-def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
-    same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
-    facts = [file.fact() for file in same.disk.files]
-    found = Simulation(
-        same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
-    ).strategies()
-    assert not any(way.listed for way in found)
-    assert not any(way.listed for way in reading(history("insert 1; add f3")).strategies())
-
-
 NUMBERS = "id string, ts long, a date, b int, c float"
 
 
@@ -216,21 +206,6 @@ def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
     assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
 
 
-def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
-    found = reading(history("insert 1; move a after b", NUMBERS)).strategies()
-    assert {way.mapping for way in found if way.stored} == {ColumnMapping.POSITION}
-    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).strategies()
-    assert not any(way.stored for way in widened)
-
-
-def test_log_records_are_shown_as_what_they_are() -> None:
-    story = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
-    by_name = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME))}
-    found = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME, stored=True))}
-    assert found["1"] == by_name["1"]
-    assert found["2"] != by_name["2"]
-
-
 def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
     story = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
     assert ReadStrategy(ColumnMapping.NAME, cast=True) in reading(story).strategies()
@@ -242,13 +217,6 @@ def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
-
-
-def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers() -> None:
-    same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
-    assert not any(way.cast for way in same.strategies())
-    moved = reading(history("insert 1; move f1 after f2", TEXTS))
-    assert {way.mapping for way in moved.strategies() if way.cast} == {ColumnMapping.POSITION}
 
 
 def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> None:
@@ -275,11 +243,6 @@ def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
     ]
 
 
-def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None:
-    assert {way.cut for way in reading(history(ROW, FINE)).strategies()} == {False, True}
-    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).strategies())
-
-
 def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
     steps = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
     story = history(steps, FINE, mor=True)
@@ -291,23 +254,6 @@ def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_
         for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED, Logs.IGNORED))
     }
     assert only == found
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("insert 1; move a after b", FINE),  # no file was written since
-        ("insert 1; move a after b; insert 2; drop n", FINE),
-        ("insert 1; move a after b; insert 2; add c", FINE),
-        ("insert 1; move a after b; insert 2", FINE.replace("timestamp", "date")),
-    ],
-)
-def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
-    text: str, columns: str
-) -> None:
-    assert ColumnMapping.RENUMBERED not in {
-        way.mapping for way in reading(history(text, columns)).strategies()
-    }
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
@@ -356,19 +302,6 @@ def test_so_is_an_array_of_them_and_a_struct_of_one() -> None:
     assert shown_struct(deeper, "struct<c: struct<a: string>, d: int>", way) == {
         "c": None,
         "d": 701001,
-    }
-
-
-def test_a_part_that_is_there_tells_that_the_struct_is() -> None:
-    found = reading(history("insert 1; add s.b string", "id string, ts long, s struct<a: string>"))
-    assert not any(way.partless for way in found.strategies())
-
-
-def test_a_part_of_a_renamed_name_is_there_by_id_alone() -> None:
-    ways = reading(history("insert 1; rename s.a b", "id string, s struct<a: string>")).strategies()
-    assert {way.mapping for way in ways if way.partless} == {
-        ColumnMapping.NAME,
-        ColumnMapping.POSITION,
     }
 
 

@@ -79,11 +79,6 @@ def versions(base: Base) -> dict[object, int]:
     return {key: max(row.written.values()) for key, row in base.rows.items()}
 
 
-def test_changes_and_deletes_in_log_files_are_not_shown() -> None:
-    base = base_of(history("insert 1..3; upsert 1; delete 2", mor=True))
-    assert (versions(base), base.why, base.tables) == ({"1": 1, "2": 1, "3": 1}, "", 1)
-
-
 def test_a_compaction_takes_in_what_came_before_it_and_nothing_after() -> None:
     base = base_of(history("insert 1..3; upsert 1; delete 2; compact; upsert 3", mor=True))
     assert (versions(base), base.why) == ({"1": 2, "3": 1}, "")
@@ -95,23 +90,10 @@ def test_a_compaction_that_the_files_do_not_show_did_not_take_place() -> None:
     assert (versions(base), base.why) == ({"1": 1, "2": 1, "3": 1}, "")
 
 
-def test_a_compaction_of_one_file_group_alone_is_seen_there_alone() -> None:
-    story = history("insert 1,2; insert 3,4; upsert 1,3; compact", mor=True)
-    base = base_of(
-        story, lambda f: None if (story.steps[f.instant], f.file_group) == (4, "g2") else f
-    )
-    assert (versions(base), base.why) == ({"1": 3, "2": 1, "3": 2, "4": 2}, "")
-
-
 def test_rows_of_a_group_that_has_only_log_files_are_not_shown() -> None:
     story = history("insert 1,2; insert 3", mor=True)
     base = base_of(story, lambda f: replace(f, kind=FileKind.LOG) if f.file_group == "g2" else f)
     assert (versions(base), base.why) == ({"1": 1, "2": 1}, "")
-
-
-def test_copy_on_write_has_no_other_rows_than_those_of_now() -> None:
-    story = history("insert 1,2; upsert 1", mor=False)
-    assert base_rows(story.history, (), {}, "no facts").rows == story.truth.rows
 
 
 def without(key: str) -> Change:
@@ -154,11 +136,6 @@ def test_a_row_that_was_deleted_in_between_tells_nothing_of_a_file_without_it() 
     assert versions(base_of(story)) == {"1": 3, "2": 5}
     lost = base_of(story, lambda fact: None if story.steps[fact.instant] == 5 else fact)
     assert lost.doubt == "row 2: files hold none, the model says that of step 5"
-
-
-def test_a_row_that_the_truth_does_not_have_makes_it_inexact() -> None:
-    base = base_of(history("insert 1,2", mor=True), lambda f: replace(f, keys=(*f.keys, "9")))
-    assert "the truth has no row 9" in base.doubt
 
 
 def test_a_row_in_two_base_files_makes_it_inexact() -> None:
@@ -214,12 +191,6 @@ def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
     fact: FileFact, step: int
 ) -> None:
     assert columns_step(TOLD.history, fact, STEPS) == step
-
-
-def test_its_rows_lie_under_the_names_of_that_day() -> None:
-    there = row_files.lying(TOLD.history, (file("id", "ts", "g", "f2"),), STEPS)
-    found = {key: [row_file.step for row_file in files] for key, files in there.items()}
-    assert found == {"1": [4], "2": [4]}
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])

@@ -72,13 +72,6 @@ def test_smaller_ways_come_first_and_not_too_much_is_combined() -> None:
     assert len(set(found)) == len(found)
 
 
-def test_no_way_is_tried_under_two_names() -> None:
-    found = read_strategies(FINDERS, Deviation((Logs.BY_ID,), prunes=True))
-    assert all(way.mapping is not way.pruned for way in found)
-    assert ReadStrategy(ID, Logs.BY_ID) not in found
-    assert ReadStrategy(NAME, Logs.BY_ID) in found
-
-
 def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     found = read_strategies(
         FINDERS,
@@ -108,13 +101,6 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
     }
     assert ReadStrategy(ID, overlaid=True).includes(ReadStrategy(ID))
     assert not any(way.overlaid for way in read_strategies(FINDERS))
-
-
-def test_log_files_are_found_by_name_beside_base_files_by_id_in_the_catalog_of_today() -> None:
-    found = read_strategies(FINDERS, Deviation((Logs.BY_ID, Logs.BY_NAME), {ID: (1,)}, prunes=True))
-    by_name = {way for way in found if way.logs is Logs.BY_NAME}
-    assert {(way.mapping, way.catalog) for way in by_name} == {(ID, None)}
-    assert ReadStrategy(ID, Logs.BY_NAME, pruned=NAME) in by_name
 
 
 def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:

@@ -36,16 +36,6 @@ def test_the_columns_of_a_file_are_looked_up_by_its_own_name_or_todays() -> None
         assert left_keys(found, null_statistics(path, column, StatisticsSource.PARQUET)) == left
 
 
-def test_a_file_with_log_records_is_read_whatever_its_own_statistics_say() -> None:
-    found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
-    path = found.disk.files[0].path
-    assert left_keys(found, null_statistics(path, "f1", StatisticsSource.PARQUET)) == [
-        "1",
-        "2",
-        "3",
-    ]
-
-
 def test_a_folder_is_left_out_with_all_its_files() -> None:
     found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
     assert left_keys(found, null_statistics("", "f1", StatisticsSource.HUDI_PARTITION)) == ["3"]

@@ -37,15 +37,6 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     assert operation.text().endswith(", a partition column")
 
 
-def test_a_table_is_partitioned_by_the_column_under_its_new_name_then() -> None:
-    scenario = loads(SCENARIO.format(change="column: p, rename: q"), "family/name.yaml")
-    before, after = (
-        scenario.truths(merge_on_read=False).history([True, done])[-1] for done in (False, True)
-    )
-    assert (before.table.partition_by, after.table.partition_by) == (("p",), ("q",))
-    assert before.schema.find("p").id == after.schema.find("q").id
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [

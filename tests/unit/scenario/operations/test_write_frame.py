@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from harness.formats import load
-from harness.formats.hudi import statements as hudi_statements
 from harness.model.datatypes import DataType, parse_type
-from harness.model.table import MergeMode
 from harness.model.truth import History, Truth, row_values
 from harness.plan import scenarios_folder
 from harness.run import plan_record
@@ -96,24 +94,6 @@ def test_the_frame_has_its_own_order_and_types_and_every_column_may_be_null() ->
         "select cast(null as int) as `m`, cast(null as bigint) as `ts`, "
         "cast(null as string) as `id` where false"
     )
-
-
-def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
-    frame = WriteFrame((1,))
-    told = dict(sent(frame).options)
-    assert told["hoodie.datasource.write.recordkey.field"] == "id"
-    assert told["hoodie.datasource.write.precombine.field"] == "ts"
-    assert told[hudi_statements.RECONCILE] == "false"
-    assert told["hoodie.write.table.version"] == "6"
-    assert told["hoodie.datasource.hive_sync.database"] == "{database}"
-    assert not [name for name in told if "partition" in name and "style" not in name]
-    columns = {**COLUMNS["columns"], "p": "string"}
-    parted = dict(sent(frame, columns=columns, partition_by=("p",)).options)
-    assert parted["hoodie.datasource.write.partitionpath.field"] == "p"
-    late = dict(sent(frame, merge_mode=MergeMode.COMMIT_TIME).options)
-    assert late["hoodie.record.merge.mode"] == "COMMIT_TIME_ORDERING"
-    filled = dict(sent(WriteFrame((1,), reconcile=True)).options)
-    assert filled[hudi_statements.RECONCILE] == "true"
 
 
 def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_declared() -> None:
