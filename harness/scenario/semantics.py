@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
+from itertools import pairwise
 from typing import Final
 
 from harness.core.problems import Problems
@@ -18,8 +19,7 @@ from harness.model.schema import Field, Schema, schema_of
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
-from harness.scenario.definition import Scenario, Step
-from harness.scenario.expected_history import Survey
+from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
@@ -54,7 +54,12 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     survey = scenario.survey
     _check_names(scenario, survey.history, document, keeping_case)
     _check_types(scenario, survey.history, document)
-    _check_steps(scenario, survey, problems)
+    for number, wrong in survey.wrong.items():
+        added = scenario.steps[number - 1].operation
+        if isinstance(added, AddColumn) and "" in added.name.split("."):
+            # Then it is no path to anything.
+            wrong = f"{_short(added.name)} is {_wrong_name('')}"  # noqa: PLW2901
+        _note(scenario, number, wrong, problems)
     _check_begun(scenario, problems)
     if len(survey.keys) > MAX_ROW:
         message = _too_many("rows with different keys", len(survey.keys), MAX_ROW)
@@ -78,8 +83,7 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
         values = (getattr(step.operation, field.name) for field in fields(step.operation))  # type: ignore[arg-type]
         for count in (len(value) for value in values if isinstance(value, tuple)):
             if count > MAX_ROW:
-                message = _too_many("rows", count, MAX_ROW)
-                problems.add(step.line, _of_step(step, number, message))
+                _note(scenario, number, _too_many("rows", count, MAX_ROW), problems)
 
 
 def _parts(operation: Operation) -> int:
@@ -121,14 +125,14 @@ def _check_names(
     document: Document,
     keeping_case: Collection[str],
 ) -> None:
-    noted: set[str] = set()
+    lines: dict[str, int] = {}
     for truth in history:
         columns = document.line(("table", "columns"))
         line = scenario.steps[truth.step - 1].line if truth.step else columns
         for wrong in _wrong_names(scenario, truth.schema, keeping_case):
-            if wrong not in noted:
-                noted.add(wrong)
-                document.problems.add(line, wrong)
+            lines.setdefault(wrong, line)
+    for wrong, line in lines.items():
+        document.problems.add(line, wrong)
 
 
 def _wrong_names(
@@ -187,16 +191,9 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
                 continue
             message = f"'{field.name}' has {why}, for not every engine's answers tell such values"
             if truth.step:
-                step = scenario.steps[truth.step - 1]
-                document.problems.add(step.line, _of_step(step, truth.step, message))
+                _note(scenario, truth.step, message, document.problems)
             else:
                 document.note(("table", "columns", field.name), f"table: columns: {message}")
-
-
-def _check_steps(scenario: Scenario, found: Survey, problems: Problems) -> None:
-    for number, wrong in found.wrong.items():
-        step = scenario.steps[number - 1]
-        problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
 
 
 def _check_begun(scenario: Scenario, problems: Problems) -> None:
@@ -206,28 +203,20 @@ def _check_begun(scenario: Scenario, problems: Problems) -> None:
         if isinstance(step.operation, BeginWrite):
             if waits:
                 wrong = f"the write that step {waits} began still waits; a commit_write goes first"
-                problems.add(step.line, _of_step(step, number, wrong))
+                _note(scenario, number, wrong, problems)
             waits = number
         elif isinstance(step.operation, CommitWrite):
             waits = 0
 
 
-def _no_path(operation: Operation) -> str:
-    """Say that a new column's path has an empty name in it: then it is no path to anything."""
-    if not isinstance(operation, AddColumn) or "" not in operation.name.split("."):
-        return ""
-    return f"{_short(operation.name)} is {_wrong_name('')}"
-
-
 def _check_values(scenario: Scenario, problems: Problems) -> None:
     history = scenario.truths(merge_on_read=True).history()
-    noted: set[str] = set()
-    for truth in history[1:]:
-        step = scenario.steps[truth.step - 1]
-        for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
-            if wrong not in noted:
-                noted.add(wrong)
-                problems.add(step.line, _of_step(step, truth.step, wrong))
+    steps: dict[str, int] = {}
+    for before, after in pairwise(history):
+        for wrong in (*_inexact(after), *_not_growing(before, after)):
+            steps.setdefault(wrong, after.step)
+    for wrong, number in steps.items():
+        _note(scenario, number, wrong, problems)
 
 
 def _inexact(truth: Truth) -> Iterator[str]:
@@ -255,8 +244,9 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
             yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
 
 
-def _of_step(step: Step, number: int, wrong: str) -> str:
-    return f"step {number} {name_of(step.operation)}: {wrong}"
+def _note(scenario: Scenario, number: int, wrong: str, problems: Problems) -> None:
+    step = scenario.steps[number - 1]
+    problems.add(step.line, f"step {number} {name_of(step.operation)}: {wrong}")
 
 
 BINARY: Final = Primitive("binary")

@@ -12,7 +12,7 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, Query, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import hudi, late_versions, value_conversions
+from harness.model.simulation import hudi, late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
 from harness.model.simulation.column_resolution import (
     AS_CAST,
@@ -135,7 +135,7 @@ class Simulation:
     def _cast(self) -> frozenset[ColumnMapping]:
         """The same of values that are cast: of texts by name, of all by position."""
         named = [by for by in self._finders if not (by is ColumnMapping.ID or by.placed)]
-        converted = [file for file in self._files if value_conversions.may_convert(file)]
+        converted = [file for file in self._files if not file.path.endswith(".parquet")]
         return self._otherwise(self._files, AS_CAST, named) | self._otherwise(
             converted,
             AS_CONVERTED,
@@ -242,7 +242,9 @@ class Simulation:
             if self._excluding(fact.path.rpartition("/")[0], fact, way, where):
                 continue
             older = dict[str, SimulatedRow]()
-            if base is not None and (merged or self._kept(base, way, where)):
+            if base is not None and (
+                merged or all(self._may_hold(base, way, condition) for condition in where)
+            ):
                 older = self._of(base, way.mapping, way)
                 if way.trusted and not any(log.keys for log in merged):
                     excluding = self._excluding(base.path, base, way, where)
@@ -250,7 +252,7 @@ class Simulation:
                     older = {key: row for key, row in older.items() if key not in left}
             newer = self._newer(merged, way, older)
             if way.rekeyed and newer:
-                at_ = self._third()
+                at_ = list(self._places()).index(KEY_AT)  # ValueError: there is none
                 yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
@@ -286,15 +288,6 @@ class Simulation:
             newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
         return newer
 
-    def _third(self) -> int:
-        """Return the number of the column that is the third one, partition columns left aside.
-
-        Raises:
-            ValueError: there is none.
-
-        """
-        return list(self._places()).index(KEY_AT)
-
     def sources(self, way: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader of that way shows, each with the one of a file it takes.
 
@@ -302,12 +295,13 @@ class Simulation:
         """
         by = way.mapping if fact.kind is FileKind.BASE else in_logs(way)
         result = self._taken(fact, by, way)
-        if not way.listed or not self._rows[id(fact)]:
+        lists = self._lists
+        if lists is None or not way.listed or not self._rows[id(fact)]:
             return result
         # All rows of a file are of one partition.
         _, row = self._rows[id(fact)][0]
         return [
-            (field, None if self._beyond(place, row) else source)
+            (field, source if place is None or not lists.beyond(place, row) else None)
             for (field, source), place in zip(result, self._places(), strict=True)
         ]
 
@@ -322,9 +316,6 @@ class Simulation:
         if not way.overlaid or fact.kind is not FileKind.BASE:
             return result
         return overlaid(result, self._history[-1].table.partition_by)
-
-    def _beyond(self, place: int | None, row: Row) -> bool:
-        return place is not None and self._lists is not None and self._lists.beyond(place, row)
 
     def _places(self) -> Iterator[int | None]:
         """Yield the place of each column in a list; none for one whose value is in the path."""
@@ -345,9 +336,12 @@ class Simulation:
             )
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
-            for (key, row), value in zip(self._rows[id(fact)], values, strict=True):
-                left = self._left(value, row) if way.listed else value
-                made[key] = SimulatedRow(row, tuple(map(cut, left)) if way.cut else left, fact)
+            for (key, row), shown_values in zip(self._rows[id(fact)], values, strict=True):
+                value = shown_values
+                if (lists := self._lists) and way.listed:
+                    pairs = zip(value, self._places(), strict=True)
+                    value = tuple(v if at is None else lists.shown(v, at, row) for v, at in pairs)
+                made[key] = SimulatedRow(row, tuple(map(cut, value)) if way.cut else value, fact)
             self._read[at_] = made
         return self._read[at_]
 
@@ -375,21 +369,10 @@ class Simulation:
             self._shown[at_] = values
         return self._shown[at_]
 
-    def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
-        """Return what is left of a row's values by the list of its partition."""
-        return tuple(
-            value if self._lists is None or place is None else self._lists.shown(value, place, row)
-            for value, place in zip(values, self._places(), strict=True)
-        )
-
-    def _kept(self, base: FileFact, way: ReadStrategy, where: Sequence[Condition]) -> bool:
+    def _may_hold(self, base: FileFact, way: ReadStrategy, where: Condition) -> bool:
         """Return whether a base file that stands alone is read at all."""
-        by = way.pruned
-        return by is None or all(self._may_hold(base, way, by, condition) for condition in where)
-
-    def _may_hold(
-        self, base: FileFact, way: ReadStrategy, by: ColumnMapping, where: Condition
-    ) -> bool:
+        if (by := way.pruned) is None:
+            return True
         head = where.path.partition(".")[0]
         pairs = sources(self._history, base, self._steps, by, self.schema(way))
         taken = next((each for each in pairs if each[0].name == head), None)

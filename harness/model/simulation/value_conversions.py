@@ -12,7 +12,6 @@ from typing import Final
 from harness.model.canonical import Value, leaves, map_leaves, single
 from harness.model.conversion import INTEGERS, cast_text, convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Text
-from harness.model.file_facts import FileFact
 
 EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 SHORT_DECIMAL: Final = 18
@@ -159,17 +158,12 @@ _ORC_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?
 _ORC_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def may_convert(fact: FileFact) -> bool:
-    """Return whether the library may read a file: not where its name says that it is Parquet."""
-    return not fact.path.endswith(".parquet")
-
-
 def converted_differs(source: DataType, to: DataType) -> bool:
     """Return whether ORC's library may show a value as something else than itself in another type.
 
-    A reader that finds columns by position may meet any type there. What does not fit is cut
-    (texts), loses its fraction (whole numbers) or becomes NULL. Source: Apache ORC 1.5,
-    `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`, `downCastAnyInteger`,
+    It reads no Parquet. A reader that finds columns by position may meet any type there. What does
+    not fit is cut (texts), loses its fraction (whole numbers) or becomes NULL. Source: Apache ORC
+    1.5, `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`, `downCastAnyInteger`,
     `parseLongFromString` …); seen on Hive 3.1.3.
     """
     if source == to or not (_converts(source) and _converts(to)):

@@ -26,7 +26,7 @@ from harness.scenario.statements import IcebergCall, of_table, under
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaChange(Operation):
+class ColumnChange(Operation):
     """One `alter table` that changes columns; values keep their field ids."""
 
     CHANGES_SCHEMA = True
@@ -46,7 +46,7 @@ class SchemaChange(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class AddColumn(SchemaChange):
+class AddColumn(ColumnChange):
     """Add a column at the end of its siblings, `first`, or `after` one of them."""
 
     EXAMPLES = (
@@ -110,7 +110,7 @@ class AddColumn(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True)
-class DropColumn(SchemaChange):
+class DropColumn(ColumnChange):
     EXAMPLES = (Example("drop_column: f2", "drops a column"),)
     SHORT = "name"
     name: str
@@ -130,7 +130,7 @@ _CASE: Final = "spark.sql.caseSensitive"
 
 
 @dataclass(frozen=True, slots=True)
-class RenameColumn(SchemaChange):
+class RenameColumn(ColumnChange):
     EXAMPLES = (
         Example(
             "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
@@ -161,7 +161,7 @@ class RenameColumn(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveColumn(SchemaChange):
+class MoveColumn(ColumnChange):
     EXAMPLES = (
         Example(
             "move_column: {name: f1, after: f2}",
@@ -185,7 +185,7 @@ class MoveColumn(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeType(SchemaChange):
+class ChangeType(ColumnChange):
     EXAMPLES = (
         Example(
             "change_type: {name: n, to: long}",
@@ -210,7 +210,7 @@ class ChangeType(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeNullability(SchemaChange):
+class ChangeNullability(ColumnChange):
     """Let a column have NULL, or forbid it. Every column may have it when a table is created.
 
     No rule of the truth's follows from it: a write that breaks it is refused, and shows in what was
@@ -234,7 +234,7 @@ class ChangeNullability(SchemaChange):
     def evolve(self, before: Truth) -> Truth:
         column = {before.column_id(self.name)}
         required = before.required - column if self.nullable else before.required | column
-        return replace(SchemaChange.evolve(self, before), required=required)
+        return replace(ColumnChange.evolve(self, before), required=required)
 
     def clause(self) -> str:
         return f"alter column {quoted(self.name)} {'drop' if self.nullable else 'set'} not null"
@@ -291,8 +291,8 @@ class ChangePartitionColumn(Operation):
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         return self._change().sql(before, after)
 
-    def _change(self) -> SchemaChange:
-        changes: tuple[tuple[object, SchemaChange], ...] = (
+    def _change(self) -> ColumnChange:
+        changes: tuple[tuple[object, ColumnChange], ...] = (
             (self.rename is not None, RenameColumn(self.column, self.rename or "")),
             (self.drop, DropColumn(self.column)),
             (self.after is not None, MoveColumn(self.column, after=self.after)),

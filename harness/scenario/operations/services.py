@@ -40,7 +40,7 @@ _WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes',
 
 
 @dataclass(frozen=True, slots=True)
-class Service(Operation):
+class TableService(Operation):
     """A service that may be only scheduled: then it waits, and its next step carries it out."""
 
     NOUN: ClassVar[str] = ""
@@ -60,7 +60,7 @@ class Service(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Compact(Service):
+class Compact(TableService):
     """Compact every file group; on copy-on-write there is nothing to do.
 
     What is only scheduled waits: writes go on, and the next `compact` carries it out.
@@ -121,7 +121,7 @@ def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster(Service):
+class Cluster(TableService):
     """Write every file group of a partition into new ones, log files merged; the old are replaced.
 
     What is only scheduled waits, and the next `cluster` carries it out.
@@ -141,7 +141,7 @@ class Cluster(Service):
     NOUN = "clustering"
 
     def evolve(self, before: Truth) -> Truth:
-        after = Service.evolve(self, before)
+        after = TableService.evolve(self, before)
         return after if self.only else replace(after, before_last=before)
 
     def statements(self, context: StepContext) -> Statements:
