@@ -67,13 +67,6 @@ def test_files_of_orc_are_told_by_their_first_bytes(tmp_path: Path) -> None:
     assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 
-def test_the_old_timestamps_of_hive_are_read_as_well(tmp_path: Path) -> None:
-    table = pa.table({"at": pa.array([MOMENT], pa.timestamp("us"))})
-    pq.write_table(table, tmp_path / "f", use_deprecated_int96_timestamps=True)
-    (actual,) = data_files.read(tmp_path, [fact("f", "1")], [0])
-    assert actual.rows == ((MOMENT,),)
-
-
 def test_a_timestamp_that_has_no_canonical_form_is_not_cut(tmp_path: Path) -> None:
     actual = written(tmp_path, at=(pa.timestamp("ns"), 1, None))
     assert actual.rows == ()
