@@ -19,17 +19,15 @@ from harness.cli.upgrade.sides import (
     table_versions,
     writers_of,
 )
-from harness.comparison.result import compare
-from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
+from harness.comparison.result import Changes, Rollout, RolloutState, compare, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import Problems, one_of
 from harness.core.yaml_reader import load_yaml
-from harness.formats.api import HANDOVER_VERSION
+from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
-from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
