@@ -56,9 +56,9 @@ def _property(value: str) -> str:
     return value.replace("\\", "\\\\")
 
 
-# Measured with Hudi 0.15.0 on Spark 3.5.8; without them a session starts four times slower and
-# takes twice the memory. Whole-stage code generation stays on: without it Hudi 0.15.0 fails on every
-# read after a schema change.
+# Measured with Hudi 0.15.0 on Spark 3.5.8: without them a start takes four times as long and twice
+# the memory. Whole-stage code generation stays on: without it Hudi 0.15.0 fails on every read after
+# a schema change.
 COMMON: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
