@@ -26,6 +26,7 @@ from harness.plan.reader_support import declared
 from harness.run import control_check, load_run, report_cache
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, Variant
+from harness.scenario.expected_history import Truths
 
 AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
@@ -33,7 +34,9 @@ AT_ONCE: Final = 200
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
     """Return a variant with the records of its states, which its format says how to lay out."""
-    return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
+    merge_on_read = formats.load(variant.format).merge_on_read
+    truths = Truths(variant.scenario, merge_on_read=merge_on_read)
+    return RecordedVariant(variant, truths, states, declared)
 
 
 class RunJudge:

@@ -15,7 +15,7 @@ from typing import Final
 from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import view_of_rows
 from harness.model.simulation.matching import StrategyAnswer
 from harness.run import plan_record
@@ -43,7 +43,7 @@ def _answers(
 ) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
     for variant in _variants(run) if wrong else ():
         if variant.id in wrong:
-            expectations = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
+            expectations = Expectations(case_of(variant, run.states_of(variant.id)))
             for verdict in wrong[variant.id]:
                 answer = run.answers.get(verdict.case)
                 yield verdict.question, _of(expectations, verdict, answer) if answer else ()
@@ -58,13 +58,11 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(
-    expectations: ExpectationsByEngine, verdict: Verdict, answer: Answer
-) -> tuple[StrategyAnswer, ...]:
+def _of(expectations: Expectations, verdict: Verdict, answer: Answer) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
-        expectation = expectations.of(verdict.reader, answer)
-        readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
+        shown = expectations.for_reader(verdict.reader, answer)
+        readings = shown.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:
         LOG.exception("cannot work out the read strategies of %s", verdict.case)

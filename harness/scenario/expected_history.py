@@ -76,11 +76,11 @@ class Truths:
     """
 
     def __init__(self, scenario: Scenario, *, merge_on_read: bool) -> None:
-        self._scenario, self._merge_on_read = scenario, merge_on_read
+        self._scenario, self.merge_on_read = scenario, merge_on_read
 
     @cached_property
     def _begun(self) -> Truth:
-        return first(self._scenario, merge_on_read=self._merge_on_read)
+        return first(self._scenario, merge_on_read=self.merge_on_read)
 
     @cached_property
     def _last_ids(self) -> Sequence[int]:

@@ -19,7 +19,7 @@ from harness.conformance import table
 from harness.core import tolerances
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.formats import facts
-from harness.judge import truncated_history
+from harness.judge import understand
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
 from harness.read.questions import load_engine
@@ -104,7 +104,7 @@ def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_n
     assert [each.canonical for each in reply.columns] == [type_ for _, type_, _ in table.COLUMNS]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
     written: dict[str, Value] = {name: value for name, _, value in table.COLUMNS}
-    if truncated_history.MILLISECONDS in tolerances.declared_for(started.name):
+    if understand.MILLISECONDS in tolerances.declared_for(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))
     wrong = [

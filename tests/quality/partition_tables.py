@@ -33,6 +33,7 @@ from harness.model.query import Query
 from harness.model.truth import Row, Truth, row_values
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
+from harness.scenario.expected_history import Truths
 from harness.scenario.load import loads
 
 DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -109,7 +110,7 @@ class Partitioned:
             StateRecord("variant", written, "d", files, values=values, listed_as=self.listed_as),
         )
         variant = Variant("variant", scenario, form, {}, ("writer", "writer"))
-        return RecordedVariant(variant, merge_on_read=False, states=states)
+        return RecordedVariant(variant, Truths(scenario, merge_on_read=False), states)
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.outcomes import failed, half_done, word
 from harness.core.records import Finding, Verdict, VerdictKind, Witness
-from harness.judge.agreement import FileAgreement
+from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind

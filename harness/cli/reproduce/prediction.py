@@ -20,7 +20,7 @@ from harness.core.records import (
     StateRecord,
 )
 from harness.judge import verdicts
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.expected_state import column_types
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
@@ -31,6 +31,7 @@ from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.separation import expected_files
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell
+from harness.scenario.expected_history import Truths
 
 READER = "a reader"
 READ = "read "
@@ -89,22 +90,19 @@ def _written(candidate: Candidate) -> RecordedVariant:
     """Return the records that a writer of the candidate would leave."""
     variant, operations = candidate.variant, candidate.operations
     table_format = formats.load(candidate.format)
-    history = expected_history.history(
-        candidate.scenario,
-        merge_on_read=table_format.merge_on_read,
-        applied=[True] * len(operations),
-    )
+    truths = Truths(candidate.scenario, merge_on_read=table_format.merge_on_read)
+    history = truths.history([True] * len(operations))
     layout = table_format.file_layout(candidate.settings)
     states = [
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, layout))
     ]
-    return RecordedVariant(variant, table_format.merge_on_read, states)
+    return RecordedVariant(variant, truths, states)
 
 
 def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
     """Return the answer of a reader of a strategy; None where no such strategy is tried here."""
-    layout = ExpectationsByEngine(written).of(cell.reader).layout(cell.step, cell.view)
+    layout = Expectations(written).for_reader(cell.reader).layout(cell.step, cell.view)
     history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])

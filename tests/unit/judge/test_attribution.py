@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.records import Answer, Column, Verdict, VerdictKind
 from harness.core.responsible import Responsible
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.query import Query, not_null
@@ -231,7 +231,7 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
 
 
 def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
-    expectations = ExpectationsByEngine(case_of(made, files)).written
+    expectations = Expectations(case_of(made, files))
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.discrepancies]

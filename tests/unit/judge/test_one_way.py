@@ -15,7 +15,7 @@ from tests.builders.calls import Call, called_back, calls_of
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
     "harness.judge.understand": "understand",
-    "harness.judge.strategies": "match_strategies",
+    "harness.judge.file_evidence": "match_strategies",
     "harness.judge.compare": "compare",
     "harness.judge.trace": "trace",
     "harness.judge.name": "name",
@@ -42,15 +42,6 @@ def test_the_judge_calls_each_stage_once_in_order(calls: list[Call]) -> None:
     of_stages = [call for call in calls if STAGES.get(call.callee) == call.function]
     assert [stage.function for stage in of_stages] == list(STAGES.values())
     assert {stage.caller for stage in of_stages} == {VERDICTS}
-
-
-def test_no_stage_calls_another(calls: list[Call]) -> None:
-    between = {
-        (call.caller, call.callee, call.function)
-        for call in calls
-        if call.caller != call.callee and {call.caller, call.callee} <= STAGES.keys()
-    }
-    assert between == set()
 
 
 def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model import past_views
@@ -20,6 +20,7 @@ from harness.model.truth import row_values
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.expected_history import Truths
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
@@ -48,7 +49,9 @@ def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Rec
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
         files = tuple(file.fact() for file in story.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
-    return RecordedVariant(variant, story.disk.merge_on_read, tuple(states))
+    return RecordedVariant(
+        variant, Truths(scenario, merge_on_read=story.disk.merge_on_read), tuple(states)
+    )
 
 
 def judged(story: Story, reply: Reply, view: str) -> Verdict:
@@ -114,7 +117,7 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)
-    expectations = ExpectationsByEngine(case).written
+    expectations = Expectations(case)
     made = sorted(case.instants.values())
     for step in range(made[0], last):
         truth = story.history[max(number for number in made if number <= step)]
@@ -128,7 +131,7 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)
-    expectations = ExpectationsByEngine(case).written
+    expectations = Expectations(case)
     now = story.history[last]
     for step in sorted(case.instants.values()):
         state = expectations.state(last, f"incremental({step})")

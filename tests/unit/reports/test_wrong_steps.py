@@ -13,8 +13,8 @@ from rich.console import Console
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied
-from harness.judge.baseline.seen import Facts, seen_of_steps
-from harness.judge.recorded_schema import KINDS
+from harness.judge.baseline.apply import Facts, seen_of_steps
+from harness.judge.recorded_by_table import KINDS
 from harness.reports import ci_site, findings, github, html, junit, markdown, summary, terminal
 from harness.run import run_gate
 from harness.run.load_run import WRITE, Run

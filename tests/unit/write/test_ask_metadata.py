@@ -17,12 +17,13 @@ from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, Sta
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.metadata import PREFIX
-from harness.judge import recorded_metadata
+from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
 from harness.scenario import expected_history
+from harness.scenario.expected_history import Truths
 from harness.scenario.operations.row_writes import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql
@@ -197,10 +198,10 @@ LOST, OTHER = FindingKind.LOST_METADATA, FindingKind.OTHER_METADATA
 def test_what_is_lost_and_what_is_other_are_two_things(
     kept: ExtraMetadata, kind: FindingKind, place: Witness, says: str
 ) -> None:
-    ((at, (finding,)),) = recorded_metadata.findings(case(kept)).items()
+    ((at, (finding,)),) = recorded_by_table.findings(case(kept)).items()
     assert (at, finding.kind, finding.places) == (1, kind, (place,))
     assert witness_text(kind, place) == says
-    assert kind in recorded_metadata.KINDS
+    assert kind in recorded_by_table.KINDS
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_what_is_lost_and_what_is_other_are_two_things(
 def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     kept: ExtraMetadata | None,
 ) -> None:
-    assert recorded_metadata.findings(case(kept)) == {}
+    assert recorded_by_table.findings(case(kept)) == {}
 
 
 def case(retained: ExtraMetadata | None) -> RecordedVariant:
@@ -217,7 +218,9 @@ def case(retained: ExtraMetadata | None) -> RecordedVariant:
     outcomes = (Outcome(0, OutcomeKind.APPLIED), Outcome(1, OutcomeKind.APPLIED, INSTANT))
     states = [StateRecord(planned.id, outcome, "") for outcome in outcomes]
     return RecordedVariant(
-        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=retained)]
+        planned,
+        Truths(planned.scenario, merge_on_read=False),
+        [states[0], replace(states[1], metadata=retained)],
     )
 
 
