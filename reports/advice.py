@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.core.records import Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Responsible, Verdict, VerdictKind
 from harness.scenario.cells import parse_reader
 
 

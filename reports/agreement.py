@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import (
+    WRITERS,
     Answer,
     FindingKind,
     QuestionKey,
     Verdict,
     VerdictKind,
 )
-from harness.core.responsible import WRITERS
 from harness.core.tolerances import LOWER
 from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run

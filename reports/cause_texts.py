@@ -14,8 +14,15 @@ from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from harness.model.simulation.strategies import parts_of
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.words import NOT_WORDED, mapping_text, refusal_text, short, worded
-from harness.run.causes import RunCause, by_default, causes
-from harness.run.helpful_settings import BAD, READERS, HelpfulSetting, SettingsAsked
+from harness.run.causes import (
+    BAD,
+    READERS,
+    HelpfulSetting,
+    RunCause,
+    SettingsAsked,
+    by_default,
+    causes,
+)
 from harness.run.load_run import Run
 
 FEW: Final = 4

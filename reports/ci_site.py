@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from harness.run.scenario_places import ScenarioPlace
+from harness.run.causes import ScenarioPlace
 
 ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "WORKSPACE")
 """Where the repository is, by the server's variable."""

@@ -7,7 +7,7 @@ template `document.html.j2`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -74,20 +74,21 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnHead:
-    """The head of a column."""
-
-    name: str
-    number: bool = False
-    """Whether it holds numbers, which stand at its right edge."""
-
-
-@dataclass(frozen=True, slots=True)
 class ReportTable:
     """Rows of cells."""
 
-    columns: tuple[ColumnHead, ...]
+    columns: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
+    numbers: Collection[str] = ()
+    """The columns that hold numbers, which stand at their right edge."""
+
+
+def table(
+    columns: Iterable[str], rows: Iterable[Iterable[str | Line]], numbers: Iterable[str] = ()
+) -> ReportTable:
+    """Return a table of texts and lines."""
+    lines = (tuple(Line(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
+    return ReportTable(tuple(columns), tuple(lines), tuple(numbers))
 
 
 Block = Heading | Line | Code | Items | ReportTable

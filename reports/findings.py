@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.core.records import Finding, FindingKind, Verdict, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, Witness
 from harness.judge.recorded_by_table import LATEST, SHOWN
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE

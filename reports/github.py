@@ -22,10 +22,9 @@ from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.ci_site import CiSite
 from harness.reports.findings import findings_text
 from harness.reports.words import short
-from harness.run import run_gate
-from harness.run.helpful_settings import BAD
+from harness.run import run_judge
+from harness.run.causes import BAD, ScenarioPlace, ScenarioPlaces
 from harness.run.load_run import Run
-from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
 
 NAME: Final = "github"
 FILE: Final = "github.md"
@@ -59,7 +58,7 @@ class Annotation:
 
 def write(run: Run, folder: Path) -> Path:
     """Write the summary where GitHub reads it, else `github.md`, and print the annotations."""
-    gate = run_gate.recorded_gate(run)
+    gate = run_judge.recorded_gate(run)
     return tell(run, gate, sys.stdout, folder, fails=gate.status != GOOD)
 
 

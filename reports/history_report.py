@@ -13,16 +13,7 @@ from harness.comparison.history_store import StoredRun
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
-from harness.reports.document import (
-    Block,
-    Code,
-    ColumnHead,
-    Heading,
-    Item,
-    Items,
-    Line,
-    ReportTable,
-)
+from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, table
 from harness.reports.upgrade_report import CHANGES, TONES
 from harness.reports.words import VERDICTS
 
@@ -32,7 +23,6 @@ MOST_GROUPS: Final = 12
 NOTHING_DIFFERS: Final = (
     "nothing that is stored of a run differs: the engine gave another answer to the same question"
 )
-NEVER: Final = "nothing says since when"
 
 
 def document(history: History) -> Iterator[Block]:
@@ -41,11 +31,11 @@ def document(history: History) -> Iterator[Block]:
     yield from (Line(text, tone=VerdictKind.UNKNOWN) for text in doubts(history))
     now = [(group, _symptom(group)) for group in history.not_right_now]
     yield from _section("Not right now, since when, and what differed then", now, history)
-    turns = [(group, _change(group)) for group in history.all_turns]
+    turns = [(group, f"{_number(group)}: {_change(group)}") for group in history.all_turns]
     yield from _section("Every turn, the newest first", turns, history)
     if turns and (before := turns[0][0].first.before):
         yield Line("Every answer of the newest turn, old beside new:")
-        names = (shlex.quote(run.name) for run in (before, turns[0][0].run))
+        names = (shlex.quote(run.name) for run in (before, turns[0][0].first.run))
         yield Code(f"harness compare {' '.join(names)}")
     if history.others:
         others = ", ".join(f"{name} ({number})" for name, number in history.others.items())
@@ -62,7 +52,7 @@ def _section(
         yield Line(when)
         yield Items(
             tuple(
-                Item(Line(text, tone=TONES.get(group.change)), (Code(group.cell.case),))
+                Item(Line(text, tone=TONES.get(group.first.change)), (Code(group.cell.case),))
                 for group, text in turns
             )
         )
@@ -72,39 +62,35 @@ def _section(
 
 def runs_table(runs: Iterable[StoredRun]) -> ReportTable:
     """Return the stored runs, the newest last."""
-    kinds = [ColumnHead(VERDICTS[kind].label, number=True) for kind in VerdictKind]
-    return ReportTable(
-        (ColumnHead("run"), ColumnHead("profile"), ColumnHead("began (UTC)"), *kinds),
-        tuple(
-            tuple(
-                map(
-                    Line,
-                    (
-                        run.name,
-                        run.info.profile,
-                        f"{run.info.started:%Y-%m-%d %H:%M}",
-                        *(f"{run.counts.get(kind, 0):,}" for kind in VerdictKind),
-                    ),
-                )
+    kinds = [VERDICTS[kind].label for kind in VerdictKind]
+    return table(
+        ("run", "profile", "began (UTC)", *kinds),
+        (
+            (
+                run.name,
+                run.info.profile,
+                f"{run.info.started:%Y-%m-%d %H:%M}",
+                *(f"{run.counts.get(kind, 0):,}" for kind in VerdictKind),
             )
             for run in runs
         ),
+        numbers=kinds,
     )
 
 
 def headline(history: History) -> str:
     """Return how many answers are not right in the newest run, and since when."""
     newest, groups = history.runs[-1], history.not_right_now
+    if not groups:
+        return f"In {named(newest)}, nothing that was selected is known to be wrong or refused."
     numbers, since = Counter[VerdictKind](), Counter[str]()
     for group in groups:
         numbers[group.cell.verdict] += len(group.turns)
         since[_since(group, history)] += len(group.turns)
-    if not groups:
-        return f"In {named(newest)}, nothing that was selected is known to be wrong or refused."
     kinds = " and ".join(f"{numbers[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if numbers[k])
     if len(history.runs) == 1:
-        profile = newest.info.profile
-        return f"In {named(newest)}, {kinds}. No other run of {profile} is stored: {NEVER}."
+        no_other = f"No other run of {newest.info.profile} is stored: nothing says since when."
+        return f"In {named(newest)}, {kinds}. {no_other}"
     parts = [f"{n:,} {when}" for when, n in since.items()] if len(since) > 1 else list(since)
     more = "; and others, as below" if len(parts) > FEW else ""
     return f"In {named(newest)}, {kinds}: {'; '.join(parts[:FEW])}{more}."
@@ -114,9 +100,9 @@ def doubts(history: History) -> Iterator[str]:
     """Say of how much the newest run knows nothing, and whether the one before asked more."""
     newest = history.runs[-1]
     if number := newest.counts.get(VerdictKind.UNKNOWN, 0):
-        last = sum(bool(c.unknown) and c.cell.verdict in NOT_RIGHT for c in history.cells)
+        last = sum(cell.unknown and cell.cell.verdict in NOT_RIGHT for cell in history.cells)
         before = f"; not right when last known: {last:,}" if last else ""
-        unknown = f"Of {counted(number, 'cell')} it knows nothing"
+        unknown = f"Of {counted(number, 'query', 'queries')} it knows nothing"
         yield f"{unknown}; these are neither right nor wrong{before}."
     totals = [sum(run.counts.values()) for run in history.runs[-2:]]
     if totals[-1] < totals[0]:
@@ -125,41 +111,42 @@ def doubts(history: History) -> Iterator[str]:
 
 
 def _since(group: TurnGroup, history: History) -> str:
-    if group.change is not VerdictChange.NEW:
-        return f"since {named(group.run)}"
-    if group.run is history.runs[0]:
-        return f"since {named(group.run)} at least, the oldest run stored"
-    return f"since {named(group.run)}, which asked first"
+    run = group.first.run
+    if group.first.change is not VerdictChange.NEW:
+        return f"since {named(run)}"
+    oldest = run is history.runs[0]
+    return f"since {named(run)}" + (
+        " at least, the oldest run stored" if oldest else ", which asked first"
+    )
 
 
 def _when(group: TurnGroup, history: History) -> str:
     """Say since which run it is so, and what differed from the run before."""
     since, differed = _since(group, history), ""
     if before := group.first.before:
-        differs = "; ".join(map(str, group.first.differs)) or NOTHING_DIFFERS
+        differs = "; ".join(group.first.differs) or NOTHING_DIFFERS
         differed = f": {differs} (before: {named(before)})"
     return f"{since[0].upper()}{since[1:]}{differed}"
 
 
 def _symptom(group: TurnGroup) -> str:
-    """Say how many answers are how, and what they were before."""
-    cell = group.cell
-    what = f"{VERDICTS[cell.verdict].label}{f' ({cell.symptom})' if cell.symptom else ''}"
-    before = f"; {CHANGES[group.change]}" if group.first.before else ""
-    return f"{_number(group)} {what} {_extent(group)}{before}"
+    """Say how many answers are how, whose they are, and what they were before."""
+    label, symptom = VERDICTS[group.cell.verdict].label, group.cell.symptom
+    how = f"{label} ({symptom})" if symptom else label
+    before = f"; {CHANGES[group.first.change]}" if group.first.before else ""
+    return f"{_number(group)} {how} {_extent(group)}{before}"
 
 
 def _change(group: TurnGroup) -> str:
-    return f"{_number(group)}: {CHANGES[group.change]}, {_extent(group)}"
+    return f"{CHANGES[group.first.change]}, {_extent(group)}"
 
 
 def _number(group: TurnGroup) -> str:
-    noun = ("answer", "answers") if any(group.readers) else ("step", "steps")
-    return counted(len(group.turns), *noun)
+    return counted(len(group.turns), "answer" if any(group.readers) else "step")
 
 
 def _extent(group: TurnGroup) -> str:
-    """Say whose answers they are, and in which scenarios."""
+    """Say in which scenarios, and by which readers."""
     readers = [reader for reader in group.readers if reader]
     by = f" by {_listed(readers, 'readers')}" if readers else ""
     return f"in {_listed(group.scenarios, 'scenarios')}{by}"
@@ -175,7 +162,6 @@ def named(run: StoredRun) -> str:
 
 
 def runs_data(runs: Iterable[StoredRun]) -> list[dict[str, Any]]:
-    """Return the stored runs as plain data."""
     return [
         {
             "run": run.name,
@@ -191,13 +177,13 @@ def groups_data(groups: Iterable[TurnGroup]) -> list[dict[str, Any]]:
     """Return groups of turns as plain data, each with one case; an export has all cases."""
     return [
         {
-            "run": group.run.name,
+            "run": group.first.run.name,
             "before": group.first.before.name if group.first.before else None,
-            "change": str(group.change),
+            "change": str(group.first.change),
             "verdict": str(group.cell.verdict),
             "symptom": group.cell.symptom,
             "cells": len(group.turns),
-            "differs": [str(difference) for difference in group.first.differs],
+            "differs": list(group.first.differs),
             "readers": list(group.readers),
             "scenarios": list(group.scenarios),
             "case": group.cell.case,

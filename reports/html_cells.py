@@ -18,8 +18,7 @@ from harness.reports.advice import advice
 from harness.reports.findings import places_text
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.words import NOT_WORDED, answered_text, exact, worded
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import Run, VariantInfo
 
 CREATE: Final = "create_table"
 """What the page calls the first step."""

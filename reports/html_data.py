@@ -25,9 +25,7 @@ from harness.reports.html_cells import (
 )
 from harness.reports.words import TRACED, VERDICTS, Word, strategy_text
 from harness.run.causes import ORDER, RunCause, by_default
-from harness.run.load_run import Run
-from harness.run.report_cache import UNCACHED, ReportCache
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
 
 MOST_CELLS: Final = 50_000
 """Of more cells than these, those that are right are counted and not shown. Of more that are not

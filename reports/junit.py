@@ -41,9 +41,9 @@ from harness.reports.words import (
     refusal_text,
     worded,
 )
-from harness.run import run_gate
+from harness.run import run_judge
+from harness.run.causes import ScenarioPlaces
 from harness.run.load_run import WRITE, NotableStep, Run
-from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"
@@ -97,7 +97,7 @@ Thing = Verdict | NotableStep | tuple[Verdict, ...]
 def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
-    late = set(run_gate.late(run))  # what tells of attempts is never summed up
+    late = set(run_judge.late(run))  # what tells of attempts is never summed up
     summed = [
         verdict
         for verdict in run.verdicts

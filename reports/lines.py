@@ -87,11 +87,9 @@ def table(block: ReportTable, console: Console) -> rich.table.Table:
     """Return a table for a console."""
     made = rich.table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in block.columns:
+        number = column in block.numbers
         made.add_column(
-            column.name,
-            justify="right" if column.number else "left",
-            no_wrap=column.number,
-            overflow="fold",
+            column, justify="right" if number else "left", no_wrap=number, overflow="fold"
         )
     for row in block.rows:
         made.add_row(*(text(console, cell.whole, STYLES[cell.tone]) for cell in row))

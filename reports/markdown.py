@@ -22,9 +22,9 @@ from harness.reports.document import Block, Code, Heading, Items, Line, ReportTa
 from harness.reports.markdown_text import code, escaped, paragraphs
 from harness.reports.reader_answers import scoreboard
 from harness.reports.words import short
-from harness.run import run_gate
+from harness.run import run_judge
+from harness.run.causes import ScenarioPlaces
 from harness.run.load_run import Run
-from harness.run.scenario_places import ScenarioPlaces
 
 NAME: Final = "markdown"
 FILE: Final = "summary.md"
@@ -45,7 +45,7 @@ _RESERVE: Final = 300
 def write(run: Run, folder: Path) -> Path:
     """Write the report, `summary.md`."""
     path = folder / FILE
-    content = text(run, run_gate.recorded_gate(run), ci_site.of(os.environ), MOST_COMMENT)
+    content = text(run, run_judge.recorded_gate(run), ci_site.of(os.environ), MOST_COMMENT)
     path.write_text(content, encoding="utf-8", errors="backslashreplace")
     return path
 

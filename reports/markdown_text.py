@@ -81,8 +81,8 @@ def _item(item: Item, lead: str) -> str:
 
 def _table(table: ReportTable) -> str:
     rows = (
-        [column.name for column in table.columns],
-        ["---:" if column.number else "---" for column in table.columns],
+        table.columns,
+        ["---:" if column in table.numbers else "---" for column in table.columns],
         *([_line(cell) for cell in row] for row in table.rows),
     )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -11,8 +11,7 @@ from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.reports import summary
 from harness.reports.cause_texts import CauseText
 from harness.reports.words import VERDICTS
-from harness.run.causes import by_default
-from harness.run.helpful_settings import settings_text
+from harness.run.causes import by_default, settings_text
 from harness.run.load_run import Run
 
 

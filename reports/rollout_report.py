@@ -11,7 +11,7 @@ from harness.comparison.rollout import SAFE, Rollout, RolloutState
 from harness.core.counting import counted
 from harness.core.records import VerdictKind
 from harness.reports import upgrade_page, upgrade_report
-from harness.reports.document import Block, ColumnHead, Heading, Items, Line, ReportTable
+from harness.reports.document import Block, Heading, Items, Line, table
 
 
 def document(rollout: Rollout, folder: Path) -> Iterator[Block]:
@@ -19,8 +19,8 @@ def document(rollout: Rollout, folder: Path) -> Iterator[Block]:
     tone = VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG
     yield Line(strong=headline(rollout), tone=tone)
     yield Line(_no_return(rollout))
-    columns = tuple(map(ColumnHead, ("changes", "after", "answer", "way back")))
-    yield ReportTable(columns, tuple(_row(state, folder) for state in rollout.judged))
+    rows = (_row(state, folder) for state in rollout.judged)
+    yield table(("changes", "after", "answer", "way back"), rows)
     for state in rollout.judged:
         order = "" if state in rollout.states else ", in another order"
         yield Heading(f"{_numbers(state)}. After {state.name}{order}")
@@ -33,10 +33,10 @@ def document(rollout: Rollout, folder: Path) -> Iterator[Block]:
                 yield from _comparison(title, comparison, folder)
 
 
-def _row(state: RolloutState, folder: Path) -> tuple[Line, ...]:
+def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
     return (
-        Line(_numbers(state)),
-        Line(state.name),
+        _numbers(state),
+        state.name,
         Line(
             strong=str(state.comparison.decision),
             tone=upgrade_report.DECISION_TONES[state.comparison.decision],

@@ -13,13 +13,13 @@ from harness.reports.cause_texts import DEFAULT, CauseText
 from harness.reports.document import (
     Block,
     Code,
-    ColumnHead,
     Heading,
     Item,
     Items,
     Line,
     ReportTable,
     section,
+    table,
 )
 from harness.reports.reader_answers import Score
 from harness.reports.words import VERDICTS
@@ -36,16 +36,16 @@ def scores(of: Sequence[Score], none: str) -> ReportTable:
     def count(kind: VerdictKind, number: int) -> Line:
         return Line(f"{number:,}", tone=kind) if number else Line(none)
 
-    heads = (ColumnHead(word.label, number=True) for word in VERDICTS.values())
-    rows = tuple(
+    kinds = [word.label for word in VERDICTS.values()]
+    rows = (
         (
-            Line(score.reader),
-            Line(DEFAULT if score.by_default else ""),
+            score.reader,
+            DEFAULT if score.by_default else "",
             *(count(kind, number) for kind, number in score.counts.items()),
         )
         for score in of
     )
-    return ReportTable((ColumnHead("reader"), ColumnHead(DEFAULT), *heads), rows)
+    return table(("reader", DEFAULT, *kinds), rows, numbers=kinds)
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]

@@ -15,10 +15,9 @@ from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.tolerances import Declaration, Normalised
 from harness.reports.findings import findings_text
 from harness.reports.words import refusal_text
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.causes import ORDER
-from harness.run.load_run import NotableStep, Run
-from harness.run.run_info import NOT_COMPARED, VariantInfo
+from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 
 
@@ -217,7 +216,7 @@ def _named(step: NotableStep) -> str:
 
 def flaky(run: Run) -> tuple[str, ...]:
     """Return the cases that were answered only when asked again."""
-    return run_gate.late(run)
+    return run_judge.late(run)
 
 
 def explained(run: Run) -> str:

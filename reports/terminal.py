@@ -34,8 +34,7 @@ from harness.reports.reader_answers import Score, scoreboard
 from harness.reports.summary import numbers
 from harness.reports.words import VERDICTS, metastore_lines
 from harness.reports.words import VIEWS as VIEW_WORDS
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import Run, VariantInfo
 from harness.scenario.cells import parse_reader
 from harness.scenario.definition import VIEWS as ALL_VIEWS
 

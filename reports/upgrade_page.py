@@ -39,10 +39,8 @@ from harness.reports.words import (
     short,
     worded,
 )
-from harness.run.causes import causes
-from harness.run.load_run import Run
-from harness.run.run_info import StepInfo
-from harness.run.setting_lines import SettingLine
+from harness.run.causes import SettingLine, causes
+from harness.run.load_run import Run, StepInfo
 
 FILE: Final = "upgrade.html"
 IN_FULL: Final = 3

@@ -35,7 +35,6 @@ from harness.model import past_views
 from harness.reports.document import (
     Block,
     Code,
-    ColumnHead,
     Heading,
     Item,
     Items,
@@ -43,12 +42,12 @@ from harness.reports.document import (
     ReportTable,
     Tone,
     section,
+    table,
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
 from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
-from harness.run.setting_lines import SettingLine
+from harness.run.causes import SettingLine
+from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
 """So many causes are shown in full; of the others only what breaks."""
@@ -173,28 +172,23 @@ def _accepted(comparison: SideComparison) -> Iterator[Block]:
 
 def scores(comparison: SideComparison) -> ReportTable:
     """Return how many answers of each reader have which verdict, before and now."""
-    kinds = [ColumnHead(word.label, number=True) for word in VERDICTS.values()]
-    rows = tuple(
+    kinds = [word.label for word in VERDICTS.values()]
+    rows = (
         (
-            Line(became(score.old or NOBODY, score.new or NOBODY)),
-            *(Line(became(f"{score.before[k]:,}", f"{score.after[k]:,}")) for k in VERDICTS),
+            became(score.old or NOBODY, score.new or NOBODY),
+            *(became(f"{score.before[k]:,}", f"{score.after[k]:,}") for k in VERDICTS),
         )
         for score in comparison.reader_scores
     )
-    return ReportTable((ColumnHead("reader"), *kinds), rows)
+    return table(("reader", *kinds), rows, numbers=kinds)
 
 
 def _classes(comparison: SideComparison) -> ReportTable:
-    rows = tuple(
-        (Line(f"{number:,}"), Line(str(change), tone=TONES.get(change)), Line(meaning))
+    rows = (
+        (f"{number:,}", Line(str(change), tone=TONES.get(change)), meaning)
         for change, number, meaning in class_lines(comparison)
     )
-    columns = (
-        ColumnHead("answers", number=True),
-        ColumnHead("class"),
-        ColumnHead("what became of them"),
-    )
-    return ReportTable(columns, rows)
+    return table(("answers", "class", "what became of them"), rows, numbers=["answers"])
 
 
 def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:
@@ -239,8 +233,7 @@ def asked_table(comparison: SideComparison) -> ReportTable:
     """Return what was asked of both sides, and what really ran."""
     old, new = (_asked(side.run) for side in (comparison.old, comparison.new))
     heads = "what", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
-    rows = tuple((Line(name), Line(old[name]), Line(new[name])) for name in old)
-    return ReportTable(tuple(map(ColumnHead, heads)), rows)
+    return table(heads, ((name, old[name], new[name]) for name in old))
 
 
 def _asked(run: Run) -> Mapping[str, str]:

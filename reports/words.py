@@ -32,7 +32,7 @@ from harness.model.simulation.strategies import (
     Logs,
     parts_of,
 )
-from harness.run.run_info import RunInfo
+from harness.run.load_run import RunInfo
 
 NAMED: Final = 3
 """So many read strategies are listed where several give an answer."""

@@ -26,7 +26,7 @@ from harness.artifacts.distribution import Distribution, Setting
 from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run
-from harness.run.run_work import states_of
+from harness.run.pipeline import states_of
 from harness.runtime import metastore, metastore_client
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader

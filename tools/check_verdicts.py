@@ -45,6 +45,8 @@ import pyorc
 from pyarrow import orc
 from pydantic import TypeAdapter
 
+from harness.run import pipeline
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
 from harness.artifacts.cache import Cache
@@ -52,11 +54,11 @@ from harness.core.errors import UsageProblem
 from harness.core.records import FileValues, Finding, StateRecord, VerdictKind, Witness
 from harness.model.canonical import MapValue
 from harness.model.file_facts import FileFact
-from harness.run import load_run, run_work
-from harness.run.run_info import INFO
+from harness.run import load_run
+from harness.run.load_run import INFO
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recordings
-from tools.markdown_table import table
+from tools.shared import table
 
 READER: Final = "reader"
 WRITER: Final = "writer"
@@ -143,7 +145,7 @@ def _of_run(path: Path) -> Iterator[CheckedVariant]:
     for state in run.states:
         states[state.variant].append(state)
     try:
-        frozen = run_work.states_of(run.states, Cache.default())
+        frozen = pipeline.states_of(run.states, Cache.default())
     except UsageProblem as problem:
         print(f"{problem}: what was recorded of the files is used", file=sys.stderr)
         frozen = {}

@@ -23,23 +23,543 @@ of them. Ends 1 if any failed.
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
+import re
+import shutil
 import signal
+import subprocess
 import sys
+import threading
 import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
+from harness.artifacts import cache as caches
+from harness.artifacts import table_homes
+from harness.artifacts.cache import MAKING, Cache
+from harness.core import jsonl
 from harness.core.errors import UsageProblem
-from harness.run import pipeline, run_info
-from tools import deaths_outcomes
-from tools.deaths_kinds import EVERY, DeathKind, planned
-from tools.deaths_outcomes import FAILED, LATE, OutcomeLog, verdicts
-from tools.deaths_runs import RunProcess, Struck, left, outlived, strike
-from tools.deaths_undisturbed import Experiment, Undisturbed, prepare
+from harness.core.records import Verdict
+from harness.run import load_run, pipeline
+from tools.shared import with_engines
+
+HARNESS: Final = "harness"
+SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
+WRITER: Final = "spark-3.5.8-hudi-0.15.0"
+ICEBERG_WRITER: Final = "spark-3.5.8-iceberg-1.10.1"
+READS_BESIDE: Final = "hive-3.1.3"
+"""Reads while tables are written."""
+ICEBERG_BESIDE: Final = "hive-3.1.3-iceberg-1.4.3"
+"""The same of Iceberg's tables."""
+ICEBERG_READERS: Final = (ICEBERG_WRITER, ICEBERG_BESIDE)
+READERS: Final = (
+    "spark-3.5.8-hudi-1.0.2",
+    "spark-3.5.8-hudi-1.2.0",
+    READS_BESIDE,
+    "trino-476",
+    "trino-368",
+    "prestosql-350",
+    "prestodb-0.283",
+    *ICEBERG_READERS,
+)
+METASTORE: Final = "metastore"
+EVERY: Final = sys.maxsize
+ANSWER_S: Final = 8
+"""Time-out of queries where a process is stopped; otherwise the harness's own."""
+WRITE_S: Final = 30
+"""Time-out of a writer's statements there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeathKind:
+    """What dies, while what is done."""
+
+    target: str
+    """`harness`, `metastore`, or a distribution."""
+    reader: str
+    writes: bool = False
+    """Whether tables are written too, or their states are there already."""
+    stops: bool = False
+    """Whether it hangs (SIGSTOP) instead of being killed."""
+
+    @property
+    def struck(self) -> str:
+        """What the table calls it, whoever reads."""
+        how = "hangs" if self.stops else "killed"
+        return f"{self.target} {how}{', while tables are written' if self.writes else ''}"
+
+    @property
+    def name(self) -> str:
+        """What the log calls it, and `--only` looks at."""
+        how = "hangs" if self.stops else "killed"
+        return f"{self.target} {how}, {'writing and ' if self.writes else ''}{self.reader}"
+
+    @property
+    def profile(self) -> str:
+        """What is run: one table, or several, so that some are read while others are written."""
+        iceberg = "-iceberg" if self.reader in ICEBERG_READERS else ""
+        return f"deaths{iceberg}{'-writing' if self.writes else ''}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """How a verb is told of them; a writer of the same name is no reader."""
+        return (str(SCENARIOS), "--profile", self.profile, "-k", f"/all/{self.reader}")
+
+    @property
+    def options(self) -> list[str]:
+        """How a run of this kind is asked for."""
+        result = [*self.cells, "--fresh"]
+        if self.stops:
+            result += ["--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
+        return result
+
+
+SHARES: Final[dict[DeathKind, int]] = {
+    **{DeathKind(HARNESS, reader): 4 for reader in READERS},
+    DeathKind(HARNESS, READS_BESIDE, writes=True): 18,
+    DeathKind(HARNESS, ICEBERG_BESIDE, writes=True): 6,
+    DeathKind(WRITER, READS_BESIDE, writes=True): 16,
+    DeathKind(WRITER, READS_BESIDE, writes=True, stops=True): 4,
+    DeathKind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True): 6,
+    DeathKind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True, stops=True): 2,
+    DeathKind(READS_BESIDE, READS_BESIDE, writes=True): 8,
+    DeathKind(METASTORE, READS_BESIDE, writes=True): 10,
+    DeathKind(METASTORE, READS_BESIDE, writes=True, stops=True): 2,
+    **{DeathKind(reader, reader): 6 for reader in READERS},
+    **{DeathKind(METASTORE, reader): 2 for reader in READERS},
+    **{DeathKind(reader, reader, stops=True): 2 for reader in READERS},
+    DeathKind(METASTORE, READS_BESIDE, stops=True): 2,
+}
+"""Of two hundred runs."""
+
+
+def planned(runs: int, seed: int, only: str, most: int = EVERY) -> dict[int, DeathKind]:
+    """Return the kinds of so many runs by their numbers, in their shares, in a random order.
+
+    `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
+    """
+    every = [kind for kind, share in SHARES.items() for _ in range(share)]
+    random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
+    whole, rest = divmod(runs, len(every))
+    drawn, result = Counter[DeathKind](), dict[int, DeathKind]()
+    for number, kind in enumerate(every * whole + every[:rest], start=1):
+        drawn[kind] += 1
+        if drawn[kind] <= most and re.search(only, kind.name):
+            result[number] = kind
+    return result
+
+
+GONE_S: Final = 20.0
+"""After so long everything that a killed harness started must be gone."""
+RUN_S: Final = 900.0
+POLL_S: Final = 0.2
+SHORT_S: Final = 0.02
+"""The shortest time between two looks."""
+TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+LISTENS: Final = "0A"
+"""The state of a socket that listens, in these tables."""
+
+
+class RunProcess:
+    """One `harness run` (or another verb) in a folder, and what belongs to it."""
+
+    def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
+        """Start it."""
+        self.folder = folder
+        self._log = folder.with_name(f"{folder.name}.log")
+        self._before = self._log.stat().st_size if self._log.exists() else 0
+        command = [sys.executable, "-m", "harness", verb, "--run-dir", str(folder), *options]
+        with self._log.open("ab") as log:
+            log.write(f"$ {' '.join(command)}\n".encode())
+            log.flush()
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=log, env={**os.environ, "HARNESS_CACHE": str(cache)}
+            )
+
+    def finish(self, within_s: float | None = RUN_S) -> int:
+        """Wait for its end, which is made after `within_s`; give its status."""
+        try:
+            return self.process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def answers(self, target: str) -> bool:
+        """Return whether the harness has said of all that it started of a target that it answers.
+
+        Of the metastore there are two, one to write by and one to read by.
+        """
+        with self._log.open("rb") as log:
+            log.seek(self._before)
+            text = log.read().decode(errors="replace")
+        line = rf"^(hive-)?{re.escape(target)}\S* answers after"
+        begun = sum(1 for _ in (self.folder / "engines").glob(f"{target}-*"))
+        return 0 < begun <= len(re.findall(line, text, re.MULTILINE))
+
+    def targets(self) -> set[str]:
+        """Return the names of what runs now below the harness."""
+        return {works_in(process).rpartition("-")[0] for process in self._family()} - {""}
+
+    def of(self, target: str) -> list[psutil.Process]:
+        """Return the processes of a target that run now."""
+        if target == HARNESS:
+            return [psutil.Process(self.process.pid)]
+        return [
+            process for process in self._family() if works_in(process).rpartition("-")[0] == target
+        ]
+
+    def everything(self) -> list[psutil.Process]:
+        """Return what the harness started, and whatever else works in its folder."""
+        processes = set(self._family())
+        processes |= {process for process in psutil.process_iter() if self._is_here(process)}
+        return list(processes)
+
+    def _family(self) -> list[psutil.Process]:
+        """Return all that the harness started; once it has ended, its id may be another's."""
+        return children(self.process.pid) if self.process.poll() is None else []
+
+    def _is_here(self, process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            return Path(process.cwd()).is_relative_to(self.folder)
+        return False
+
+
+def children(pid: int) -> list[psutil.Process]:
+    """Return what a process started, and what that started; nothing when it is gone."""
+    with suppress(psutil.Error):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def works_in(process: psutil.Process) -> str:
+    """Return the name of the folder below `engines` in which a process works."""
+    with suppress(psutil.Error):
+        parts = Path(process.cwd()).parts
+        if "engines" in parts[:-1]:
+            return parts[parts.index("engines") + 1]
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A socket that listens."""
+
+    number: int
+    """The TCP port."""
+    inode: int
+    """The socket's own number: no other one has it as long as the machine runs."""
+
+
+def listening() -> set[Port]:
+    """Return all there are now, whoever holds them."""
+    return {port for table in TABLES if table.exists() for port in parsed(table.read_text("ascii"))}
+
+
+def parsed(table: str) -> Iterator[Port]:
+    """Yield those of a table of the kernel's, below its head. Pure."""
+    for line in table.splitlines()[1:]:
+        _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
+        if state == LISTENS:
+            yield Port(int(local.rpartition(":")[2], 16), int(inode))
+
+
+def ports_of(processes: Iterable[psutil.Process]) -> set[Port]:
+    """Return those that one of these processes holds; of one that is gone there are none.
+
+    A port's number alone does not tell whose it is: what one run has let go, another may take at
+    once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
+    kernel's `networking/proc_net_tcp`.
+    """
+    inodes = {name for process in processes for name in _sockets(process.pid)}
+    return {port for port in listening() if f"socket:[{port.inode}]" in inodes}
+
+
+def _sockets(pid: int) -> Iterator[str]:
+    with suppress(OSError):
+        for path in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                yield str(path.readlink())
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """What there was when the target was struck."""
+
+    family: Collection[psutil.Process]
+    ports: Collection[Port]
+
+
+def strike(
+    run: RunProcess, target: str, number: signal.Signals, wait_s: float, chance: random.Random
+) -> Struck | None:
+    """Send a signal to one process of a target once it was there for `wait_s`; None when too late.
+
+    What is stopped answers before: one that never does is waited for as long as a start may take.
+    """
+    _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
+    family = run.everything()
+    struck = Struck(family, ports_of(family))
+    with suppress(psutil.Error, IndexError):
+        victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
+        if run.process.poll() is None:
+            victim.send_signal(number)
+            return struck
+    return None
+
+
+def _wait(run: RunProcess, target: str, wait_s: float, *, answers: bool) -> None:
+    """Wait until a target was there for so long in all, for one may come after another's end."""
+    there = 0.0
+    while run.process.poll() is None and there <= wait_s:
+        seen = time.monotonic()
+        time.sleep(min(POLL_S, max(wait_s - there, SHORT_S)))
+        if run.of(target) and (run.answers(target) or not answers):
+            there += time.monotonic() - seen
+
+
+def outlived(run: RunProcess, struck: Struck) -> bool:
+    """Return whether anything that the harness started is there although it has ended."""
+    deadline = time.monotonic() + GONE_S
+    while there := _there(run, struck):
+        if time.monotonic() > deadline:
+            print(f"{run.folder.name}: still there: {there}", file=sys.stderr)
+            return True
+        time.sleep(POLL_S)
+    return False
+
+
+def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
+    """Return processes that are there, else the sockets: the kernel takes long to list these."""
+    alive = [process for process in {*struck.family, *run.everything()} if _runs(process)]
+    return [*alive] or [*listening().intersection(struck.ports)]
+
+
+def _runs(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
+    """Return what is half made, or was of use only to a process that runs.
+
+    `again`: the harness was started once more, which takes the homes away that a death left.
+    """
+    below = (folder / "engines").glob("*/*")
+    return [
+        *(path for path in below if path.is_dir()),
+        *folder.glob("*.part"),
+        *folder.glob("engines/table-*"),
+        *cache.glob(f"states/{MAKING}*"),
+        *(table_homes.folder(Cache(cache)).glob(f"{MAKING}*") if again else ()),
+    ]
+
+
+FILE: Final = "deaths.jsonl"
+LATE: Final = "too late"
+"""The run was over before the blow fell: nothing was struck."""
+WENT_ON: Final = "went on by itself"
+RESUMED: Final = "resumed"
+BEGUN: Final = "begun again"
+DIFFERS: Final = "differs"
+SURVIVED: Final = "survived"
+LEFT_OVER: Final = "left over"
+BROKEN: Final = "broken"
+FAILED: Final = (DIFFERS, SURVIVED, LEFT_OVER, BROKEN)
+COLUMNS: Final = {
+    WENT_ON: "went on by itself",
+    RESUMED: "resumed",
+    BEGUN: "begun again",
+    DIFFERS: "verdicts differ",
+    SURVIVED: "process or port survived",
+    LEFT_OVER: "something left over",
+    BROKEN: "could not be finished",
+    LATE: "not struck, not counted",
+}
+"""How an outcome begins, and what the table calls it."""
+
+
+def verdicts(folder: Path) -> dict[str, str]:
+    """Return what a run says of each case, without what no two runs share: instants, files, times.
+
+    The text begins with the kind of the verdict.
+    """
+    return {
+        verdict.case: "; ".join([verdict.verdict, *verdict.reproduces, *_findings(verdict)])
+        for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict)
+    }
+
+
+def _findings(verdict: Verdict) -> list[str]:
+    return [
+        f"{finding.kind}: {', '.join(finding.columns)} by {finding.responsible}"
+        f" ({len(finding.places)})"
+        for finding in verdict.findings
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeLog:
+    """The runs of one seed in a folder."""
+
+    folder: Path
+    seed: int
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def done(self) -> dict[int, str]:
+        """Return what came of the runs that were done, by their numbers."""
+        return {record["number"]: record["outcome"] for record in self._records()}
+
+    def goes(self, number: int) -> int:
+        """Return how often a run was noted; again only where nothing was struck."""
+        return sum(record["number"] == number for record in self._records())
+
+    def note(self, number: int, kind: DeathKind, outcome: str, seconds: float) -> None:
+        """Tell of a run, and keep it."""
+        facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
+        with self._lock, (self.folder / FILE).open("a", encoding="utf-8") as log:
+            print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
+            log.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
+
+    def _records(self) -> list[dict[str, Any]]:
+        path = self.folder / FILE
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [any_ for any_ in map(json.loads, lines) if any_["seed"] == self.seed]
+
+
+def due(kinds: Mapping[int, DeathKind], done: Mapping[int, str]) -> dict[int, DeathKind]:
+    """Return the runs that are left: those not done, and those in which nothing was struck."""
+    return {number: kind for number, kind in kinds.items() if done.get(number, LATE) == LATE}
+
+
+def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table: what was struck, and what became of it."""
+    yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
+    yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
+    for struck in dict.fromkeys(kind.struck for kind in SHARES):
+        matching = [outcome for record, outcome in outcomes if record.struck == struck]
+        if matching:
+            yield _row(struck, matching)
+    yield _row("all", [outcome for _, outcome in outcomes])
+
+
+def _row(name: str, outcomes: Sequence[str]) -> str:
+    counts = [sum(outcome.startswith(column) for outcome in outcomes) for column in COLUMNS]
+    return f"| {name} | {' | '.join(map(str, (_struck(outcomes), *counts)))} |"
+
+
+def _struck(outcomes: Sequence[str]) -> int:
+    return sum(outcome != LATE for outcome in outcomes)
+
+
+def total(outcomes: Sequence[str], planned: int) -> str:
+    """Return how many of the planned runs struck something, and how many of these failed."""
+    failed = sum(outcome in FAILED for outcome in outcomes)
+    return f"{_struck(outcomes)} of {planned} runs struck something; {failed} of these failed."
+
+
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """A run that nobody killed."""
+
+    status: int
+    verdicts: dict[str, str]
+    seconds: float
+    lives: dict[str, float]
+    """How many seconds each target was there."""
+    asked: dict[str, float]
+    """How many seconds of these it had answered before."""
+
+    def wait_s(self, kind: DeathKind, chance: random.Random) -> float:
+        """Return how long the target is there, or answers, until the blow."""
+        life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
+        return chance.random() * life.get(kind.target, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A folder of runs, what came of them, and the undisturbed ones to compare with."""
+
+    folder: Path
+    log: OutcomeLog
+    known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
+
+    def cache(self, name: str) -> Path:
+        """Return a cache with the engines in it; states and answers are its own."""
+        return with_engines(self.folder / name)
+
+    def clear(self, number: int) -> None:
+        """Remove what a run left here, also one of a program that was ended while it did it."""
+        for name in (f"run-{number}", f"cache-{number}"):
+            caches.remove(self.folder / name)
+
+
+def prepare(experiment: Experiment, kinds: Sequence[DeathKind], jobs: int) -> None:
+    """Write the tables and do the undisturbed runs, unless an earlier go has."""
+    needed = {(kind.reader, kind.writes): kind for kind in kinds}
+    lacking = [kind for kind in needed.values() if not _record(experiment, kind).exists()]
+    for reader in dict.fromkeys(kind.reader for kind in lacking):
+        _written(experiment, reader)
+    with ThreadPoolExecutor(jobs) as threads:
+        done = threads.map(lambda kind: undisturbed(experiment, kind), needed.values())
+        for at, known in zip(needed, done, strict=True):
+            experiment.known[at] = known
+            lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
+            print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
+
+
+def _written(experiment: Experiment, reader: str) -> None:
+    """Write the table of a reader and fetch its engine: of that nothing is to be struck."""
+    folder = experiment.folder / f"written-{reader}"
+    shutil.rmtree(folder, ignore_errors=True)
+    run = RunProcess(
+        folder, experiment.cache("cache"), *DeathKind(HARNESS, reader).cells, verb="write"
+    )
+    if run.finish(within_s=None):  # a large engine is fetched for a long time
+        raise SystemExit(f"the table of {reader} cannot be written, see {run.folder}.log")
+
+
+def undisturbed(experiment: Experiment, kind: DeathKind) -> Undisturbed:
+    """Do a run that nobody kills, and see how long everything lives; once in a folder."""
+    record = _record(experiment, kind)
+    if not record.exists():
+        cache = experiment.cache(f"cache-{record.stem}" if kind.writes else "cache")
+        folder = record.with_suffix("")
+        shutil.rmtree(folder, ignore_errors=True)
+        record.write_text(json.dumps(asdict(_watched(folder, cache, kind))))
+    return Undisturbed(**json.loads(record.read_text(encoding="utf-8")))
+
+
+def _record(experiment: Experiment, kind: DeathKind) -> Path:
+    return experiment.folder / f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}.json"
+
+
+def _watched(folder: Path, cache: Path, kind: DeathKind) -> Undisturbed:
+    began = time.monotonic()
+    lives, asked = defaultdict[str, float](float), defaultdict[str, float](float)
+    run = RunProcess(folder, cache, *kind.options)
+    while run.process.poll() is None:
+        seen = time.monotonic()
+        time.sleep(POLL_S)
+        for target in run.targets():
+            lives[target] += time.monotonic() - seen
+            asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
+    status, recorded = run.finish(), verdicts(run.folder)
+    if status not in {0, 1} or not recorded:
+        raise SystemExit(f"an undisturbed run failed, see {run.folder}.log")
+    return Undisturbed(status, recorded, time.monotonic() - began, dict(lives), dict(asked))
+
 
 TRIES: Final = 5
 """So many runs at most until one is struck."""
@@ -70,7 +590,7 @@ def disturbed(experiment: Experiment, kind: DeathKind, number: int, chance: rand
         return _became(run, cache, kind, known, hit, status)
     except (UsageProblem, ValueError) as problem:
         print(f"{run.folder.name}: records that cannot be read: {problem}", file=sys.stderr)
-        return deaths_outcomes.BROKEN
+        return BROKEN
 
 
 def _became(
@@ -83,41 +603,41 @@ def _became(
 ) -> str:
     """Return what came of a run that ended with a status; `hit`: what there was at the blow."""
     if hit is None:
-        return LATE if verdicts(run.folder) == known.verdicts else deaths_outcomes.DIFFERS
+        return LATE if verdicts(run.folder) == known.verdicts else DIFFERS
     if outlived(run, hit):
-        return deaths_outcomes.SURVIVED
+        return SURVIVED
     if _says_otherwise(run.folder, known):
-        return deaths_outcomes.DIFFERS
+        return DIFFERS
     return _ended(run, cache, kind, known, status)
 
 
 def _ended(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
     """Return what came of a run after the blow; one that ended otherwise is gone on with."""
-    outcome, again = deaths_outcomes.WENT_ON, status != known.status
+    outcome, again = WENT_ON, status != known.status
     if again:
         outcome = _gone_on(run, cache, kind, known, status)
     if outcome in FAILED:
         return outcome
     if verdicts(run.folder) != known.verdicts:
-        return deaths_outcomes.DIFFERS
-    return deaths_outcomes.LEFT_OVER if left(run.folder, cache, again=again) else outcome
+        return DIFFERS
+    return LEFT_OVER if left(run.folder, cache, again=again) else outcome
 
 
 def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
     """Go on with a run that ended otherwise; begin it again where it had not begun."""
-    begun = (run.folder / run_info.INFO).exists()
+    begun = (run.folder / load_run.INFO).exists()
     again = RunProcess(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
-        return deaths_outcomes.BROKEN
+        return BROKEN
     if outlived(again, Struck((), ())):
-        return deaths_outcomes.SURVIVED
-    return f"{deaths_outcomes.RESUMED if begun else deaths_outcomes.BEGUN} after {status}"
+        return SURVIVED
+    return f"{RESUMED if begun else BEGUN} after {status}"
 
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Return whether a disturbed run says anything else of a cell than `unknown`, or the same."""
     recorded = [*verdicts(folder).items()]
-    if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
+    if (folder / load_run.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
         recorded += verdicts(folder).items()
     others = (verdict for case, verdict in recorded if known.verdicts.get(case) != verdict)
@@ -140,7 +660,7 @@ def main() -> int:
     folder = options.folder.resolve()
     experiment = Experiment(folder, OutcomeLog(folder, options.seed))
     kinds = planned(options.runs, options.seed, options.only, options.each)
-    waiting = deaths_outcomes.due(kinds, experiment.log.done())
+    waiting = due(kinds, experiment.log.done())
     print(
         f"seed {options.seed}, {len(waiting)} of {len(kinds)} runs, {options.jobs} at once",
         flush=True,
@@ -158,8 +678,7 @@ def main() -> int:
     noted = experiment.log.done().items()
     done = [(kinds[number], outcome) for number, outcome in noted if number in kinds]
     outcomes = [outcome for _, outcome in done]
-    total = deaths_outcomes.total(outcomes, len(kinds))
-    print("\n".join([*deaths_outcomes.table(done), "", total]))
+    print("\n".join([*table(done), "", total(outcomes, len(kinds))]))
     return int(any(outcome in FAILED for outcome in outcomes))
 
 

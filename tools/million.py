@@ -22,9 +22,8 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
-from harness.run.load_run import ANSWERS, STATES
-from harness.run.run_info import INFO
-from tools.markdown_table import table
+from harness.run.load_run import ANSWERS, INFO, STATES
+from tools.shared import table
 
 HARNESS: Final = Path(sys.executable).with_name("harness")
 MB: Final = 1024  # the kernel counts kilobytes

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.artifacts import (
-    cache_mark,
     distributions,
     download,
     fetch,
@@ -63,7 +62,7 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     check(name)
     if cache.offline:
         raise _not_added(name, "its files must be downloaded, and the harness is offline")
-    cache_mark.claim(cache)
+    cache.claim()
     with download.connected(repository.configured()) as source:
         artifacts = [
             _measured(role, file, cache, source, progress)

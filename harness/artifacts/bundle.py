@@ -22,7 +22,6 @@ from typing import BinaryIO, Final
 from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts import (
-    cache_mark,
     distributions,
     fetch,
     jre,
@@ -65,7 +64,7 @@ def key(needed: Iterable[Distribution]) -> str:
 @contextmanager
 def workspace(cache: Cache) -> Iterator[Path]:
     """Yield a folder for files on their way, to one harness at a time."""
-    cache_mark.claim(cache)
+    cache.claim()
     path = cache.root / "parcel"
     with cache.lock(path), cache.workspace(path) as folder:
         yield folder

@@ -18,14 +18,13 @@ from typing import Final
 from filelock import Timeout
 
 from harness.artifacts import (
-    cache_mark,
     distributions,
     jre,
     pyspark_home,
     python_home,
     table_homes,
 )
-from harness.artifacts.cache import MAKING, UNFINISHED, Cache, remove
+from harness.artifacts.cache import MAKING, SPREAD, UNFINISHED, Cache, named, remove
 from harness.core.errors import EnvironmentProblem
 
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
@@ -38,7 +37,7 @@ MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked"
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
-PARTS: Final = tuple(f"{name}/{UNFINISHED}/*" for name in cache_mark.SPREAD)
+PARTS: Final = tuple(f"{name}/{UNFINISHED}/*" for name in SPREAD)
 OLD_S: Final = 600.0
 """What lies there is written within milliseconds; a part that old is nobody's."""
 
@@ -82,7 +81,7 @@ def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
 
     Raises UsageProblem: the folder is no cache.
     """
-    cache_mark.check(cache)
+    cache.check()
     return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
 
 
@@ -98,8 +97,8 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
 
 
 def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
-    named = cache_mark.named(folder) if folder.is_dir() else ()
-    old = [path for path in named if path.stat().st_mtime < before]
+    there = named(folder) if folder.is_dir() else ()
+    old = [path for path in there if path.stat().st_mtime < before]
     return remove_all(old, folder.name, cache)
 
 
@@ -146,7 +145,7 @@ def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
 
     Raises UsageProblem: the folder is no cache, or there is no such distribution.
     """
-    cache_mark.check(cache)
+    cache.check()
     for name in names:
         distributions.load(name)
     others = (name for name in distributions.names() if name not in names)
@@ -170,6 +169,6 @@ def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
 
 
 def _pruned_engines(cache: Cache, folder: str, needed: set[str]) -> FolderSize:
-    there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
+    there = named(cache.root / folder) if (cache.root / folder).is_dir() else ()
     gone = [path for path in there if str(path.relative_to(cache.root)) not in needed]
     return remove_all(gone, folder, cache)

@@ -19,7 +19,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache, sharded_path, write_sharded
 from harness.core import jsonl, registry, yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
@@ -170,4 +169,4 @@ def _results() -> ResultCache:
         cache = Cache.default()
     except UsageProblem:  # told by what needs a cache
         return ResultCache(Path())
-    return ResultCache.in_cache(cache) if cache_mark.marked(cache) else ResultCache(Path())
+    return ResultCache.in_cache(cache) if cache.is_marked() else ResultCache(Path())

@@ -31,12 +31,11 @@ from harness.cli.open_run import Resources, begun, looked_at, resumed
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.run import load_run as run_record
-from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run import load_run, pipeline, plan_record, run_folder
+from harness.run.pipeline import TimeLimits
 from harness.run.run_folder import LATEST_RUN
+from harness.run.run_judge import with_strategy_answers
 from harness.run.run_log import run_log
-from harness.run.run_work import TimeLimits
-from harness.run.strategy_answers import with_strategy_answers
 from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
@@ -90,8 +89,8 @@ def fetch(
     """Download the engines of a profile into the cache and verify them; skip those in the cache."""
     made = plan_options.make(options.paths(scenarios, folders), profile, "")
     plan_options.check_asks(made)
-    cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
-    needed_artifacts.fetch_all(names, cache, output.progress())
+    cache, names = Cache.default(offline=offline), pipeline.needed_distributions(made)
+    pipeline.fetch_all(names, cache, output.progress())
     output.end(cache=str(cache.root), distributions=names)
 
 
@@ -133,7 +132,7 @@ def run(
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
-        info = run_info.read_info(work.folder)
+        info = load_run.read_info(work.folder)
         made = plan_record.plan_of(info) if resume else made
         judged = pipeline.run(made, work, fresh=info.fresh, resume=resume)
         return judged_run.end(judged, output, ending)
@@ -157,7 +156,7 @@ def write(
     plan_options.check_asks(made)
     resources = Resources(output, Cache.default(offline=offline))
     with begun(made, run_dir, resources) as work:
-        pipeline.fetch(made, work)
+        pipeline.fetch_plan(made, work)
         pipeline.write_states(made, work)
     message = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
     output.end(message, run=str(work.folder))
@@ -182,11 +181,11 @@ def read(
     """Ask the readers about the states of a run, then judge and report; write no table."""
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
-        made = plan_record.plan_of(run_info.read_info(work.folder))
+        made = plan_record.plan_of(load_run.read_info(work.folder))
         own_distributions.register(folders or ())
         for reader_text in reader or ():
             made = plan_record.add_reader(work.folder, named_parts.reader(reader_text))
-        pipeline.fetch(made, work)
+        pipeline.fetch_plan(made, work)
         live = pipeline.live_verdicts(made, work)
         pipeline.read_answers(made, work, live, fresh=fresh)
         return judged_run.end(pipeline.judge_twice(made, work, live), output, ending)
@@ -202,7 +201,7 @@ def judge(
 ) -> int:
     """Judge the recorded answers of a run again; start no engine."""
     folder = run_folder.existing(run_dir)
-    run_info.check(folder)  # in a folder that is no run not even a lock is left
+    load_run.check(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder), run_log(folder):
         return judged_run.end(pipeline.judge_run(folder), output, ending)
 
@@ -221,7 +220,7 @@ def report(
     """Write the reports of a judged run again; start no engine."""
     output = Output(verbose=verbose)
     with output.ending(), looked_at(run_dir, "report") as folder:
-        run = with_strategy_answers(run_record.load(folder))
+        run = with_strategy_answers(load_run.load(folder))
         if not names:
             output.report(run)
         for name in names or ():

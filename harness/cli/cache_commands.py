@@ -18,7 +18,7 @@ from harness.cli import options, plan_options
 from harness.cli.console.output import OUT, Output, say
 from harness.core.counting import counted
 from harness.core.progress import megabytes
-from harness.run import needed_artifacts
+from harness.run import pipeline
 
 DAY_S: Final = 86_400
 
@@ -91,4 +91,4 @@ def prune(
 
 def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:
     plan = plan_options.make(scenarios, profile, "")
-    return [distributions.load(name) for name in needed_artifacts.needed(plan)]
+    return [distributions.load(name) for name in pipeline.needed_distributions(plan)]

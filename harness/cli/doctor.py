@@ -13,7 +13,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from harness.artifacts import cache_mark, distributions, fetch
+from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
@@ -64,7 +64,7 @@ def machine(cache: Cache) -> Machine:
 def _unusable(cache: Cache, there: Path) -> str:
     """Return why a cache of which the folder `there` exists cannot be written."""
     try:
-        cache_mark.check(cache)
+        cache.check()
         with tempfile.TemporaryFile(dir=there):
             return ""
     except UsageProblem as problem:
@@ -85,7 +85,7 @@ def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
     """Hash again every artifact that is kept; say and give those that changed, now removed."""
-    cache_mark.check(cache)
+    cache.check()
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         message = f"changed since it was fetched, removed: {path}; the next run fetches it again"

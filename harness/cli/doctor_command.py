@@ -11,7 +11,7 @@ from harness.artifacts.cache import Cache
 from harness.cli import doctor as health
 from harness.cli import doctor_containers, options, plan_options
 from harness.cli.console.output import OUT
-from harness.run import needed_artifacts
+from harness.run import pipeline
 
 
 def doctor(
@@ -23,7 +23,7 @@ def doctor(
     ] = options.QUICK_START,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
-    needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
+    needed = pipeline.needed_distributions(plan_options.make(None, profile, ""))
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
     result = health.health(distributions.names(), cache)

@@ -18,8 +18,8 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
-from harness.runtime.container_settings import limit_mb
 from harness.runtime.docker_daemon import Daemon, StoredImage
+from harness.runtime.image import limit_mb
 
 
 @dataclass(frozen=True, slots=True)

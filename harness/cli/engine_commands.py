@@ -22,8 +22,8 @@ from harness.cli.console.output import Output, say
 from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.plan import own_distributions, shipped
-from harness.run import compose_stack, needed_artifacts
-from harness.runtime import image_build
+from harness.run import compose_stack, pipeline
+from harness.runtime import image_choice
 
 
 class _ListFirst(TyperGroup):
@@ -70,10 +70,12 @@ def build(
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
     own_distributions.register(folders or ())
-    requested = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
+    requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     result = {
-        image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
+        image_choice.ensure(
+            distributions.load(runtime_names.lock_name(name)), cache, progress
+        ): name
         for name in requested
     }
     output.end("\n".join(f"{name}: {built}" for built, name in result.items()), images=list(result))

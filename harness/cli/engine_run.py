@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.progress import Progress
-from harness.run import load_run, pipeline, plan_record, run_folder, run_info
-from harness.run.follow_run import LiveVerdicts
+from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.load_run import Run
+from harness.run.pipeline import Work
 from harness.run.run_folder import RUNS
+from harness.run.run_judge import LiveVerdicts
 from harness.run.run_log import run_log
-from harness.run.run_work import Work
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -24,7 +23,7 @@ def new_folder(cache: Cache, name: str) -> Path:
     """Make a folder under runs/, once tables can be written there and in the cache."""
     work_folders.check(RUNS, "the folder that you are in")
     work_folders.check(cache.root, ENVIRONMENT_VARIABLE)
-    cache_mark.check(cache)
+    cache.check()
     now = datetime.datetime.now(datetime.UTC)
     return run_folder.new_folder(RUNS, name, now).resolve()
 
@@ -49,7 +48,7 @@ def execute(plan: Plan, work: Work) -> Run:
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
     """Write what is not in the cache, and ask what nobody asked before; judge nothing."""
     now = datetime.datetime.now(datetime.UTC)
-    run_info.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
-    pipeline.fetch(plan, work)
+    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
+    pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, live, fresh=False)

@@ -18,7 +18,6 @@ from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
-from harness.scenario import expected_history
 from harness.scenario.cells import Plan, Variant
 from harness.scenario.statements import DATABASE, LOCATION
 from harness.write.next_step import NextStep, VariantOutcomes
@@ -61,11 +60,9 @@ def sent(variant: Variant) -> Iterator[NextStep]:
 def _show_variant(variant: Variant, console: Console) -> None:
     say(console, f"\n{variant.id}", "bold")
     steps = variant.scenario.steps
-    history = expected_history.history(
-        variant.scenario,
-        merge_on_read=VariantOutcomes(variant).shape.merge_on_read,
-        applied=[True] * len(steps),
-    )
+    history = variant.scenario.truths(
+        merge_on_read=VariantOutcomes(variant).shape.merge_on_read
+    ).history()
     texts = ["create the table", *(later.operation.text() for later in steps)]
     columns = ""
     for step, truth, message in zip(sent(variant), history, texts, strict=True):

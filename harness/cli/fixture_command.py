@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import Output
@@ -51,7 +50,7 @@ def export_fixtures_of(
                 raise UsageProblem(f"the run has no table of '{entry}'; {one_of(entry, known)}")
         chosen = Selection(k, tuple(formats or ()))
         cache = Cache.default(offline=True)
-        cache_mark.check(cache)  # states are locked to be read
+        cache.check()  # states are locked to be read
         manifest = export_fixtures.export(result, cache, folder, chosen)
     totals = export_fixtures.totals(manifest)
     made, left = counted(totals["fixtures"], "fixture"), counted(totals["left_out"], "step")

@@ -12,7 +12,7 @@ from harness.cli import options
 from harness.cli.console.output import Output
 from harness.cli.stored_runs import DEFAULT, store
 from harness.comparison import history_store
-from harness.comparison.history import CellFilter, history_of
+from harness.comparison.history import history_of
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
@@ -77,7 +77,7 @@ def show(
     harness compare does.
     """
     with history_store.opened(file) as stored:
-        history = history_of(stored, profile, CellFilter(k, reader, scenario))
+        history = history_of(stored, profile, case=k, reader=reader, scenario=scenario)
     lines.render(history_report.document(history), output.out)
     output.end(
         history=str(file),
@@ -143,7 +143,7 @@ def export(
     if table.suffix not in ENDINGS:
         raise UsageProblem(f"{table} has another ending; allowed: {' and '.join(ENDINGS)}")
     with history_store.opened(file) as stored:
-        frame = history_of(stored, profile, CellFilter(k, reader, scenario)).to_frame()
+        frame = history_of(stored, profile, case=k, reader=reader, scenario=scenario).to_frame()
     with atomic_write(table) as part:
         frame.to_csv(part, index=False) if table.suffix == ".csv" else frame.to_parquet(part)
     output.end(f"{table}: {counted(len(frame), 'turn')}", file=str(table), turns=len(frame))

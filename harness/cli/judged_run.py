@@ -13,7 +13,7 @@ from harness.cli.console.output import Output
 from harness.core.errors import describe
 from harness.judge.gate import GOOD, NEW, Gate
 from harness.reports import github
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.load_run import Run
 from harness.run.pipeline import JudgedRun
 
@@ -44,7 +44,7 @@ class Ending:
 def end(judged: JudgedRun, output: Output, ending: Ending) -> int:
     """Report on a run that was just judged; return the exit status."""
     run = judged.run
-    gate = run_gate.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
+    gate = run_judge.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
     status = max(status, stored_runs.store_ended(run, ending.history))
     if ending.tells_github:

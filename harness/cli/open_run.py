@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.console.output import Output
-from harness.run import pipeline, plan_record, run_folder, run_info
+from harness.run import load_run, pipeline, plan_record, run_folder
+from harness.run.pipeline import TimeLimits, Work
 from harness.run.run_folder import RUNS
 from harness.run.run_log import phase, run_log
-from harness.run.run_work import TimeLimits, Work
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -31,7 +30,7 @@ class Resources:
         """Check that tables can be written in a run's folder, and kept in what is a cache."""
         work_folders.check(folder, "--run-dir")
         work_folders.check(self.cache.root, ENVIRONMENT_VARIABLE)
-        cache_mark.check(self.cache)
+        self.cache.check()
 
     def work(self, folder: Path) -> Work:
         """Return what the phases of a run need."""
@@ -53,7 +52,7 @@ def begun(
     with run_folder.locked(folder), resources.output.working_on(folder.resolve()):
         run_folder.check_new(folder)  # another harness may have been first
         info = plan_record.info_of(made, folder.name, started, fresh=fresh)
-        run_info.write_info(folder, info)
+        load_run.write_info(folder, info)
         if run_dir is None:
             run_folder.point_begun(folder)
         with _worked_on(folder, resources) as work:
@@ -67,7 +66,7 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
     """Go on with a run that is there."""
     folder = run_folder.existing(run_dir)
     resources.check(folder)
-    run_info.read_info(folder)
+    load_run.read_info(folder)
     working = resources.output.working_on(folder)
     with run_folder.locked(folder), working, _worked_on(folder, resources) as work:
         work.progress.note(f"go on with {folder}")
@@ -81,7 +80,7 @@ def looked_at(run_dir: Path, what: str) -> Iterator[Path]:
     Nobody is kept from working on the run meanwhile: no record of it is changed.
     """
     folder = run_folder.existing(run_dir)
-    run_info.check(folder)  # in a folder that is no run not even a log is left
+    load_run.check(folder)  # in a folder that is no run not even a log is left
     with run_log(folder), phase(what):
         yield folder
 

@@ -16,7 +16,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look
-from harness.usage.used_tables import Usage
+from harness.usage.usage_file import Usage
 
 SHOWN: Final = 5
 """So many tables that cannot be read are named; the file names all."""

@@ -10,7 +10,7 @@ import typer
 
 from harness.comparison import history_store
 from harness.core.errors import HarnessError, UsageProblem, printable, problem_of
-from harness.run import run_folder, run_info
+from harness.run import load_run, run_folder
 from harness.run.load_run import Run
 
 DEFAULT: Final = run_folder.RUNS / history_store.NAME
@@ -86,7 +86,7 @@ def stored_or_folder(run: Path, file: Path) -> Path:
         for folder in (run_folder.RUNS / name for name in names):
             if not folder.exists():
                 history.restore(stored, folder)
-            is_run = (folder / run_info.INFO).is_file()
-            if is_run and run_info.read_info(folder).started == stored.info.started:
+            is_run = (folder / load_run.INFO).is_file()
+            if is_run and load_run.read_info(folder).started == stored.info.started:
                 return run_folder.existing(folder)
     raise AssertionError("there is always another name")

@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import named_parts, options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
 from harness.conformance import kit, markdown, results
 from harness.conformance.results import CheckOutcome, Conformance
+from harness.conformance.table import formats_for
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.runtime_names import CONTAINER, PROCESS
@@ -102,14 +102,14 @@ def all_readers() -> tuple[Reader, ...]:
         Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
         for distribution in reader_support.readers()
-        if kit.can_be_asked(Reader(distribution.name))
+        if formats_for(Reader(distribution.name))[0]
         and (runtime == PROCESS or image.official(distribution))
     )
 
 
 def _new_folder(resources: Resources) -> Path:
     resources.check(RUNS)
-    cache_mark.claim(resources.cache)
+    resources.cache.claim()
     return work_folders.numbered(RUNS.resolve(), FOLDER)
 
 

@@ -12,7 +12,7 @@ from harness.model import past_views
 from harness.run import causes
 from harness.run.causes import OR, CauseKey
 from harness.run.load_run import WRITE, Run
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     BASE_NAME,
     READ_OPTIMIZED,
     SNAPSHOT,

@@ -17,8 +17,7 @@ from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, Ver
 from harness.formats.api import HANDOVER_VERSION
 from harness.plan import controls
 from harness.run import causes
-from harness.run.load_run import WRITE, Run
-from harness.run.run_info import RunInfo, VariantInfo
+from harness.run.load_run import WRITE, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell, parse_reader
 
 WrongPlace = tuple[FindingKind, str, str, str]

@@ -8,12 +8,12 @@ reported: which of several it was, two runs cannot tell.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from harness.comparison.cell_pairs import (
     AS_BEFORE,
@@ -23,170 +23,31 @@ from harness.comparison.cell_pairs import (
     class_of,
     correspondence,
 )
-from harness.comparison.history_store import (
-    HistoryStore,
-    Row,
-    StoredCell,
-    StoredRun,
-    cell_of,
-)
+from harness.comparison.history_store import HistoryStore, Row, StoredCell, StoredRun, cell_of
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.run import causes, frames
 from harness.run.frames import FrameColumn
-from harness.run.run_info import NOT_COMPARED, ReaderInfo, VariantInfo
+from harness.run.load_run import NOT_COMPARED, VariantInfo
 from harness.scenario.cells import parse_reader
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-@dataclass(frozen=True, slots=True)
-class SeenCell:
-    """A cell as a run saw it."""
-
-    place: int
-    """The place of the run among those that are compared."""
-    cell: StoredCell
-
-
-@dataclass(frozen=True, slots=True)
-class RunDifference:
-    """Something that is otherwise in the later run."""
-
-    what: str
-    """`reader`, `writer`, `text of the scenario` …"""
-    old: str = ""
-    """Empty, as is `new`, where only digests are known."""
-    new: str = ""
-    another_question: bool = False
-    """Whether it makes the cell another question of the same name."""
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.old} → {self.new}" if self.old or self.new else self.what
-
-
-@dataclass(frozen=True, slots=True)
-class _Circumstances:
-    """What a run says of a cell's reader and variant."""
-
-    run: StoredRun
-    reader: ReaderInfo
-    variant: VariantInfo
-
-    @property
-    def lock(self) -> str:
-        return self.run.info.locks.get(self.reader.distribution, "")
-
-    @property
-    def engine(self) -> str:
-        return causes.engine(self.reader.distribution)
-
-
-class DifferenceSearch:
-    """The differences of runs; those that many cells share are looked for once."""
-
-    def __init__(self, runs: Sequence[StoredRun]) -> None:
-        self._runs = runs
-        self._variants = [{v.id: v for v in run.info.variants} for run in runs]
-        self._readers = [{r.reader: r for r in run.info.readers} for run in runs]
-        self._shared: dict[tuple[int | str, ...], tuple[tuple[RunDifference, ...], bool]] = {}
-
-    def between(self, old: SeenCell, new: SeenCell) -> tuple[RunDifference, ...]:
-        """Return in what the later run differs that has a bearing on the cell."""
-        was, now = old.cell, new.cell
-        key = old.place, new.place, was.variant, now.variant, was.reader, now.reader
-        if key not in self._shared:
-            before, after = self._circumstances(old), self._circumstances(new)
-            same_words = before.engine == after.engine
-            self._shared[key] = tuple(_differences(before, after)), same_words
-        shared, same_words = self._shared[key]
-        if was is now:
-            return shared
-        return (*shared, *_of_the_answer(was, now, shared, same_words=same_words))
-
-    def _circumstances(self, seen: SeenCell) -> _Circumstances:
-        cell = seen.cell
-        return _Circumstances(
-            self._runs[seen.place],
-            self._readers[seen.place].get(cell.reader, ReaderInfo(cell.reader, cell.reader, "")),
-            self._variants[seen.place].get(cell.variant, VariantInfo(cell.variant, "", "", ())),
-        )
-
-
-def _differences(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
-    """Yield those that all cells of a reader and a variant have in common."""
-    if new.reader.reader:
-        yield from _of_readers(old, new)
-    yield from _of_tables(old, new)
-    was, now = old.run.info, new.run.info
-    if was.metastore != now.metastore:
-        yield RunDifference("metastore", str(was.through), str(now.through))
-    if was.version != now.version:
-        yield RunDifference("harness", was.version, now.version)
-
-
-def _of_readers(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
-    was, now = old.reader, new.reader
-    if was.reader != now.reader:
-        one, other = parse_reader(was.reader), parse_reader(now.reader)
-        same = one.settings == other.settings
-        names = (one.distribution, other.distribution) if same else (was.reader, now.reader)
-        yield RunDifference("reader", *names)
-        return
-    if was.settings != now.settings and NOT_COMPARED not in {was.settings, now.settings}:
-        yield RunDifference(f"settings of {now.reader}:", was.settings, now.settings)
-    if (was.fidelity, old.lock) != (now.fidelity, new.lock):
-        yield RunDifference(f"make of {now.reader}:", was.fidelity, now.fidelity)
-
-
-def _of_tables(old: _Circumstances, new: _Circumstances) -> Iterator[RunDifference]:
-    was, now = old.variant, new.variant
-    pairs = (
-        ("writer", was.writer, now.writer),
-        ("settings of the table:", _settings(was), _settings(now)),
-    )
-    changed = [RunDifference(*pair) for pair in pairs if pair[1] != pair[2]]
-    yield from changed
-    if old.run.info.scenarios.get(was.id) != new.run.info.scenarios.get(now.id):
-        yield RunDifference("text of the scenario", another_question=True)
-    elif not changed and old.run.plan.written.get(was.id) != new.run.plan.written.get(now.id):
-        yield RunDifference("how the table is written")
-
-
-def _settings(variant: VariantInfo) -> str:
-    return ", ".join(f"{name}={value}" for name, value in variant.settings.items()) or "none"
-
-
-def _of_the_answer(
-    old: StoredCell, new: StoredCell, shared: Sequence[RunDifference], *, same_words: bool
-) -> Iterator[RunDifference]:
-    """Yield that the statement is another one, or that the same answer is judged otherwise.
-
-    `same_words`: whether both are asked in the words of one engine.
-    """
-    if same_words and old.asked and new.asked and old.asked != new.asked:
-        yield RunDifference("statement of the question", another_question=True)
-    elif not any(difference.another_question for difference in shared):
-        same_answer = bool(old.answered) and old.answered == new.answered
-        if same_answer and old.verdict is not new.verdict:
-            yield RunDifference("judgement of the same answer:", str(old.verdict), str(new.verdict))
-
-
 NOT_RIGHT: Final = (VerdictKind.WRONG, VerdictKind.REFUSED)
 """What is not right, the silent first; what is declared unsupported is as it was declared."""
+OTHER_TEXT: Final = "text of the scenario"
+OTHER_STATEMENT: Final = "statement of the question"
+ANOTHER_QUESTION: Final = frozenset({OTHER_TEXT, OTHER_STATEMENT})
+"""The differences that make a cell another question of the same name."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellFilter:
-    """Which cells to show; an empty text selects all."""
+class SeenCell(NamedTuple):
+    """A cell as a run saw it."""
 
-    case: str = ""
-    """A part of the case's name."""
-    reader: str = ""
-    """A name that any run has; `*` stands for anything."""
-    scenario: str = ""
+    run: StoredRun
+    cell: StoredCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +60,8 @@ class Turn:
     """The newest run before it in which the cell is known; None where there is none."""
     was: StoredCell | None
     change: VerdictChange
-    differs: tuple[RunDifference, ...]
+    differs: tuple[str, ...]
+    """What is otherwise in the later run: `reader trino-368 → trino-476`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,17 +69,20 @@ class CellHistory:
     """The turns of a cell, the oldest first; at least one."""
 
     turns: tuple[Turn, ...]
-    scenario: str
     cell: StoredCell
     """As the newest run has it in which it is known."""
     last: StoredRun
     """That run."""
-    unknown: StoredRun | None = None
-    """The newest run, where that asked it and does not know."""
+    unknown: bool
+    """Whether a newer run asked it and does not know."""
 
     @property
     def since(self) -> Turn:
         return self.turns[-1]
+
+    @property
+    def scenario(self) -> str:
+        return self.last.variant(self.cell.variant).scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +97,6 @@ class TurnGroup:
     @property
     def first(self) -> Turn:
         return self.turns[0][1]
-
-    @property
-    def run(self) -> StoredRun:
-        return self.first.run
-
-    @property
-    def change(self) -> VerdictChange:
-        return self.first.change
 
     @property
     def readers(self) -> tuple[str, ...]:
@@ -264,15 +121,15 @@ class History:
     @cached_property
     def now(self) -> tuple[CellHistory, ...]:
         """The cells that the newest run asked and knows."""
-        newest = self.runs[-1].number
-        return tuple(cell for cell in self.cells if cell.last.number == newest)
+        return tuple(cell for cell in self.cells if cell.last is self.runs[-1])
 
     @cached_property
     def not_right_now(self) -> tuple[TurnGroup, ...]:
         """What the newest run finds wrong or refused, by symptom; the newest turn first."""
-        wrong = [(cell, cell.since) for cell in self.now if cell.cell.verdict in NOT_RIGHT]
+        wrong = [cell for cell in self.now if cell.cell.verdict in NOT_RIGHT]
         groups = grouped(
-            ((*_turn_key(turn), *_symptom_key(cell.cell)), (cell, turn)) for cell, turn in wrong
+            ((*_turn_key(cell.since), *_symptom_key(cell.cell)), (cell, cell.since))
+            for cell in wrong
         )
         return _newest_first(TurnGroup(tuple(of), of[0][0].cell) for of in groups.values())
 
@@ -304,7 +161,7 @@ _FRAME: Final[Mapping[str, _Column]] = {
     "old_verdict": FrameColumn(tuple(VerdictKind), lambda row: row[1].was and row[1].was.verdict),
     "new_verdict": FrameColumn(tuple(VerdictKind), lambda row: row[1].cell.verdict),
     "symptom": FrameColumn(frames.WORD, lambda row: row[1].cell.symptom),
-    "differs": FrameColumn(frames.WORD, lambda row: "; ".join(map(str, row[1].differs))),
+    "differs": FrameColumn(frames.WORD, lambda row: "; ".join(row[1].differs)),
     "lasts": FrameColumn(frames.FLAG, lambda row: row[1] is row[0].since),
     "last_run": FrameColumn(frames.WORD, lambda row: row[0].last.name),
     "last_verdict": FrameColumn(tuple(VerdictKind), lambda row: row[0].cell.verdict),
@@ -313,8 +170,7 @@ _FRAME: Final[Mapping[str, _Column]] = {
 
 
 def _turn_key(turn: Turn) -> tuple[Hashable, ...]:
-    before = turn.before.number if turn.before else None
-    return turn.run.number, before, turn.differs, turn.change
+    return turn.run, turn.before, turn.differs, turn.change
 
 
 def _symptom_key(cell: StoredCell) -> tuple[Hashable, ...]:
@@ -325,16 +181,23 @@ def _newest_first(groups: Iterable[TurnGroup]) -> tuple[TurnGroup, ...]:
     def harm(group: TurnGroup) -> tuple[bool, int, int]:
         kind = group.cell.verdict
         rank = NOT_RIGHT.index(kind) if kind in NOT_RIGHT else len(NOT_RIGHT)
-        return group.change not in WORSE, rank, -len(group.turns)
+        return group.first.change not in WORSE, rank, -len(group.turns)
 
     by_harm = sorted(groups, key=harm)
-    return tuple(sorted(by_harm, key=lambda group: group.run.info.started, reverse=True))
+    return tuple(sorted(by_harm, key=lambda group: group.first.run.info.started, reverse=True))
 
 
 def history_of(
-    store: HistoryStore, profile: str = "", selected: CellFilter | None = None
+    store: HistoryStore, profile: str = "", *, case: str = "", reader: str = "", scenario: str = ""
 ) -> History:
     """Return the history of a profile's runs; without a name, of the profile of the newest run.
+
+    Args:
+        store: where the runs are.
+        profile: its name.
+        case: only cells in whose name this is.
+        reader: only this reader, by a name that any run has; `*` stands for anything.
+        scenario: only this scenario; the same.
 
     Raises:
         UsageProblem: no run of it is stored.
@@ -347,123 +210,159 @@ def history_of(
         of = f" of the profile {profile}" if profile else ""
         names = ", ".join(dict.fromkeys(run.info.profile for run in stored)) or "none"
         raise UsageProblem(f"{store.path}: no run{of} is stored; profiles: {names}")
-    others = Counter(run.info.profile for run in stored if run not in runs)
-    cells = tuple(_histories(store, runs, selected or CellFilter()))
-    return History(runs, cells, others)
+    scenarios = {v.id: v.scenario for run in runs for v in run.info.variants}
+    variants, readers = _lines(runs)
+    lines = (
+        _like(variants, lambda name: scenarios.get(name, ""), scenario),
+        _like(readers, str, reader),
+    )
+    histories: dict[tuple[StoredRun, str], CellHistory | None] = {}
+    shared = cache(_of_readers), cache(_of_tables)
+    for seen in _not_always_right(store, runs, lines):
+        newest = seen[-1].run, seen[-1].cell.case
+        # Two lines may share their newest cell: it is reported once.
+        if case in newest[1] and newest not in histories:
+            histories[newest] = _history(seen, runs[-1], *shared)
+    others = Counter(run.info.profile for run in stored if run.info.profile != profile)
+    return History(runs, tuple(filter(None, histories.values())), others)
 
 
 Line = Mapping[int, str]
 """The name that a variant or a reader has in each run, by the run's place."""
-_CellLine = tuple[int, int, int, str, str]
-"""The numbers of the lines of a variant and of a reader; a step, a view and a query."""
-VERDICT: Final = 5
-"""The place of the verdict in a row of the file, behind what tells cells from each other."""
 
 
-def _histories(
-    store: HistoryStore, runs: Sequence[StoredRun], selected: CellFilter
-) -> Iterator[CellHistory]:
-    scenarios = {v.id: v.scenario for run in runs for v in run.info.variants}
-    variants, readers = _lines(runs)
-    variants = [
+def _like(lines: Iterable[Line], text: Callable[[str], str], pattern: str) -> list[Line]:
+    """Return the lines with a name of which the text is like a pattern; all without one."""
+    return [
         line
-        for line in variants
-        if any(_like(scenarios.get(name, ""), selected.scenario) for name in line.values())
+        for line in lines
+        if not pattern or any(fnmatchcase(text(name), pattern) for name in line.values())
     ]
-    readers = [
-        line for line in readers if any(_like(name, selected.reader) for name in line.values())
-    ]
-    differences, done = DifferenceSearch(runs), set[tuple[int, str]]()
-    for seen in _not_always_right(store, runs, variants, readers):
-        newest = seen[-1].place, seen[-1].cell.case
-        # Two lines may share their newest cell: it is reported once.
-        if newest not in done and selected.case in newest[1]:
-            done.add(newest)
-            if history := _history(seen, runs, differences, scenarios):
-                yield history
 
 
 def _not_always_right(
-    store: HistoryStore,
-    runs: Sequence[StoredRun],
-    variants: Sequence[Line],
-    readers: Sequence[Line],
+    store: HistoryStore, runs: Sequence[StoredRun], lines: Sequence[Sequence[Line]]
 ) -> Iterator[list[SeenCell]]:
     """Yield what the runs say of each cell that some run does not find right.
 
     The file is read twice, so that what is right in all of them is never held in memory.
+    `lines`: those of variants, and those of readers.
     """
-    keys = [_key_maker(place, variants, readers) for place in range(len(runs))]
-    seen: dict[_CellLine, list[SeenCell]] = {}
-    for run, keys_of in zip(runs, keys, strict=True):
-        for row in store.rows(run):
-            if row[VERDICT] != VerdictKind.CORRECT:
-                seen |= {key: [] for key in keys_of(row)}
-    for place, (run, keys_of) in enumerate(zip(runs, keys, strict=True)):
-        for row in store.rows(run):
-            for key in keys_of(row):
-                if (cells := seen.get(key)) is not None:
-                    cell = cell_of(row)
-                    same = bool(cells) and cells[-1].cell == cell
-                    cells.append(SeenCell(place, cells[-1].cell if same else cell))
+    seen: dict[Hashable, list[SeenCell]] = {}
+    for place, run in enumerate(runs):
+        not_right = (row for row in store.rows(run) if row[5] != VerdictKind.CORRECT)
+        seen |= {key: [] for key, _ in _keyed(not_right, place, lines)}
+    for place, run in enumerate(runs):
+        for key, row in _keyed(store.rows(run), place, lines):
+            if (cells := seen.get(key)) is not None:
+                cell = cell_of(row)
+                same = bool(cells) and cells[-1].cell == cell
+                cells.append(SeenCell(run, cells[-1].cell if same else cell))
     for cells in seen.values():
-        if {seen_cell.cell.verdict for seen_cell in cells} != {VerdictKind.UNSUPPORTED}:
+        if {cell.verdict for _, cell in cells} != {VerdictKind.UNSUPPORTED}:
             yield cells
 
 
-def _key_maker(
-    place: int, variants: Sequence[Line], readers: Sequence[Line]
-) -> Callable[[Row], list[_CellLine]]:
-    """Return what makes the keys of a run's cells: a cell may belong to several lines."""
+def _keyed(
+    rows: Iterable[Row], place: int, lines: Iterable[Iterable[Line]]
+) -> Iterator[tuple[Hashable, Row]]:
+    """Yield the rows of a run with the lines of each: several, where versions share a past."""
     of_variant, of_reader = (
-        grouped((line[place], number) for number, line in enumerate(lines) if place in line)
-        for lines in (variants, readers)
+        grouped((line[place], number) for number, line in enumerate(of) if place in line)
+        for of in lines
     )
+    for row in rows:
+        name, step, reader, view, query = row[:5]
+        for variant in of_variant.get(name, ()):
+            for line in of_reader.get(reader, ()):
+                yield (variant, line, step, view, query), row
 
-    def keys(row: Row) -> list[_CellLine]:
-        variant, step, reader, view, query = row[:VERDICT]
-        of_readers = of_reader.get(reader, ())
-        return [(v, r, step, view, query) for v in of_variant.get(variant, ()) for r in of_readers]
 
-    return keys
+_SharedDifferences = Callable[[StoredRun, StoredRun, str, str], tuple[str, ...]]
 
 
 def _history(
-    seen: Sequence[SeenCell],
-    runs: Sequence[StoredRun],
-    differences: DifferenceSearch,
-    scenarios: Mapping[str, str],
+    seen: Sequence[SeenCell], newest: StoredRun, *shared: _SharedDifferences
 ) -> CellHistory | None:
-    """Return the history of a cell; None where no run knows it."""
+    """Return the history of a cell; None where no run knows it.
+
+    `shared`: tell in what the readers, and the tables, of two runs differ.
+    """
     known = [cell for cell in seen if cell.cell.verdict is not VerdictKind.UNKNOWN]
     if not known:
         return None
-    last, newest = known[-1], runs[seen[-1].place]
-    unknown = newest if newest is runs[-1] and seen[-1] is not last else None
-    return CellHistory(
-        tuple(_turns(known, runs, differences)),
-        scenarios.get(last.cell.variant, ""),
-        last.cell,
-        runs[last.place],
-        unknown,
-    )
-
-
-def _turns(
-    known: Sequence[SeenCell], runs: Sequence[StoredRun], differences: DifferenceSearch
-) -> Iterator[Turn]:
-    yield Turn(runs[known[0].place], known[0].cell, None, None, VerdictChange.NEW, ())
+    first, last = known[0], known[-1]
+    turns = [Turn(first.run, first.cell, None, None, VerdictChange.NEW, ())]
+    of_readers, of_tables = shared
     for old, new in pairwise(known):
         was, now = old.cell, new.cell
-        elsewhere = was is not now and bool(set(now.places.split()) - set(was.places.split()))
+        differs = (
+            *of_readers(old.run, new.run, was.reader, now.reader),
+            *of_tables(old.run, new.run, was.variant, now.variant),
+        )
+        elsewhere = False
+        if was is not now:
+            elsewhere = bool(set(now.places.split()) - set(was.places.split()))
+            differs = (*differs, *_of_the_answer(was, now, differs))
         change = class_of(was.verdict, now.verdict, elsewhere=elsewhere)
-        differs = differences.between(old, new)
-        if change not in AS_BEFORE or any(differ.another_question for differ in differs):
-            yield Turn(runs[new.place], now, runs[old.place], was, change, differs)
+        if change not in AS_BEFORE or not ANOTHER_QUESTION.isdisjoint(differs):
+            turns.append(Turn(new.run, now, old.run, was, change, differs))
+    unknown = seen[-1] is not last and seen[-1].run is newest
+    return CellHistory(tuple(turns), last.cell, last.run, unknown)
 
 
-def _like(name: str, pattern: str) -> bool:
-    return not pattern or fnmatchcase(name, pattern)
+def _of_the_answer(was: StoredCell, now: StoredCell, shared: Sequence[str]) -> Iterator[str]:
+    """Yield that the statement is another one, or that the same answer is judged otherwise."""
+    same_words = _engine(was.reader) == _engine(now.reader)
+    if same_words and was.asked and now.asked and was.asked != now.asked:
+        yield OTHER_STATEMENT
+    elif OTHER_TEXT not in shared:
+        same_answer = bool(was.answered) and was.answered == now.answered
+        if same_answer and was.verdict is not now.verdict:
+            yield f"judgement of the same answer: {was.verdict} → {now.verdict}"
+
+
+def _of_readers(old: StoredRun, new: StoredRun, before: str, after: str) -> tuple[str, ...]:
+    """Return in what the readers of a cell differ; an empty name stands for a step."""
+    was, now = old.reader(before), new.reader(after)
+    if before != after:
+        one, other = parse_reader(before), parse_reader(after)
+        same = one.settings == other.settings
+        names = (one.distribution, other.distribution) if same else (before, after)
+        return (f"reader {names[0]} → {names[1]}",)
+    differs = []
+    if was.settings != now.settings and NOT_COMPARED not in {was.settings, now.settings}:
+        differs.append(f"settings of {after}: {was.settings} → {now.settings}")
+    locks = {run.info.locks.get(now.distribution, "") for run in (old, new)}
+    if was.fidelity != now.fidelity or len(locks) > 1:
+        differs.append(f"make of {after}: {was.fidelity} → {now.fidelity}")
+    return tuple(differs)
+
+
+def _of_tables(old: StoredRun, new: StoredRun, before: str, after: str) -> tuple[str, ...]:
+    """Return in what the variants of a cell differ, and what else does in the runs."""
+    was, now = old.variant(before), new.variant(after)
+    settings, settings_now = _settings(was), _settings(now)
+    differs = [f"writer {was.writer} → {now.writer}"] * (was.writer != now.writer)
+    differs += [f"settings of the table: {settings} → {settings_now}"] * (settings != settings_now)
+    if old.info.scenarios.get(before) != new.info.scenarios.get(after):
+        differs.append(OTHER_TEXT)
+    elif not differs and old.plan.written.get(before) != new.plan.written.get(after):
+        differs.append("how the table is written")
+    if old.info.metastore != new.info.metastore:
+        differs.append(f"metastore {old.info.through} → {new.info.through}")
+    if old.info.version != new.info.version:
+        differs.append(f"harness {old.info.version} → {new.info.version}")
+    return tuple(differs)
+
+
+def _settings(variant: VariantInfo) -> str:
+    return ", ".join(f"{name}={value}" for name, value in variant.settings.items()) or "none"
+
+
+@cache
+def _engine(reader: str) -> str:
+    return causes.engine(parse_reader(reader).distribution) if reader else ""
 
 
 def _lines(runs: Sequence[StoredRun]) -> tuple[list[Line], list[Line]]:
@@ -478,46 +377,40 @@ def _lines(runs: Sequence[StoredRun]) -> tuple[list[Line], list[Line]]:
     def corresponding(old: int, new: int) -> Correspondence:
         return correspondence(runs[old].info, runs[new].info)
 
-    def reader_before(old: int, new: int, name: str) -> str:
-        before = corresponding(old, new).readers.get(name, "")
+    def reader_before(old: int, new: int, name: str) -> str | None:
+        before = corresponding(old, new).readers.get(name)
         # What another engine answers is no turn.
-        return before if before and _engine(before) == _engine(name) else ""
+        return before if before and _engine(before) == _engine(name) else None
 
-    variants = [dict.fromkeys(variant.id for variant in run.info.variants) for run in runs]
     # A step has no reader: the empty name.
-    readers = [dict.fromkeys(("", *(r.reader for r in run.info.readers))) for run in runs]
     return (
-        _lines_of(variants, lambda old, new, name: corresponding(old, new).variants.get(name, "")),
-        _lines_of(readers, reader_before),
+        _lines_of(
+            [run.variants for run in runs],
+            lambda old, new, name: corresponding(old, new).variants.get(name),
+        ),
+        _lines_of([{"": None, **run.readers} for run in runs], reader_before),
     )
 
 
-_NameBefore = Callable[[int, int, str], str]
-"""The name in an older run of what a newer one calls so; empty where there is none."""
+def _lines_of(
+    names: Sequence[Collection[str]], name_before: Callable[[int, int, str], str | None]
+) -> list[Line]:
+    """Return a line for each name that no later run continues, of all that it continues.
 
-
-def _lines_of(names: Sequence[Mapping[str, None]], name_before: _NameBefore) -> list[Line]:
-    """Return a line for each name that no later run continues, of all that it continues."""
-
-    def back(place: int, name: str) -> Iterator[tuple[int, str]]:
-        yield place, name
-        for older in reversed(range(place)):
-            known = name in names[older]
-            before = name if known else name_before(older, place, name)
-            if known or before:
-                yield older, before
-                place, name = older, before
-
+    `name_before`: the name in an older run of what a newer one calls so.
+    """
     lines: list[Line] = []
     followed = set[tuple[int, str]]()
-    for place in reversed(range(len(names))):
-        for name in names[place]:
-            if (place, name) not in followed:
-                line = dict(back(place, name))
-                followed |= set(line.items())
-                lines.append(line)
+    for newest in reversed(range(len(names))):
+        for name in names[newest]:
+            if (newest, name) in followed:
+                continue
+            line, place = {newest: name}, newest
+            for older in reversed(range(newest)):
+                now = line[place]
+                before = now if now in names[older] else name_before(older, place, now)
+                if before is not None:
+                    line[older], place = before, older
+            followed |= set(line.items())
+            lines.append(line)
     return lines
-
-
-def _engine(reader: str) -> str:
-    return causes.engine(parse_reader(reader).distribution) if reader else ""

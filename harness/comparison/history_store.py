@@ -9,64 +9,52 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import io
 import json
 import re
 import sqlite3
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, replace
-from itertools import chain, islice
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter
 
 from harness.comparison.cell_pairs import every_verdict, key_of, places
-from harness.core.atomic_write import atomic_write
-from harness.core.errors import (
-    EnvironmentProblem,
-    HarnessError,
-    UsageProblem,
-    disk_full,
-    unwritable,
-)
+from harness.core.errors import EnvironmentProblem, UsageProblem, disk_full, unwritable
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
-from harness.run import causes, load_run, run_folder, run_info
-from harness.run.load_run import WRITE, Run
-from harness.run.run_info import RunInfo
+from harness.run import causes, load_run, run_folder
+from harness.run.load_run import WRITE, ReaderInfo, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell
 
 NAME: Final = "history.sqlite"
 VARIABLE: Final = "HARNESS_HISTORY"
-VERSION: Final = 2
-"""Of the tables below (SQLite's `user_version`)."""
+VERSION: Final = 3
+"""Of the table below (SQLite's `user_version`)."""
 APPLICATION: Final = 0x4C544831
 """Tells the file from those of other programs (SQLite's `application_id`)."""
 PATIENCE_S: Final = 120.0
 """A harness that adds a run of a million cells locks the file for a fraction of this."""
-PIECE: Final = 4_000_000
-"""So many bytes of a record file are compressed at a time."""
 CELLS: Final = "cells"
-"""Stands for a file: the `StoredCell`s of a run."""
+"""Begins the names of the files with the `StoredCell`s of a run, in order."""
 CELLS_AT_ONCE: Final = 20_000
-RECORDS: Final = (run_info.INFO, load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)
+RECORDS: Final = (load_run.VERDICTS, load_run.ANSWERS, load_run.STATES, load_run.INFO)
+"""The plan last: without it, a folder is no run."""
 LONGEST: Final = 200
 """The reason of an unknown cell may hold the end of a server's log."""
-_SCHEMA: Final = f"""
-CREATE TABLE run (
-  number INTEGER PRIMARY KEY, id TEXT NOT NULL, started TEXT NOT NULL, plan BLOB NOT NULL,
-  UNIQUE (id, started)
-);
-CREATE TABLE content (
-  run INTEGER NOT NULL, file TEXT NOT NULL, piece INTEGER NOT NULL, data BLOB NOT NULL,
-  PRIMARY KEY (run, file, piece)
-);
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION}
-"""
+_SCHEMA: Final = (
+    "CREATE TABLE run (id TEXT, started TEXT, plan BLOB, content BLOB, PRIMARY KEY (id, started))",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {VERSION}",
+)
+"""`content` is a ZIP file."""
 _LEAST_CODE: Final = 0xFF
 """An extended code of SQLite has its plain one in the lowest byte."""
 _EXPLANATION: Final = re.compile(r"^(about|source):.*\n( .*\n)*", re.MULTILINE)
@@ -90,11 +78,12 @@ class StoredPlan:
 _PLAN: Final = TypeAdapter(StoredPlan)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)  # no slots: what is derived is cached
 class StoredRun:
     """A run in the file."""
 
-    number: int
+    key: tuple[str, str]
+    """Its id, and when it began."""
     name: str
     """Its id; where several have the same, with the time at which it began."""
     plan: StoredPlan
@@ -107,9 +96,22 @@ class StoredRun:
     def counts(self) -> Mapping[VerdictKind, int]:
         return self.plan.counts
 
+    @cached_property
+    def variants(self) -> Mapping[str, VariantInfo]:
+        return {variant.id: variant for variant in self.info.variants}
 
-@dataclass(frozen=True, slots=True)
-class StoredCell:
+    @cached_property
+    def readers(self) -> Mapping[str, ReaderInfo]:
+        return {reader.reader: reader for reader in self.info.readers}
+
+    def variant(self, name: str) -> VariantInfo:
+        return self.variants.get(name) or VariantInfo(name, "", "", ())
+
+    def reader(self, name: str) -> ReaderInfo:
+        return self.readers.get(name) or ReaderInfo(name, name, "")
+
+
+class StoredCell(NamedTuple):
     """What a run says of a cell."""
 
     variant: str
@@ -154,64 +156,57 @@ class HistoryStore:
     def runs(self) -> tuple[StoredRun, ...]:
         """Return every run, the oldest first."""
         rows = self._connection.execute(
-            "SELECT number, id, started, plan FROM run ORDER BY started, number"
+            "SELECT id, started, plan FROM run ORDER BY started, id"
         ).fetchall()
-        times = Counter(id_ for _, id_, *_ in rows)
+        times = Counter(id_ for id_, *_ in rows)
         return tuple(
             StoredRun(
-                number,
+                (id_, started),
                 id_ if times[id_] == 1 else f"{id_}@{started[:19].replace(':', '')}",
                 _PLAN.validate_json(zlib.decompress(plan)),
             )
-            for number, id_, started, plan in rows
+            for id_, started, plan in rows
         )
 
     def run(self, name: str) -> StoredRun:
-        """Return the run of that name, or of the only name that begins so.
+        """Return the run of that name.
 
         Raises:
             UsageProblem: there is none.
 
         """
         runs = self.runs()
-        matching = [run for run in runs if run.name == name]
-        matching = matching or [run for run in runs if run.name.startswith(name)]
-        if len(matching) != 1:
-            several = f"{len(matching)} stored runs have names that begin so"
-            names = ", ".join(run.name for run in matching or runs) or "none"
-            reason = several if matching else "not stored"
-            raise UsageProblem(f"{name}: {reason}; {self.path} has: {names}")
-        return matching[0]
+        for run in runs:
+            if run.name == name:
+                return run
+        names = ", ".join(run.name for run in runs) or "none"
+        raise UsageProblem(f"{name}: not stored; {self.path} has: {names}")
 
     def rows(self, run: StoredRun) -> Iterator[Row]:
         """Yield the cells of a run, steps first, as `cell_of` takes them."""
-        for data in self._content(run, CELLS):
-            yield from json.loads(data)
+        with self._content(run) as content:
+            for name in content.namelist():
+                if name.startswith(CELLS):
+                    yield from json.loads(content.read(name))
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""
         started = run.info.started.astimezone(datetime.UTC).isoformat(timespec="microseconds")
-        key = run.info.id, started
+        plan = zlib.compress(_PLAN.dump_json(_plan(run)))
         with changing(self._connection):
-            for (number,) in self._connection.execute(
-                "SELECT number FROM run WHERE id = ? AND started = ?", key
-            ).fetchall():
-                self._remove(number)
-            number = self._connection.execute(
-                "INSERT INTO run (id, started, plan) VALUES (?, ?, ?)",
-                (*key, zlib.compress(_PLAN.dump_json(_plan(run)))),
-            ).lastrowid
-            pieces = chain(_cell_pieces(run), _record_pieces(run.folder))
-            rows = ((number, file, at, zlib.compress(data)) for file, at, data in pieces)
-            self._connection.executemany("INSERT INTO content VALUES (?, ?, ?, ?)", rows)
+            self._connection.execute(
+                "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)",
+                (run.info.id, started, plan, _packed(run)),
+            )
 
     def prune(self, most: int) -> tuple[str, ...]:
         """Remove all but the newest runs of each profile; return the names of those removed."""
         profiles = grouped((run.info.profile, run) for run in self.runs())
         old = [run for runs in profiles.values() for run in runs[: max(len(runs) - most, 0)]]
         with changing(self._connection):
-            for run in old:
-                self._remove(run.number)
+            self._connection.executemany(
+                "DELETE FROM run WHERE id = ? AND started = ?", [run.key for run in old]
+            )
         self._connection.execute("VACUUM")
         return tuple(run.name for run in old)
 
@@ -224,20 +219,13 @@ class HistoryStore:
         """
         run_folder.check_new(folder)
         run_folder.make(folder)
-        for name in reversed(RECORDS):  # the plan last: without it, it is no run
-            with atomic_write(folder / name) as part, part.open("wb") as out:
-                out.writelines(self._content(run, name))
+        with self._content(run) as content:
+            content.extractall(folder, set(RECORDS).intersection(content.namelist()))
 
-    def _content(self, run: StoredRun, file: str) -> Iterator[bytes]:
-        rows = self._connection.execute(
-            "SELECT data FROM content WHERE run = ? AND file = ? ORDER BY piece",
-            (run.number, file),
-        )
-        return (zlib.decompress(data) for (data,) in rows)
-
-    def _remove(self, number: int) -> None:
-        self._connection.execute("DELETE FROM content WHERE run = ?", (number,))
-        self._connection.execute("DELETE FROM run WHERE number = ?", (number,))
+    def _content(self, run: StoredRun) -> zipfile.ZipFile:
+        query = "SELECT content FROM run WHERE id = ? AND started = ?"
+        (content,) = self._connection.execute(query, run.key).fetchone()
+        return zipfile.ZipFile(io.BytesIO(content))
 
 
 @contextmanager
@@ -261,7 +249,9 @@ def opened(path: Path, *, new: bool = False) -> Iterator[HistoryStore]:
     ):
         if new:
             with changing(connection):
-                _make_tables(connection)
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                for statement in () if tables else _SCHEMA:  # another harness may have been first
+                    connection.execute(statement)
         _check(connection, path)
         yield HistoryStore(path, connection)
 
@@ -278,25 +268,16 @@ def changing(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _make_tables(connection: sqlite3.Connection) -> None:
-    (number,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if not number:  # another harness may have been first
-        for statement in _SCHEMA.split(";"):
-            connection.execute(statement)
-
-
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise UsageProblem(f"{path} holds no runs; name another file by --history or {VARIABLE}")
-    if version > VERSION:
-        age = f"is of a newer harness (version {version}, this one knows {VERSION})"
-        raise UsageProblem(f"{path} {age}; use that harness, or name another file by --history")
-    if version < VERSION:
+    if version != VERSION:
+        age = "a newer" if version > VERSION else "an older"
         raise UsageProblem(
-            f"{path} was made by harness 0.1; move it away and add its runs anew: "
-            "harness history add"
+            f"{path} was made by {age} harness (version {version} of the file, this harness has "
+            f"{VERSION}); move it away and add its runs anew: harness history add"
         )
 
 
@@ -305,21 +286,19 @@ def _naming_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite says into problems for people."""
     try:
         yield
-    except (sqlite3.DatabaseError, zlib.error) as error:
-        raise _problem(error, path) from error
-
-
-def _problem(error: Exception, path: Path) -> HarnessError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # zlib's have none
-    match code & _LEAST_CODE:
-        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            help_ = "take a copy of it, or move it away and add runs anew: harness history add RUN"
-            return UsageProblem(f"{path} is broken ({error}); {help_}")
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return EnvironmentProblem(f"another harness writes {path}; repeat when it has ended")
-        case sqlite3.SQLITE_FULL:
-            return disk_full(path)
-    return EnvironmentProblem(f"cannot use {path}: {error}")
+    except (sqlite3.DatabaseError, zlib.error, zipfile.BadZipFile) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # others have none
+        match code & _LEAST_CODE:
+            case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+                help_ = "take a copy of it, or move it away and add runs anew"
+                problem = f"{path} is broken ({error}); {help_}: harness history add RUN"
+                raise UsageProblem(problem) from error
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                problem = f"another harness writes {path}; repeat when it has ended"
+                raise EnvironmentProblem(problem) from error
+            case sqlite3.SQLITE_FULL:
+                raise disk_full(path) from error
+        raise EnvironmentProblem(f"cannot use {path}: {error}") from error
 
 
 def _digest(text: str) -> str:
@@ -330,6 +309,7 @@ def _digest(text: str) -> str:
 
 def _plan(run: Run) -> StoredPlan:
     info = run.info
+    texts = {name: _EXPLANATION.sub("", text) for name, text in info.scenarios.items()}
     states = grouped((state.variant, state.digest) for state in run.states)
     return StoredPlan(
         replace(
@@ -339,9 +319,7 @@ def _plan(run: Run) -> StoredPlan:
             pairs=(),
             partly=(),
             baselines={},
-            scenarios={
-                name: _digest(_EXPLANATION.sub("", text)) for name, text in info.scenarios.items()
-            },
+            scenarios={name: _digest(text) for name, text in texts.items()},
             locks={name: _digest(text) for name, text in info.locks.items()},
         ),
         {variant: _digest(" ".join(digests)) for variant, digests in states.items()},
@@ -349,18 +327,17 @@ def _plan(run: Run) -> StoredPlan:
     )
 
 
-def _record_pieces(folder: Path) -> Iterator[tuple[str, int, bytes]]:
-    for name in RECORDS:
-        if (folder / name).exists():
-            with (folder / name).open("rb") as content:
-                for number, piece in enumerate(iter(lambda: content.read(PIECE), b"")):
-                    yield name, number, piece
-
-
-def _cell_pieces(run: Run) -> Iterator[tuple[str, int, bytes]]:
-    rows = (astuple(_stored_cell(run, verdict)) for verdict in every_verdict(run))
-    for number, piece in enumerate(iter(lambda: list(islice(rows, CELLS_AT_ONCE)), [])):
-        yield CELLS, number, json.dumps(piece, separators=(",", ":")).encode()
+def _packed(run: Run) -> bytes:
+    """Return what is stored of a run beside its plan, as a ZIP file."""
+    packed = io.BytesIO()
+    cells = (_stored_cell(run, verdict) for verdict in every_verdict(run))
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as content:
+        for number, some in enumerate(iter(lambda: list(islice(cells, CELLS_AT_ONCE)), [])):
+            content.writestr(f"{CELLS}{number}", json.dumps(some, separators=(",", ":")))
+        for path in (run.folder / name for name in RECORDS):
+            if path.exists():
+                content.write(path, path.name)
+    return packed.getvalue()
 
 
 def _stored_cell(run: Run, verdict: Verdict) -> StoredCell:

@@ -11,8 +11,7 @@ from typing import Final
 
 from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange, finding_places, places
 from harness.core.grouping import grouped
-from harness.core.records import FindingKind, Refusal, Verdict, VerdictKind
-from harness.core.responsible import WRITERS
+from harness.core.records import WRITERS, FindingKind, Refusal, Verdict, VerdictKind
 from harness.run import causes
 from harness.run.causes import CauseKey, Symptom
 from harness.run.load_run import Run

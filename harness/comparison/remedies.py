@@ -15,9 +15,8 @@ from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange
 from harness.comparison.regressions import Regression
 from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
-from harness.run.setting_lines import SettingLine
+from harness.run.causes import SettingLine
+from harness.run.load_run import Run, VariantInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from harness.run import frames
 from harness.run.causes import CauseKey
 from harness.run.frames import FrameColumn
 from harness.run.load_run import Run, findings_text
-from harness.usage.used_tables import Usage
+from harness.usage.usage_file import Usage
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,13 +40,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CheckedEngine:
-    """A server of the reader that is checked, with the tables in its metastore."""
+    """A server of the reader that is checked, and the tables of one format in its metastore."""
 
     server: Server
     settings: ReaderSettings
-    statement: Callable[[Question], str]
-    """Returns the SQL of a question."""
-    database: str
+    endless: Callable[[Question], str]
+    """Returns a statement that takes years, of a question that counts the rows of a table."""
+    database: str = ""
+    format: str = table.HIVE
     declared: Declared = field(default_factory=dict)
     """The declared differences of its product."""
     running: Running | None = None
@@ -55,12 +56,14 @@ class CheckedEngine:
     timeout_s: float = TIMEOUT_S
     """After so long a question counts as unanswered."""
 
+    @property
+    def columns(self) -> table.Columns:
+        return table.columns(self.format)
+
     def question(self, query: Query = ALL, table_name: str = table.TYPES) -> Question:
-        """Return a question about one of the tables."""
-        return Question(self.database, table_name, facts(table.FORMAT), query)
+        return Question(self.database, table_name, facts(self.format), query)
 
     def connect(self) -> Connection:
-        """Open a session of the reader; raises as `Server.connect` does."""
         return self.server.connect(self.settings)
 
     def ask(self, query: Query = ALL) -> Reply:
@@ -69,14 +72,25 @@ class CheckedEngine:
             return connection.ask(self.question(query), timeout_s=self.timeout_s)
 
     def ask_endless(self, connection: Connection, timeout_s: float) -> Reply:
-        """Run SQL that would take years: all pairs of pairs of many rows."""
-        count = "select count(*) from "
         question = self.question(Query(count=True), table.MANY)
-        many = self.statement(question).removeprefix(count)
-        tables = ", ".join(f"{many} {name}" for name in "abcd")
-        sql = f"{count}{tables} where a.n + b.n + c.n + d.n < 0"
-        named = [(question.database, question.table)]
-        return connection.run(sql, timeout_s=timeout_s, tables=named)
+        tables = [(question.database, question.table)]
+        return connection.run(self.endless(question), timeout_s=timeout_s, tables=tables)
+
+
+def endless_sql(count: str) -> str:
+    """Return SQL that would take years: all pairs of pairs of the rows that are to be counted.
+
+    >>> endless_sql("select count(*) from t")
+    'select count(*) from t a, t b, t c, t d where a.n + b.n + c.n + d.n < 0'
+    """
+    start, _, source = count.rpartition(" from ")
+    tables = ", ".join(f"{source} {name}" for name in "abcd")
+    return f"{start} from {tables} where a.n + b.n + c.n + d.n < 0"
+
+
+def endless_python(expression: str) -> str:
+    """Return an expression of Python that asks the same again and again, without end."""
+    return f"[None for _ in iter(int, 1) if ({expression}) is None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,8 @@ class Check:
     asserts: str
     """A sentence for people."""
     look: Callable[[CheckedEngine], CheckResult]
+    reads: bool = True
+    """Whether it is about tables, so that it is made for each format."""
     after_end: bool = False
     """Whether it says something of a server that has ended, too."""
 
@@ -101,12 +117,10 @@ class WatchedRuntime:
 
     @property
     def distribution(self) -> Distribution:
-        """Which engine, in which version."""
         return self.runtime.distribution
 
     @property
     def inside(self) -> str:
-        """Return how containers reach its servers."""
         return self.runtime.inside
 
     def start(
@@ -116,8 +130,6 @@ class WatchedRuntime:
         folder: Path,
         ready: Callable[[Running, int], T],
     ) -> AbstractContextManager[T]:
-        """Start a program; see `Runtime.start`."""
-
         def seen(running: Running, port: int) -> T:
             self.running, self.port = running, port
             return ready(running, port)
@@ -152,7 +164,7 @@ def nulls(on: CheckedEngine) -> CheckResult:
     if len(empty) != 1:
         counts = f"of {counted(len(rows), 'row')} {len(empty)} begin with NULL"
         return failed(f"{counts}, and one was written so")
-    names = [name for name, _, _ in table.COLUMNS]
+    names = [name for name, _, _ in on.columns]
     there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
     return failed(f"no NULL in {'; '.join(there)}") if there else passed()
 
@@ -183,7 +195,7 @@ def refused(on: CheckedEngine) -> CheckResult:
 
 def sessions(on: CheckedEngine) -> CheckResult:
     """Check that sessions that are open at once are each answered what they asked."""
-    asked = [(name, type_) for name, type_, _ in table.COLUMNS][:SESSIONS]
+    asked = [(name, type_) for name, type_, _ in on.columns][:SESSIONS]
     together = threading.Barrier(SESSIONS)
     with ExitStack() as stack, ThreadPoolExecutor(SESSIONS) as threads:
         opened = [stack.enter_context(closing(on.connect())) for _ in asked]
@@ -212,7 +224,7 @@ def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, Question | str], ...
     return (
         ("a table that is not there", on.question(table_name=NOT_THERE)),
         ("a column that is not there", on.question(Query(columns=(NOT_THERE,)))),
-        ("what is no SQL", "selec 1"),
+        ("what is no statement", "selec 1"),
     )
 
 
@@ -220,7 +232,7 @@ def _values(
     on: CheckedEngine, reply: Reply, compares: Callable[[str], bool], names: Sequence[str] = ()
 ) -> CheckResult:
     """Compare an answer, which has the columns of these names, or all, with what was written."""
-    written = [column for column in table.COLUMNS if not names or column[0] in names]
+    written = [column for column in on.columns if not names or column[0] in names]
     names_seen = [column.name for column in reply.columns]
     if names_seen != [name for name, _, _ in written]:
         return failed(f"the columns were {', '.join(names_seen)}")
@@ -382,7 +394,7 @@ def _until(condition: Callable[[], bool], most_s: float) -> bool:
 
 
 FAULT_CHECKS: Final = (
-    Check("time-out", "a question that takes too long has no answer", time_out),
-    Check("cancel", "nor does its server go on with it", cancel, after_end=True),
-    Check("crash", "a server that dies while it is asked gave no answer", crash),
+    Check("time-out", "a question that takes too long has no answer", time_out, reads=False),
+    Check("cancel", "nor does its server go on with it", cancel, reads=False, after_end=True),
+    Check("crash", "a server that dies while it is asked gave no answer", crash, reads=False),
 )

@@ -10,7 +10,7 @@ import datetime
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -26,9 +26,11 @@ from harness.conformance.checks import (
     Check,
     CheckedEngine,
     WatchedRuntime,
+    endless_python,
+    endless_sql,
 )
 from harness.conformance.leftovers import Leftovers
-from harness.conformance.results import CheckResult, Conformance, failed, unknown
+from harness.conformance.results import CheckOutcome, CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
 from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError, UsageProblem
@@ -36,15 +38,20 @@ from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count, Progress
 from harness.core.runtime_names import CONTAINER, in_runtime
 from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.python_library import PythonLibrary
 from harness.formats import facts
-from harness.read.questions import load_engine, text_of
+from harness.read.questions import text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import image_choice, metastore
 from harness.runtime.api import Runtime
 from harness.scenario.cells import Reader
-from harness.write.table_state import State
+from harness.write.state_store import State
 
 Checks = tuple[Check, ...]
+WORST_FIRST: Final = (
+    *(CheckOutcome.FAILED, CheckOutcome.UNKNOWN),
+    *(CheckOutcome.PASSED, CheckOutcome.NOT_APPLICABLE),
+)
 LIVES: Final[tuple[Checks, ...]] = (READ_CHECKS, (RESTART, *FAULT_CHECKS))
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {
@@ -53,8 +60,9 @@ ASSERTS: Final[Mapping[str, str]] = {
 }
 """What each check asserts, in their order."""
 
-Serve = Callable[[], AbstractContextManager[CheckedEngine]]
-"""Starts a server of the reader that is checked, and stops it at the end of the context."""
+Serve = Callable[[], AbstractContextManager[Sequence[CheckedEngine]]]
+"""Starts a server of the reader that is checked, and stops it at the end of the context; the same
+server stands there once for each format that the reader is asked about."""
 
 
 @dataclass(slots=True)
@@ -93,13 +101,14 @@ class Servers:
 
     def _checked(self, serve: Serve, checks: Checks) -> Checks:
         began = time.monotonic()
-        with serve() as on:
+        with serve() as asked:
+            on = asked[0]
             self.start_s = self.start_s or time.monotonic() - began
             self.leftovers.note(on.port)
             for at, check in enumerate(checks):
                 if at and not (check.after_end or on.server.alive()):
                     return checks[at:]
-                self._note({check.name: result_of(check, on)})
+                self._note({check.name: result_of(check, asked)})
                 self.peak_mb = max(self.peak_mb, on.server.peak_memory_mb())
         return ()
 
@@ -124,8 +133,26 @@ class Servers:
             self.count.count_result(name, str(result.outcome))
 
 
-def result_of(check: Check, on: CheckedEngine) -> CheckResult:
-    """Return the result of a check: a refusal or no answer fails it, an error leaves it unknown."""
+def result_of(check: Check, asked: Sequence[CheckedEngine]) -> CheckResult:
+    """Return the result of a check: of several formats the worst, with each that has it."""
+    if len(asked) == 1 or not check.reads:
+        return _result(check, asked[0])
+    results = list[tuple[str, CheckResult]]()
+    for on in asked:
+        if not results or on.server.alive():
+            results.append((on.format, _result(check, on)))
+    outcomes = {result.outcome for _, result in results}
+    worst = next(outcome for outcome in WORST_FIRST if outcome in outcomes)
+    seen = [
+        f"{name}: {result.seen}"
+        for name, result in results
+        if result.outcome is worst and result.seen
+    ]
+    return CheckResult(worst, "; ".join(seen))
+
+
+def _result(check: Check, on: CheckedEngine) -> CheckResult:
+    """Return a result: a refusal or no answer fails the check, an error leaves it unknown."""
     try:
         return check.look(on)
     except RefusedError as refused:
@@ -144,11 +171,11 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     `folder`: the servers' logs and configuration lie below it.
 
     Raises:
-        UsageProblem: it cannot be asked about plain Hive tables.
+        UsageProblem: it can be asked about none of the kit's tables.
 
     """
     distribution = distributions.load(reader.distribution)
-    check_can_be_asked(reader)
+    formats = check_can_be_asked(reader)
     contained = distribution.runtime == CONTAINER
     catalog = metastore.distribution_for([distribution.name])
     if oldest := metastore.oldest_for(distribution):
@@ -158,9 +185,9 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
         try:
             with SharedMetastore(context) as shared:
-                state = table.state(cache)
-                shared.register([state])
-                servers.check(partial(_serve, reader, shared, state))
+                states = {name: table.state(cache, name, progress) for name in formats}
+                shared.register(states.values())
+                servers.check(partial(_serve, reader, shared, states))
             servers.leftovers.close_network()
             servers.note_leftovers()
         except HarnessError as problem:
@@ -180,45 +207,48 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     )
 
 
-def check_can_be_asked(reader: Reader) -> None:
-    """Check that a reader can be asked about the tables of the kit.
+def check_can_be_asked(reader: Reader) -> tuple[str, ...]:
+    """Return the formats that a reader is asked about.
 
     Raises:
-        UsageProblem: it cannot.
+        UsageProblem: there are none.
 
     """
-    if reason := _reason(reader):
-        raise UsageProblem(
-            f"{reader} cannot be checked, for the kit asks about plain Hive tables: {reason}"
-        )
-
-
-def can_be_asked(reader: Reader) -> bool:
-    """Return whether a reader can be asked about the tables of the kit."""
-    return not _reason(reader)
-
-
-def _reason(reader: Reader) -> str:
-    distribution, settings = distributions.load(reader.distribution), dict(reader.settings)
-    return load_engine(distribution.name).cannot(distribution, settings, facts(table.FORMAT))
+    formats, reason = table.formats_for(reader)
+    if reason:
+        raise UsageProblem(f"{reader} cannot be checked, for it reads none of our tables: {reason}")
+    return formats
 
 
 @contextmanager
-def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[CheckedEngine]:
+def _serve(
+    reader: Reader, shared: SharedMetastore, states: Mapping[str, State]
+) -> Iterator[Sequence[CheckedEngine]]:
     watched: list[WatchedRuntime] = []
 
     def watch(runtime: Runtime) -> Runtime:
         watched.append(WatchedRuntime(runtime))
         return watched[-1]
 
-    planned = frozenset({(facts(table.FORMAT), reader.settings)})
+    planned = frozenset((facts(name), reader.settings) for name in states)
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
-    database = state.database_in(distributions.load(reader.distribution).warehouse)
+    warehouse = distributions.load(reader.distribution).warehouse
     with start.serve(watch) as on:
-        yield CheckedEngine(
-            *(on.server, dict(reader.settings), partial(text_of, on.engine, reader), database),
-            *(tolerances.declared_for(reader.distribution), watched[-1].running, watched[-1].port),
+        in_python = isinstance(on.engine, PythonLibrary) and on.engine.expressions
+        make_endless = endless_python if in_python else endless_sql
+        checked = CheckedEngine(
+            on.server,
+            dict(reader.settings),
+            lambda question: make_endless(text_of(on.engine, reader, question)),
+            declared=tolerances.declared_for(reader.distribution),
+            running=watched[-1].running,
+            port=watched[-1].port,
+            timeout_s=on.timeout_s,
         )
+        yield [
+            replace(checked, database=state.database_in(warehouse), format=name)
+            for name, state in states.items()
+        ]
 
 
 def _fidelity(distribution: Distribution) -> str:

@@ -17,6 +17,7 @@ _ARROW: Final = {
     "int": "int32",
     "long": "int64",
     "date": "date32[day]",
+    "timestamp_ntz": "timestamp[us]",
 }
 """Arrow's names of types, where they are not ours."""
 _NAMES: Final = {

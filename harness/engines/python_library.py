@@ -89,6 +89,8 @@ class PythonLibrary:
     """Returns the library's own keys and values for the settings of a reader."""
     refusal: Callable[[str, str], Refusal] = Refusal
     """Makes a refusal of an error's class and text."""
+    expressions: bool = False
+    """Whether its statements are expressions of Python; else they are SQL."""
     first: str = "select 1"
     """What it answers as soon as it is ready."""
     files: tuple[str, ...] = ()

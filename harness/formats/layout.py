@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Final
 
 from harness.model.canonical import text_of
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 
 ESCAPED: Final = re.compile(r"[\x00-\x1f\"#%'*/:=?\\\x7f{\[\]^]")
@@ -20,14 +19,14 @@ ESCAPED: Final = re.compile(r"[\x00-\x1f\"#%'*/:=?\\\x7f{\[\]^]")
 
 def largest_file(scenario: Scenario) -> int:
     """Return how many rows the largest data file gets, where each insert makes files of its own."""
-    every = expected_history.survey(scenario).history
+    every = scenario.survey.history
     counts = (Counter(row.group for row in truth.rows.values()) for truth in every)
     return max((number for count in counts for number in count.values()), default=0)
 
 
 def has_escaped_values(scenario: Scenario) -> bool:
     """Return whether some partition's value has a character that a folder's name must escape."""
-    every = expected_history.survey(scenario).history
+    every = scenario.survey.history
     groups = {row.group for truth in every for row in truth.rows.values()}
     values = (value for _, partition in groups for value in partition if value is not None)
     return any(ESCAPED.search(text_of(value)) for value in values)

@@ -17,7 +17,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import trinoql
 from harness.formats.api import Format, VariantSettings
 from harness.formats.hive import hiveql
-from harness.formats.iceberg import migration as iceberg_migration
+from harness.formats.iceberg import settings as iceberg_settings
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Operation
@@ -102,9 +102,9 @@ def wording(
 ) -> tuple[Statement, ...]:
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
-        if iceberg_migration.begins(operation, after, settings):
+        if iceberg_settings.begins(operation, after, settings):
             facts = shape.reader_facts
-            return iceberg_migration.filled_by_trino(before, after, settings, facts)
+            return iceberg_settings.filled_by_trino(before, after, settings, facts)
         words, facts = _WORDS[distribution.engine], shape.reader_facts
         if facts.family in object_storage.written(distribution):
             return trinoql.wording_in_store(operation, before, after, facts)

@@ -13,7 +13,7 @@ from harness.judge.expected_state import ExpectedState
 from harness.model import partition_paths
 from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
-from harness.model.simulation import physical_values
+from harness.model.simulation import value_conversions
 
 NEAR = decimal.Decimal("0.001")
 """Numbers closer than this part of the expected one count as the same one with digits changed."""
@@ -181,15 +181,17 @@ def _bits_of(expected: Value, result: Value) -> bool:
 
     So Trino 476 shows what files hold of an int or long column that became a float: 16777002 as
     2.350958713857444E-38, and negative numbers as NaN. PrestoSQL 350 and PrestoDB 0.283 do, and
-    show floats of files as whole numbers where the catalog still says int (`physical_values`).
+    show floats of files as whole numbers where the catalog still says int (`value_conversions`).
     """
     if not isinstance(expected, float):
         return False
     try:
         if isinstance(result, float):
             whole = expected.is_integer()
-            return whole and same(physical_values.taken(int(expected), Primitive("float")), result)
-        return type(result) is int and physical_values.number(expected) == result
+            return whole and same(
+                value_conversions.stored_value(int(expected), Primitive("float")), result
+            )
+        return type(result) is int and value_conversions.stored_number(expected) == result
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False
 

@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from harness.core.grouping import grouped
-from harness.core.records import Finding, FindingKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.altered_value import shows_folder
 from harness.judge.compare import AnswerComparison
 from harness.judge.difference import Difference, DifferenceKind, Location

@@ -27,13 +27,11 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
 from harness.model.query import Query
-from harness.model.simulation import column_resolution, partition_schemas, row_files
-from harness.model.simulation.catalogs import CatalogColumns
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta
+from harness.model.simulation import catalog, column_resolution, row_files
+from harness.model.simulation.catalog import CatalogColumns, Lists
+from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
-from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.simulation.row_files import RowFile
+from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.truth import History
 from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
@@ -203,7 +201,7 @@ class Expectations:
         bare = {at for at, state in states.items() if state.bare}
         stay = variant.settings.get(CASCADE) == "off"
         files = states[step].files
-        return partition_schemas.lists(self.history[: step + 1], files, bare, stay=stay)
+        return catalog.lists(self.history[: step + 1], files, bare, stay=stay)
 
     def _since(self, step: int, view: str) -> Since | None:
         """Return which rows a view gives by when they were committed; None where it gives all."""

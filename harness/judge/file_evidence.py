@@ -26,8 +26,8 @@ from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.simulation import column_resolution, late_versions
-from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta
+from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns
+from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.late_versions import SimulatedRow
 from harness.model.simulation.matching import Readings

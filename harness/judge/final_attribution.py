@@ -12,11 +12,11 @@ from harness.core.records import (
     Finding,
     FindingKind,
     QuestionKey,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.core.runtime_names import lock_name
 from harness.model.simulation.strategies import LEFT_OUT, TRUSTED
 from harness.scenario.cells import parse_reader

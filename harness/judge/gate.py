@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import FindingKind, Reason, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Reason, Responsible, Verdict, VerdictKind
 from harness.judge.baseline import Applied
 
 GOOD: Final = 0

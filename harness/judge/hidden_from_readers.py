@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
-from harness.core.records import StateRecord
-from harness.core.responsible import Responsible
+from harness.core.records import Responsible, StateRecord
 from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.canonical import text_of

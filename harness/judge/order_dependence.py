@@ -15,11 +15,11 @@ from harness.core.records import (
     Answer,
     Finding,
     FindingKind,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.model.canonical import Value, same, text_of
 
 WHY: Final = "a fresh server gave another answer than one that had answered other questions before"

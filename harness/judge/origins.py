@@ -25,7 +25,7 @@ from harness.model.canonical import Look, MapValue, Value, look_of, same, text_o
 from harness.model.conversion import read_back
 from harness.model.datatypes import Primitive
 from harness.model.schema import Field
-from harness.model.simulation import physical_values
+from harness.model.simulation import value_conversions
 from harness.model.truth import row_values
 
 _EXTREMES: Final = (n for bits in (8, 16, 32, 64) for n in (-(1 << bits - 1), (1 << bits - 1) - 1))
@@ -35,7 +35,7 @@ FEW: Final = frozenset(
 )
 """What any column may come to show: defaults, words for NULL, and what is left of a number that was
 cut or clamped to fewer bits."""
-LAST_DAY: Final = (datetime.date.max - physical_values.EPOCH.date()).days
+LAST_DAY: Final = (datetime.date.max - value_conversions.EPOCH.date()).days
 
 Batch = tuple[object, int]
 """Rows that lie in the same file: a group's base file, or the log file that one step wrote. In a
@@ -161,14 +161,14 @@ def _readings(actual: Value) -> Iterator[Look]:
     elif isinstance(actual, datetime.datetime):
         if actual.time() == datetime.time():
             yield text_of(actual.date())
-        micros = physical_values.number(actual)
+        micros = value_conversions.stored_number(actual)
         yield from (str(micros), str(micros // 1000))
     elif isinstance(actual, datetime.date):
-        yield str(physical_values.number(actual))
+        yield str(value_conversions.stored_number(actual))
     elif isinstance(actual, int) and 0 <= actual <= LAST_DAY:
         if not actual:
             yield look_of(-0.0)
-        yield text_of(physical_values.taken(actual, Primitive("date")))
+        yield text_of(value_conversions.stored_value(actual, Primitive("date")))
 
 
 def _best(state: ExpectedState, difference: Difference, origins: Iterable[Origin]) -> Origin:

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import Finding, FindingKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.schema import Field, Schema
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, merge, stored_type

@@ -13,7 +13,6 @@ from harness.model.commit import BRANCH
 from harness.model.past_views import Past
 from harness.model.truth import History
 from harness.scenario.cells import Variant
-from harness.scenario.expected_history import Truths
 
 READ_OPTIMIZED: Final = "read_optimized"
 SNAPSHOT: Final = "snapshot"
@@ -32,8 +31,8 @@ class RecordedVariant:
     """One variant with its recorded states."""
 
     variant: Variant
-    truths: Truths
-    """The truth of its scenario, whichever steps were applied."""
+    merge_on_read: bool
+    """Whether changes go to log files first."""
     states: Sequence[StateRecord]
     """One for each step, the creation first."""
     limit: Limit = lambda *_: ""
@@ -62,7 +61,7 @@ class RecordedVariant:
     @cached_property
     def history(self) -> History:
         """The truth after every step, by which of them were applied."""
-        return self.truths.history(
+        return self.variant.scenario.truths(merge_on_read=self.merge_on_read).history(
             [kind is OutcomeKind.APPLIED for kind in self._kinds.values()],
             {step: state.catalog for step, state in self.state_of.items()},
         )

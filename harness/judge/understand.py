@@ -31,8 +31,8 @@ from harness.model.datatypes import (
 )
 from harness.model.query import Comparison, Query
 from harness.model.schema import Field, Schema
-from harness.model.simulation.milliseconds import MILLISECOND
-from harness.model.simulation.milliseconds import finer as is_finer
+from harness.model.simulation.value_conversions import MILLISECOND
+from harness.model.simulation.value_conversions import finer as is_finer
 from harness.model.truth import History, Row, Rows, Truth, row_values
 
 MILLISECONDS: Final = "timestamp-milliseconds"

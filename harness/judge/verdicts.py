@@ -240,7 +240,7 @@ def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     """Return whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
         return bool(answer.not_applicable) and not answer.probe
-    if not case.truths.merge_on_read or answer.unknown != past_views.no_entry(cell.view):
+    if not case.merge_on_read or answer.unknown != past_views.no_entry(cell.view):
         return False
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
     return unmade or any(map(outcomes.half_done, _so_far(cell, case)))

@@ -64,10 +64,6 @@ def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
     >>> field, column = parse("bucket(4, p)", schema_of((("p", parse_type("string")),)))
     >>> str(field.transform), field.width, column
     ('bucket', 4, 'p')
-
-    Raises:
-        SchemaChangeError: it is none, or there is no such column, or the transform is not for it.
-
     """
     match = _CALL.fullmatch(text)
     name = match["transform"] if match else str(Transform.IDENTITY)
@@ -85,24 +81,14 @@ def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
 
 
 def added(fields: Sequence[PartitionField], new: PartitionField) -> tuple[PartitionField, ...]:
-    """Return the spec with one more field.
-
-    Raises:
-        SchemaChangeError: it has it already.
-
-    """
+    """Return the spec with one more field."""
     if new in fields:
         raise SchemaChangeError("the table has that partition field already")
     return (*fields, new)
 
 
 def dropped(fields: Sequence[PartitionField], old: PartitionField) -> tuple[PartitionField, ...]:
-    """Return the spec without a field.
-
-    Raises:
-        SchemaChangeError: it does not have it.
-
-    """
+    """Return the spec without a field."""
     if old not in fields:
         raise SchemaChangeError("the table has no such partition field")
     return tuple(field for field in fields if field != old)

@@ -16,7 +16,10 @@ from harness.model.datatypes import Array, DataType, Map, Struct, parts_of, with
 
 
 class SchemaChangeError(ValueError):
-    """The change is not possible on this schema; the message says what is allowed."""
+    """The change is not possible on this schema or table; the message says what is allowed.
+
+    Whatever changes a schema or evolves a truth may raise it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,7 @@ class Schema:
         return _path_of(self.fields, field_id)
 
     def find(self, path: str) -> Field:
-        """Return the field at a dotted path.
-
-        Raises:
-            SchemaChangeError: there is none; the message names what is there.
-
-        """
+        """Return the field at a dotted path."""
         siblings, field = self.fields, None
         for name in path.split("."):
             field = next((sibling for sibling in siblings if sibling.name == name), None)

@@ -20,12 +20,7 @@ def last_write(truth: Truth) -> int:
 
 
 def saved(truth: Truth, step: int) -> Truth:
-    """Return the truth after a savepoint of the last write.
-
-    Raises:
-        SchemaChangeError: there is no write, or it has a savepoint already.
-
-    """
+    """Return the truth after a savepoint of the last write."""
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be saved")
     if has_savepoint(truth):
@@ -40,24 +35,14 @@ def has_savepoint(truth: Truth) -> bool:
 
 
 def restored(truth: Truth, step: int) -> Truth:
-    """Return the truth after the table went back to its newest savepoint, which stays.
-
-    Raises:
-        SchemaChangeError: there is none.
-
-    """
+    """Return the truth after the table went back to its newest savepoint, which stays."""
     if truth.saved is None:
         raise SchemaChangeError("there is no savepoint to go back to")
     return _back(truth, truth.saved, step)
 
 
 def rolled_back(truth: Truth, step: int) -> Truth:
-    """Return the truth after the last write, or schema change, was taken back.
-
-    Raises:
-        SchemaChangeError: there is none, or a savepoint keeps it.
-
-    """
+    """Return the truth after the last write, or schema change, was taken back."""
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be rolled back")
     if has_savepoint(truth):
@@ -69,10 +54,6 @@ def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
     """Return the truth after the rows of step `number` were made the current ones again.
 
     The columns stay those of now. Source: apache/iceberg#5591, "Roll back to a snapshot".
-
-    Raises:
-        SchemaChangeError: the step wrote no rows, is taken back, or its files are cleaned away.
-
     """
     then = _after_write(truth, number)
     if then is None or number in truth.undone:

@@ -14,7 +14,6 @@ from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
 from harness.plan.pairs import cover, values_of
 from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Excluded, Partly, Variant
 from harness.scenario.definition import IN_BRANCH, PAST_VIEWS, STAGED_BY, Step
 
@@ -58,7 +57,7 @@ def cells(
         unable = _unable(variant, requested, readers, cannot_show, excluded)
         asking = _Place(variant, number, requested, readers, unable, profile, had)
         merges = format_.merge_on_read
-        history = expected_history.survey(variant.scenario, merge_on_read=merges).history
+        history = variant.scenario.truths(merge_on_read=merges).history()
         first = _first_write(history) if merges else 1
         for step, step_itself in enumerate(variant.scenario.steps, start=1):
             if why := _not_asked(step, step_itself, first):

@@ -9,7 +9,6 @@ from itertools import islice, pairwise
 from harness.model.truth import History, Truth
 from harness.plan.axes import WriterSequence
 from harness.plan.profile import Writer
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import StepTrace
 
@@ -32,7 +31,7 @@ def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSe
     """
     writer = old if isinstance(old, Writer) else Writer(old)
     writer = replace(writer, then=new, scenarios=(scenario.name,))
-    history = expected_history.survey(scenario).history
+    history = scenario.survey.history
     first = next((truth.step for truth in history if truth.rows), len(scenario.steps))
     later = range(first + 1, len(scenario.steps) + 1)
     steps = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
@@ -40,7 +39,7 @@ def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSe
 
 
 def _points(scenario: Scenario, history: History) -> Iterator[int]:
-    numbered = tuple(enumerate(expected_history.operations(scenario), start=1))
+    numbered = tuple(enumerate(scenario.operations, start=1))
     changes = [at for at, operation in numbered if operation.CHANGES_SCHEMA]
     waiting = [at + 1 for at, operation in numbered if operation.trace() is StepTrace.SCHEDULED]
     yield from waiting

@@ -18,7 +18,6 @@ from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import Logs, ReadStrategy
 from harness.model.truth import Group, History, Row, Truth
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate
@@ -199,10 +198,8 @@ def separation(scenario: Scenario, layout: FileLayout) -> tuple[Apart, ...]:
     where a merge mode matters merging versions by another one.
     Older catalogs are not: they show in the columns of an answer.
     """
-    operations = expected_history.operations(scenario)
-    history = expected_history.history(
-        scenario, merge_on_read=layout.changes is Changes.LOG, applied=[True] * len(operations)
-    )
+    operations = scenario.operations
+    history = scenario.truths(merge_on_read=layout.changes is Changes.LOG).history()
     steps = {str(truth.step): truth.step for truth in history}
     facts = expected_files(history, operations, layout)
     return tuple(

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
 
+from harness.artifacts import distributions
 from harness.core import refusals
-from harness.core.attempts import Attempt
-from harness.core.concurrency import ClosableQueue, JobThreads
+from harness.core.concurrency import ClosableQueue
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
-from harness.core.records import Answer, Part, Refusal
+from harness.core.records import Answer, Attempt, Part, Refusal
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -31,11 +31,74 @@ from harness.engines.api import (
     Reply,
     Server,
 )
-from harness.model.query import ALL
+from harness.model.query import ALL, Query
 from harness.read import questions
 from harness.read.questions import CellQuestion, ReadQueues, Response, text_of
 from harness.read.reader_servers import EngineServer, EngineStart
-from harness.read.support_probe import Probes
+
+ProbeKey = tuple[str, str, str]
+"""A reader, a format, and a table version that it is declared not to know."""
+ANSWERED = ""
+"""Stands for the case of a refused probe where one was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeDecision:
+    """Which of the waiting questions are sent, which wait for a probe, and which are not sent."""
+
+    due: list[CellQuestion] = field(default_factory=list)
+    waiting: list[CellQuestion] = field(default_factory=list)
+    unsent: list[Answer] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What became of the probes of a run; for several threads.
+
+    Of each reader, format and table version that the reader is declared not to know, the first
+    question is the probe. Where the server refuses it, the others are not sent and their answers
+    name it; where it gives rows, all are sent. Where it gives no answer at all, the next one is the
+    probe. A refusal or rows that were kept count like new ones.
+    """
+
+    _outcomes: dict[ProbeKey, str] = field(default_factory=dict)
+    """The case of the refused probe, or `ANSWERED`."""
+
+    def note(self, question: CellQuestion, answer: Answer) -> None:
+        """Note the answer to any question; the first one that has rows or is a refusal counts."""
+        if (key := _key(question)) and (answer.has_rows or answer.refusal):
+            self._outcomes.setdefault(key, ANSWERED if answer.has_rows else answer.case)
+
+    def decide(self, waiting: Sequence[CellQuestion]) -> ProbeDecision:
+        """Return which questions are to be sent now; no probe may be under way."""
+        decision, probes = ProbeDecision(), set[ProbeKey]()
+        for question in waiting:
+            key = _key(question)
+            case = self._outcomes.get(key) if key else None
+            if case:
+                decision.unsent.append(_unsent(question, case))
+            elif key in probes:
+                decision.waiting.append(question)
+            else:
+                decision.due.append(question)
+                if key and case is None:
+                    probes.add(key)
+        return decision
+
+
+def _key(question: CellQuestion) -> ProbeKey | None:
+    reader, version = str(question.reader), question.state.frozen.table_version
+    family = question.question.format.family
+    unknown = distributions.declared_unknown(reader, family, version)
+    return (reader, question.question.format.name, version) if unknown else None
+
+
+def _unsent(question: CellQuestion, probe: str) -> Answer:
+    why = f"it was not sent, for the server refused {probe}"
+    return Answer(
+        question.cell.case, "", question=question.question.query, not_applicable=why, probe=probe
+    )
+
 
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""
@@ -57,83 +120,6 @@ class Tries:
     attempts: list[Attempt] = field(default_factory=list)
     passing: set[str] = field(default_factory=set)
     """The kinds of refusals among them that may come of the moment."""
-
-
-@dataclass(slots=True)
-class ServerRound:
-    """Questions that several connections ask a server, until none is left or the server is lost."""
-
-    on: EngineServer
-    threads: JobThreads
-    """Those in which engines are asked: after a failure in one nothing is recorded any more."""
-    tries: dict[str, Tries]
-    """The tries at each case that got no answer; those of this round are added."""
-    responses: ClosableQueue[Response]
-    """Where each answer goes as it comes."""
-    answers: dict[str, Answer]
-    """Those of this round are added, by their cases."""
-    _waiting: queue.SimpleQueue[CellQuestion] = field(default_factory=queue.SimpleQueue)
-    _lost: threading.Event = field(default_factory=threading.Event)
-    """Set when nothing more is to be asked of this server."""
-    _failed: list[BaseException] = field(default_factory=list)
-
-    @property
-    def over(self) -> bool:
-        return self._lost.is_set() or self.on.server.exhausted()
-
-    def ask(self, questions: Sequence[CellQuestion], connections: int) -> None:
-        """Ask each question once; those that got no answer can be asked again."""
-        for question in questions:
-            self._waiting.put(question)
-        connecting = [
-            threading.Thread(target=self._connect, daemon=True)
-            for _ in range(min(connections, len(questions)))
-        ]
-        for thread in connecting:
-            thread.start()
-        for thread in connecting:
-            thread.join()
-        if self._failed:
-            raise self._failed[0]
-
-    def _connect(self) -> None:
-        """Ask what waits over one connection, until none is left or the server is lost."""
-        try:
-            with closing(_Link(self.on.server)) as link:
-                while not self.over and (question := self._next()) is not None:
-                    self._ask(link, question)
-        except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
-            self._failed.append(problem)
-            self._lost.set()
-
-    def _next(self) -> CellQuestion | None:
-        try:
-            return self._waiting.get_nowait()
-        except queue.Empty:
-            return None
-
-    def _ask(self, link: _Link, question: CellQuestion) -> None:
-        tries = self.tries.setdefault(question.cell.case, Tries())
-        connection = None
-        try:
-            connection = link.to(question.reader.settings)
-            answer = _answer(connection, question, self.on)
-            _check_lasts(answer, tries)
-            answer = replace(answer, attempts=tuple(tries.attempts))
-        except NoAnswerError as silence:
-            link.close()
-            if not _usable(self.on):
-                self._lost.set()
-            if connection is not None or not self._lost.is_set():
-                tries.attempts.append(Attempt(str(silence), self.on.server.log_tail()))
-            if isinstance(silence, PassingRefusalError):
-                tries.passing.add(silence.kind)
-            if len(tries.attempts) < MOST_TRIES:
-                return
-            answer = question.unanswered(str(silence), tuple(tries.attempts))
-        self.threads.check()
-        self.answers[answer.case] = answer
-        self.responses.put_all([Response(answer, question)])
 
 
 class _Link:
@@ -221,7 +207,8 @@ def _parts(connection: Connection, question: CellQuestion, on: EngineServer) -> 
 
 
 def _alone(connection: Connection, question: CellQuestion, column: str, on: EngineServer) -> Part:
-    asked = question.alone(column)
+    names = tuple(dict.fromkeys((question.key, column)))
+    asked = replace(question.question, query=Query(columns=names))
     try:
         reply = _reply(connection, question, asked, on)
     except RefusedError as refused:
@@ -322,6 +309,8 @@ class ReplaceableServer:
         self._start = start
         self._responses = responses
         self._connections = connections
+        self._answers: dict[str, Answer] = {}
+        """Those to the questions that are asked now, by their cases."""
         self._tries: dict[str, Tries] = {}
         self._answered = 0
         self._futile_starts = 0
@@ -330,33 +319,86 @@ class ReplaceableServer:
         self._why = ""
         self._stack = ExitStack()
         self._running: EngineServer | None = None
+        self._lost = threading.Event()
+        """Set when nothing more is to be asked of the server that runs."""
 
     def ask(self, asked: Sequence[CellQuestion]) -> Mapping[str, Answer]:
         """Return the answer of every question by its case; unknown where no server gets ready."""
-        answers: dict[str, Answer] = {}
-        while left := [question for question in asked if question.cell.case not in answers]:
+        self._answers = {}
+        while left := [question for question in asked if question.cell.case not in self._answers]:
             if self._futile_starts < STARTS:
-                answers |= self._ask_server(left)
+                self._ask_server(left)
             else:
-                answers |= self._give_up(left)
-        return answers
+                for question in left:
+                    self._note(question.unanswered(self._why), question)
+        return self._answers
 
-    def _ask_server(self, left: Sequence[CellQuestion]) -> Mapping[str, Answer]:
-        """Ask one server once; return the answers that it gave."""
-        answers, why = dict[str, Answer](), ""
+    def _note(self, answer: Answer, question: CellQuestion) -> None:
+        self._start.threads.check()
+        self._answers[answer.case] = answer
+        self._responses.put_all([Response(answer, question)])
+
+    def _ask_server(self, left: Sequence[CellQuestion]) -> None:
+        """Ask one server each question once; those that got no answer can be asked again."""
+        before, why = len(self._answers), ""
         try:
             on = self._server()
-            asking = ServerRound(on, self._start.threads, self._tries, self._responses, answers)
-            asking.ask(left, self._connections)
-            if asking.over or not on.server.alive():
+            self._ask_side_by_side(on, left)
+            if self._lost.is_set() or on.server.exhausted() or not on.server.alive():
                 why = f"it died before it was asked:\n{on.server.log_tail()}"
         except EnvironmentProblem as problem:
             # Chance, or it cannot run here: the next start tells.
             why = str(problem)
-        self._answered += len(answers)
+        self._answered += len(self._answers) - before
         if why:
             self._end(why)
-        return answers
+
+    def _ask_side_by_side(self, on: EngineServer, left: Sequence[CellQuestion]) -> None:
+        """Ask over several connections, until no question is left or the server is lost."""
+        waiting, failed = queue.SimpleQueue[CellQuestion](), list[BaseException]()
+        for question in left:
+            waiting.put(question)
+
+        def connect() -> None:
+            try:
+                with closing(_Link(on.server)) as link:
+                    while not (self._lost.is_set() or on.server.exhausted()):
+                        self._ask_once(on, link, waiting.get_nowait())
+            except queue.Empty:
+                pass
+            except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
+                failed.append(problem)
+                self._lost.set()
+
+        connections = range(min(self._connections, len(left)))
+        threads = [threading.Thread(target=connect, daemon=True) for _ in connections]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failed:
+            raise failed[0]
+
+    def _ask_once(self, on: EngineServer, link: _Link, question: CellQuestion) -> None:
+        tries = self._tries.setdefault(question.cell.case, Tries())
+        connection = None
+        try:
+            connection = link.to(question.reader.settings)
+            answer = _answer(connection, question, on)
+            _check_lasts(answer, tries)
+            answer = replace(answer, attempts=tuple(tries.attempts))
+        except NoAnswerError as silence:
+            link.close()
+            if not _usable(on):
+                self._lost.set()
+            if connection is not None or not self._lost.is_set():
+                tries.attempts.append(Attempt(str(silence), on.server.log_tail()))
+            if isinstance(silence, PassingRefusalError):
+                tries.passing.add(silence.kind)
+            if len(tries.attempts) < MOST_TRIES:
+                return
+            answer = question.unanswered(str(silence), tuple(tries.attempts))
+        self._note(answer, question)
 
     def _server(self) -> EngineServer:
         if self._running is not None and not self._running.server.alive():
@@ -364,6 +406,7 @@ class ReplaceableServer:
         if self._running is None:
             self._sent_before = self._sent()
             self._running = self._stack.enter_context(self._start.serve())
+            self._lost.clear()
         return self._running
 
     def _sent(self) -> int:
@@ -386,12 +429,6 @@ class ReplaceableServer:
             self.peak_mb = max(self.peak_mb, self._running.server.peak_memory_mb())
         self._running = None
         self._stack.close()
-
-    def _give_up(self, left: Sequence[CellQuestion]) -> Mapping[str, Answer]:
-        self._start.threads.check()
-        responses = [Response(question.unanswered(self._why), question) for question in left]
-        self._responses.put_all(responses)
-        return {response.answer.case: response.answer for response in responses}
 
     def __enter__(self) -> Self:
         return self

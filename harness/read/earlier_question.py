@@ -16,7 +16,7 @@ from harness.read.questions import CellQuestion
 from harness.read.read_states import same_answer
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.scenario.cells import Plan
-from harness.write.table_state import States
+from harness.write.state_store import States
 
 T = TypeVar("T")
 

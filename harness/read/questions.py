@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
-from harness.core.records import Answer, OutcomeKind
+from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, PointInTime, Question
 from harness.engines.format_facts import FormatFacts
@@ -24,13 +23,11 @@ from harness.model.commit import BRANCH, INCREMENTAL, NAMED, Moment, ref_name
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
-from harness.model.query import Query
 from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Reader, Variant
-from harness.write.table_state import FileSeen, State, States
+from harness.write.state_store import FileSeen, State, States
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +51,6 @@ class CellQuestion:
     """Those of the columns that formats add which the reader should find in the table."""
     files: tuple[FileSeen, ...] = ()
     """What the table's folder held before anybody read it."""
-
-    def alone(self, column: str) -> Question:
-        names = tuple(dict.fromkeys((self.key, column)))
-        return replace(self.question, query=Query(columns=names))
 
     def unanswered(self, why: str, attempts: tuple[Attempt, ...] = ()) -> Answer:
         """Return the answer of a question that no reader answered."""
@@ -210,7 +203,7 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
     applied = [
         state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in frozen
     ]
-    return expected_history.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
+    return variant.scenario.truths(merge_on_read=merge_on_read).history(applied)
 
 
 def no_entry(cell: Cell, *, late: bool) -> Answer:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.artifacts.cache import Cache, sharded_path, write_sharded
+from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
@@ -22,14 +25,52 @@ from harness.core.records import Answer
 from harness.engines.api import PlannedReads
 from harness.engines.format_facts import FormatFacts
 from harness.read import ask_engine, questions
-from harness.read.answer_cache import AnswerCache
+from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.read.support_probe import Probes
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
-from harness.write.table_state import FileSeen, States
+from harness.write.state_store import FileSeen, States
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """The answers that runs have got, one file each."""
+
+    folder: Path
+
+    @classmethod
+    def in_cache(cls, cache: Cache) -> AnswerCache:
+        return cls(cache.root / "answers")
+
+    def find(self, address: str, case: str) -> Answer | None:
+        """Find the answer kept under an address, as the answer of a case."""
+        try:
+            answer = jsonl.parse(Answer, self._path(address).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:  # the machine went down before the disk had it: asked again
+            return None
+        return replace(answer, case=case, reused=True)
+
+    def store(self, address: str, answer: Answer) -> None:
+        """Keep an answer, complete or not at all; an unknown or flaky one is not kept.
+
+        Nor is one that depends on what else the server was asked: what was kept before it came out
+        is there no more.
+        """
+        path = self._path(address)
+        if answer.earlier is not None:
+            path.unlink(missing_ok=True)
+        flaky = answer.attempts or any(part.unknown for part in answer.parts)
+        if answer.unknown or answer.earlier is not None or flaky:
+            return
+        write_sharded(self.folder, path.name, f"{jsonl.dump(answer)}\n".encode())
+
+    def _path(self, address: str) -> Path:
+        return sharded_path(self.folder, f"{address}.json")
+
 
 NOT_ASKED: Final = "not asked"
 CHANGED: Final = "the frozen table's files changed while it was read"
@@ -113,12 +154,49 @@ def schedule(
         to: where questions, and answers that are there already, go.
 
     """
-    scheduler = _Scheduler(planned_questions(plan), shared, probes, to)
+    planned, context = planned_questions(plan), shared.context
+    cache, files = AnswerCache.in_cache(context.cache), dict[str, tuple[FileSeen, ...]]()
     try:
         for some in states:
-            scheduler.take(some)
+            asked, there = list[CellQuestion](), list[Response]()
+            for question in planned.questions_about(some):
+                if isinstance(question, Answer):
+                    there.append(Response(question))
+                elif context.fresh or not (
+                    answer := cache.find(question.address, question.cell.case)
+                ):
+                    asked.append(question)
+                else:
+                    probes.note(question, answer)
+                    there.append(Response(answer))
+            to.responses.put_all(there)
+            if asked:
+                _send(asked, shared, files, to)
     finally:
         to.close_questions()
+
+
+def _send(
+    asked: Sequence[CellQuestion],
+    shared: SharedMetastore,
+    files: dict[str, tuple[FileSeen, ...]],
+    to: ReadQueues,
+) -> None:
+    """Hand on questions, once their servers can find the states.
+
+    `files`: what each state's folder held before anybody read it, by the state's digest.
+    """
+    states = {question.state.digest: question.state for question in asked}
+    shared.register(states.values())
+    for digest, state in states.items():
+        if digest not in files:
+            files[digest] = state_store.file_list(state)
+    for name, queue in to.questions.items():
+        queue.put_all(
+            replace(question, files=files[question.state.digest])
+            for question in asked
+            if question.reader.distribution == name
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,55 +247,6 @@ def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
         served = map(distributions.load, metastore.needed(through))
         shaping.append([provide.digest(distribution) for distribution in served])
     return distributions.digest_of(shaping)
-
-
-@dataclass(frozen=True, slots=True)
-class _Scheduler:
-    """Hands on what states give to ask."""
-
-    planned: PlannedQuestions
-    shared: SharedMetastore
-    probes: Probes
-    to: ReadQueues
-    files: dict[str, tuple[FileSeen, ...]] = field(default_factory=dict)
-    """What each state's folder held before anybody read it, by the state's digest."""
-
-    def take(self, states: States) -> None:
-        """Hand on the questions about some states, once their servers can find these."""
-        asked, there = list[CellQuestion](), list[Response]()
-        for question in self.planned.questions_about(states):
-            answer = self._cached(question) if isinstance(question, CellQuestion) else question
-            if answer is not None:
-                there.append(Response(answer))
-            elif isinstance(question, CellQuestion):
-                asked.append(question)
-        self.to.responses.put_all(there)
-        if asked:
-            self._send(asked)
-
-    def _cached(self, question: CellQuestion) -> Answer | None:
-        """Find what an earlier run was answered."""
-        context = self.shared.context
-        if context.fresh:
-            return None
-        cache = AnswerCache.in_cache(context.cache)
-        answer = cache.find(question.address, question.cell.case)
-        if answer is not None:
-            self.probes.note(question, answer)
-        return answer
-
-    def _send(self, asked: Sequence[CellQuestion]) -> None:
-        states = {question.state.digest: question.state for question in asked}
-        self.shared.register(states.values())
-        for digest, state in states.items():
-            if digest not in self.files:
-                self.files[digest] = state_store.file_list(state)
-        for name, queue in self.to.questions.items():
-            queue.put_all(
-                replace(question, files=self.files[question.state.digest])
-                for question in asked
-                if question.reader.distribution == name
-            )
 
 
 def record(

@@ -29,7 +29,7 @@ from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 from harness.runtime.process import EndedProblem
 from harness.write import state_store
-from harness.write.table_state import State
+from harness.write.state_store import State
 
 TIMEOUT_S: Final = 120.0
 """After so long a query counts as unanswered."""

@@ -27,8 +27,7 @@ from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
 from harness.plan import reader_support, shipped
-from harness.run.load_run import Run
-from harness.run.run_info import BaselineInfo, RunInfo
+from harness.run.load_run import BaselineInfo, Run, RunInfo
 from harness.scenario.cells import Plan, Variant
 from harness.scenario.definition import AXES, Scenario
 

@@ -7,18 +7,35 @@ whoever compares runs as well: what two of them have in common has the same `Cau
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache, cached_property
+from itertools import chain, permutations
+from pathlib import Path, PurePosixPath
 from typing import Final
 
+from harness import engines, formats
+from harness.artifacts import distributions
 from harness.core import refusals
+from harness.core.errors import ScenarioProblem
 from harness.core.grouping import grouped
-from harness.core.records import Answer, FindingKind, Refusal, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import (
+    Answer,
+    FindingKind,
+    QuestionKey,
+    Refusal,
+    Responsible,
+    Verdict,
+    VerdictKind,
+)
 from harness.core.runtime_names import lock_name
 from harness.model import past_views
-from harness.run.load_run import Run
+from harness.run.baseline_files import scenario_file
+from harness.run.load_run import Run, VariantInfo
+from harness.scenario import load
+from harness.scenario.cells import parse_reader
+from harness.scenario.operations import name_of
 
 ORDER: Final = (
     VerdictKind.WRONG,
@@ -248,3 +265,234 @@ def _rank(cause: RunCause) -> tuple[bool, bool, int, int, int]:
         -len(cause.scenarios),
         kinds.index(finding) if finding else len(kinds),
     )
+
+
+SESSION: Final = "in the session"
+_COMMENT: Final = "--"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingLine:
+    """A line that sets something."""
+
+    text: str
+    """As the engine takes it: `hudi.parquet.use-column-names=true`."""
+    place: str
+    """Where it goes: `in etc/catalog/*.properties`, `in the session`; empty where unknown."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.place})" if self.place else self.text
+
+
+@cache
+def lines_of(reader: str, format_name: str) -> tuple[SettingLine, ...]:
+    """Return what a reader's session is given before it is asked about tables of a format.
+
+    Nothing where the distribution or the format is not there any longer.
+    """
+    asked = parse_reader(reader)
+    if not distributions.exists(asked.distribution) or format_name not in formats.names():
+        return ()
+    distribution = distributions.load(asked.distribution)
+    facts = formats.facts(format_name)
+    lines = engines.load(distribution.engine).by_hand(distribution, dict(asked.settings), facts)
+    return tuple(_lines(lines))
+
+
+def _lines(lines: tuple[str, ...]) -> Iterator[SettingLine]:
+    where = SESSION
+    for line in lines:
+        text = line.removeprefix(_COMMENT).strip()
+        if line.startswith(_COMMENT) and text.endswith(":"):
+            where = _place(text[:-1])
+        else:
+            yield SettingLine(text, where if line.startswith(_COMMENT) else SESSION)
+
+
+def _place(head: str) -> str:
+    """Return where lines stand that have such a head.
+
+    What a file is called does not matter: it is one of the harness.
+
+    >>> _place("etc/catalog/hudi_by_name.properties"), _place("In Python")
+    ('in etc/catalog/*.properties', 'in Python')
+    """
+    path = PurePosixPath(head)
+    if path.suffix:
+        return f"in {path.with_name('*')}{path.suffix}"
+    return head[:1].lower() + head[1:]
+
+
+READERS: Final = frozenset({Responsible.READER, None})
+"""Whose doing it must be that a reader's setting can help."""
+BAD: Final = frozenset({VerdictKind.WRONG, VerdictKind.REFUSED})
+Change = tuple[str, str, str]
+"""The reader that is not right, the one of the same distribution that is, and the format."""
+
+
+@dataclass(frozen=True, slots=True)
+class HelpfulSetting:
+    """Settings that cells of a cause were asked with as well, and came right."""
+
+    settings: str
+    """As a reader's name has them; empty where they are the engine's own."""
+    lines: tuple[tuple[SettingLine, tuple[str, ...]], ...]
+    """What to paste, each with the distributions that want it."""
+    instead: tuple[SettingLine, ...]
+    """What to take out, where there is nothing to paste."""
+    right: int
+    """So many of the cause's cells come right."""
+    otherwise: int
+    """So many of them are not right then either, but no longer by this cause."""
+    spoilt: int
+    """So many other cells of the same readers are right without and not with it."""
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class SettingsAsked:
+    """What the readers of a run answered with one setting and with another."""
+
+    run: Run
+
+    @cached_property
+    def by_question(self) -> Mapping[QuestionKey, Mapping[str, Verdict]]:
+        """What each reader made of each question."""
+        pairs = ((verdict.question, verdict) for verdict in self.run.verdicts)
+        return {
+            at: {verdict.reader: verdict for verdict in of} for at, of in grouped(pairs).items()
+        }
+
+    @cached_property
+    def spoilt(self) -> Mapping[tuple[str, str], int]:
+        """How many cells are right by the first reader and not by the second."""
+        spoilt: Counter[tuple[str, str]] = Counter()
+        for by_reader in self.by_question.values():
+            for old, new in permutations(by_reader.values(), 2):
+                if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
+                    spoilt[old.reader, new.reader] += 1
+        return spoilt
+
+    def others(self, cause: RunCause) -> Iterator[tuple[Verdict, Verdict]]:
+        """Yield each cell of a cause, with what its distribution made of it by other settings."""
+        symptom = cause.key.symptom
+        if symptom.kind not in BAD or symptom.responsible not in READERS:
+            return
+        for verdict in cause.verdicts:
+            distribution = self.run.distribution(verdict.reader)
+            for reader, other in self.by_question[verdict.question].items():
+                if reader != verdict.reader and self.run.distribution(reader) == distribution:
+                    yield verdict, other
+
+    def helpful(self, cause: RunCause) -> HelpfulSetting | None:
+        """Return the settings that help most against a cause; None where none do more than harm.
+
+        Of those that help equally, the ones with the fewest lines.
+        """
+        pairs = (
+            (settings_text(other.reader), (verdict, other)) for verdict, other in self.others(cause)
+        )
+        made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
+        good = (setting for setting in made if setting.right > setting.spoilt)
+        return min(
+            good,
+            key=lambda setting: (setting.spoilt - setting.right, len(setting.lines)),
+            default=None,
+        )
+
+    def _made(
+        self, cause: RunCause, settings: str, pairs: Sequence[tuple[Verdict, Verdict]]
+    ) -> HelpfulSetting:
+        right = [pair for pair in pairs if pair[1].verdict is VerdictKind.CORRECT]
+        changes = tuple(
+            dict.fromkeys(
+                (old.reader, new.reader, self.run.variant(old.variant).format) for old, new in right
+            )
+        )
+        lacking = grouped((line, self.run.distribution(to)) for line, to in _new_lines(changes))
+        back = tuple((new, old, format_) for old, new, format_ in changes)
+        return HelpfulSetting(
+            settings,
+            tuple((line, tuple(dict.fromkeys(names))) for line, names in lacking.items()),
+            () if lacking else tuple(dict.fromkeys(line for line, _ in _new_lines(back))),
+            len(right),
+            sum(self._otherwise(cause, other) for _, other in pairs),
+            sum(self.spoilt[pair] for pair in dict.fromkeys((old, new) for old, new, _ in changes)),
+        )
+
+    def _otherwise(self, cause: RunCause, other: Verdict) -> bool:
+        shown = symptoms(other, self.run.answers.get(other.case))
+        return other.verdict in BAD and cause.key.symptom not in shown
+
+
+def settings_text(reader: str) -> str:
+    """Return a reader's settings as its name has them; empty where it has none."""
+    settings = parse_reader(reader).settings
+    return ", ".join(f"{name}={value}" for name, value in settings)
+
+
+def _new_lines(changes: Sequence[Change]) -> Iterator[tuple[SettingLine, str]]:
+    """Yield each line that the second reader of a change gets and the first one does not."""
+    for old, new, format_ in changes:
+        for line in lines_of(new, format_):
+            if line not in lines_of(old, format_):
+                yield line, new
+
+
+TOP: Final = 1
+"""The line for what no line is known of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioPlace:
+    """A line of a scenario's file, as it is now."""
+
+    path: Path
+    line: int
+
+
+class ScenarioPlaces:
+    """Finds the steps of a run in the files of its scenarios; each file is read once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._files, self._steps = cache(self._file), cache(_steps)
+
+    def of(self, variant: str, step: int) -> ScenarioPlace | None:
+        """Return where a step of a variant stands; None where its scenario's file is not here.
+
+        Of the creation, and where the file has other steps by now, it is the first line.
+        """
+        info = self._run.variant(variant)
+        path = self._files(info.scenario)
+        if path is None:
+            return None
+        there = self._steps(path)
+        known = [name for name, _ in there] == [step.operation for step in info.steps]
+        return ScenarioPlace(path, there[step - 1][1] if known and step else TOP)
+
+    def of_cause(self, cause: RunCause) -> ScenarioPlace | None:
+        """Return where the step stands since which something is not right.
+
+        That is in the scenario that speaks for all of the cause.
+        """
+        first = cause.first
+        return self.of(first.variant, _began_at(cause, self._run.variant(first.variant)))
+
+    def _file(self, scenario: str) -> Path | None:
+        return scenario_file(self._run.info, scenario)
+
+
+def _began_at(cause: RunCause, variant: VariantInfo) -> int:
+    """Return the last step up to the one asked about that did what the cause came with."""
+    names = cause.key.operation.split(OR)
+    did = (step.number for step in variant.steps if step.operation in names)
+    return max((step for step in did if step <= cause.first.step), default=cause.first.step)
+
+
+def _steps(path: Path) -> Sequence[tuple[str, int]]:
+    """Return the operation and the line of each step of a file; nothing where it is wrong."""
+    try:
+        scenario = load.load(path, formats.keeping_case())
+    except ScenarioProblem:
+        return ()
+    return [(name_of(step.operation), step.line) for step in scenario.steps]

@@ -13,46 +13,253 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
-from harness.artifacts import cache_cleanup, distributions
+from harness.artifacts import cache_cleanup, distributions, fetch, object_storage
+from harness.artifacts.cache import Cache
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, record_file
+from harness.core import jsonl, runtime_names
 from harness.core.concurrency import ClosableQueue, JobThreads
-from harness.core.records import Answer, StateRecord
+from harness.core.counting import counted
+from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
+from harness.core.metastore_choice import MetastoreChoice
+from harness.core.progress import Progress
+from harness.core.records import Answer, StateRecord, Verdict
 from harness.core.runtime_names import PROCESS
 from harness.judge.baseline import Applied
-from harness.read import read_states
-from harness.read.reader_servers import ReadContext
-from harness.run import (
-    baseline_files,
-    load_run,
-    needed_artifacts,
-    plan_record,
-    run_folder,
-    run_info,
-    run_log,
-    second_round,
-)
-from harness.run.follow_run import LiveVerdicts
-from harness.run.load_run import Run
-from harness.run.report_cache import ReportCache
-from harness.run.run_info import ReaderInfo
-from harness.run.run_judge import RunJudge
-from harness.run.run_work import Work, states_of
-from harness.run.strategy_answers import with_strategy_answers
-from harness.runtime import image_choice
+from harness.read import earlier_question, read_states
+from harness.read.reader_servers import TIMEOUT_S, ReadContext
+from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
+from harness.run.load_run import ReaderInfo, ReportCache, Run
+from harness.run.run_judge import LiveVerdicts, RunJudge, due, with_strategy_answers
+from harness.runtime import hive_mutation, image_choice, metastore, provide
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.process import EndedProblem
-from harness.scenario.cells import Plan
+from harness.scenario.cells import Cell, Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
+from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
+
+MOST_SERVERS: Final = 20
+"""Of more readers and variants than these, tables of one format share a fresh server."""
+MOST_SEARCHES: Final = 3
+"""For so many answers the earlier query is searched: each search takes several servers."""
+MOST_SUSPECTS: Final = 32
+"""Of more readers and variants than these, formats stand for variants."""
+
+AnswerTaker = Callable[[Answer], object]
+
+
+def cells_to_ask(
+    plan: Plan, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
+) -> Sequence[Cell]:
+    """Return the cells that are asked again after these verdicts on the first answers."""
+    # An answer is read only if its verdict makes it suspect: most often none does.
+    cases = {v.case for v in verdicts if due(v, answers, plan.ask_again)}
+    return [cell for cell in plan.cells if cell.case in cases]
+
+
+@run_log.phase("ask again")
+def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: AnswerTaker) -> None:
+    """Ask fresh servers about cells once more; what comes is in `answers.jsonl` afterwards.
+
+    `take`: gets each answer once it is recorded.
+
+    Raises:
+        UsageProblem: a table that is asked about again is no longer in the cache.
+
+    """
+    run = load_run.recorded(work.folder)
+    context = work.read_context(plan, fresh=True)
+    with jsonl.adding(work.folder / load_run.ANSWERS) as add:
+        for group in groups(plan, cells):
+            states = states_of(_about(run.states, group), work.cache)
+            again = replace(plan, cells=group)
+            with (
+                work.progress.count("ask again", len(group)) as count,
+                closing(read_states.read(again, [states], context, count, run.answers)) as answers,
+            ):
+                for answer in answers:
+                    run_log.log_answer(answer)
+                    add([answer])
+                    take(answer)
+        for answer in _with_earlier_queries(plan, work, run.states):
+            add([answer])
+            take(answer)
+    load_run.sort_answers(work.folder, (cell.case for cell in plan.cells))
+    run_folder.clean(work.folder)
+
+
+def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
+    """Return the cells by the fresh server that is asked about them.
+
+    Each reader has one for each variant; where that would be too many servers, each distribution
+    has one for each format.
+    """
+    cells = tuple(cells)
+    formats = {variant.id: variant.format for variant in plan.variants}
+    fine = grouped(((cell.reader, cell.variant), cell) for cell in cells)
+    if len(fine) <= MOST_SERVERS:
+        return tuple(map(tuple, fine.values()))
+    coarse = grouped(((cell.distribution, formats[cell.variant]), cell) for cell in cells)
+    return tuple(map(tuple, coarse.values()))
+
+
+def _about(states: Iterable[StateRecord], cells: Iterable[Cell]) -> list[StateRecord]:
+    variants = {cell.variant for cell in cells}
+    return [state for state in states if state.variant in variants]
+
+
+def _with_earlier_queries(
+    plan: Plan, work: Work, states: Sequence[StateRecord]
+) -> Iterable[Answer]:
+    """Yield the first answers that depend on an earlier query, each with it where it is known."""
+    answers = load_run.answers(work.folder)
+    depending = [c for c in plan.cells if c.case in answers and answers[c.case].earlier]
+    for cell in depending[:MOST_SEARCHES]:
+        answer = answers[cell.case]
+        if answer.earlier is None:
+            continue
+        work.progress.note(f"search the query on which the answer of {cell.case} depends")
+        asked = [c for c in suspects(plan, cell) if _was_sent(answers.get(c.case))]
+        few = replace(plan, cells=(*asked, cell))
+        frozen = states_of(_about(states, few.cells), work.cache)
+        context = work.read_context(plan, fresh=True)
+        after = earlier_question.find_culprit(few, frozen, context, cell.case, answer.earlier)
+        yield replace(answer, after=after)
+
+
+def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
+    """Return queries to the server of a cell that stand for all others that it was asked.
+
+    Of each reader and variant, or of each reader and format where these would be too many, it is
+    the last one up to the step of the cell.
+    """
+    others = [c for c in plan.cells if c != cell and c.distribution == cell.distribution]
+    formats = {variant.id: variant.format for variant in plan.variants}
+    by_server = grouped(((other.reader, other.variant), other) for other in others)
+    if len(by_server) > MOST_SUSPECTS:
+        by_server = grouped(((other.reader, formats[other.variant]), other) for other in others)
+    return [max(group, key=lambda c: (c.step <= cell.step, c.step)) for group in by_server.values()]
+
+
+def _was_sent(answer: Answer | None) -> bool:
+    return answer is not None and bool(answer.columns or answer.refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long engines may take, in seconds."""
+
+    query: float = TIMEOUT_S
+    """After so long a reader's query counts as unanswered."""
+    statement: float = WRITE_TIMEOUT_S
+    """After so long a writer's statement does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The cache, the run's folder, the display and the time limits."""
+
+    cache: Cache
+    folder: Path
+    progress: Progress
+    limits: TimeLimits = TimeLimits()
+
+    def write_context(self, plan: Plan) -> WriteContext:
+        """Return where tables are written."""
+        folder, catalog = self.folder / run_folder.ENGINES, writers_metastore(plan)
+        return WriteContext(self.cache, folder, self.progress, self.limits.statement, catalog)
+
+    def read_context(self, plan: Plan, *, fresh: bool) -> ReadContext:
+        """Return where readers are asked; `fresh`: also what earlier runs asked."""
+        folder, catalog = self.folder / run_folder.ENGINES, readers_metastore(plan)
+        return ReadContext(
+            self.cache, folder, self.progress, fresh, self.limits.query, metastore=catalog
+        )
+
+
+def _missing_state(variant: str, step: int, cache: Path) -> UsageProblem:
+    return UsageProblem(
+        f"the state of {variant} after step {step} is no longer in {cache}; "
+        "run the profile again to write it"
+    )
+
+
+def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
+    """Find the frozen states that a run names.
+
+    Raises:
+        UsageProblem: one is no longer in the cache.
+
+    """
+    records = list(records)
+    states = write_variants.load(records, cache)
+    for record in records:
+        if record.digest and (record.variant, record.outcome.step) not in states:
+            raise _missing_state(record.variant, record.outcome.step, cache.root)
+    return states
+
+
+def needed_distributions(plan: Plan) -> tuple[str, ...]:
+    """Name every distribution that a plan needs, in the order of their use."""
+    writers = {writer: None for variant in plan.variants for writer in variant.writers}
+    tools = hive_mutation.needed(map(distributions.load, writers))
+    readers = (reader.distribution for reader in plan.readers)
+    asked = tuple(dict.fromkeys((*writers, *readers)))
+    catalog = metastore.distribution_for(asked)
+    reached = distributions.load(catalog).warehouse or any(
+        object_storage.written(distributions.load(writer)) for writer in writers
+    )
+    store = (object_storage.store(),) if reached else ()
+    # Tables are written on the usual one, whatever their readers ask through, unless a writer is
+    # too new for it.
+    unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
+    newer = filter(None, (metastore.oldest_for(distributions.load(writer)) for writer in writers))
+    return tuple(dict.fromkeys((catalog, *store, *newer, *unusual, *asked, *tools)))
+
+
+def metastore_of(plan: Plan) -> str:
+    """Name the metastore that all engines of a plan can reach, on which its tables are written."""
+    return needed_distributions(plan)[0]
+
+
+def writers_metastore(plan: Plan) -> str:
+    """Name the same as writers need it, who write to the disk."""
+    return runtime_names.on_disk(metastore_of(plan))
+
+
+def readers_metastore(plan: Plan) -> MetastoreChoice:
+    """Return the metastore that the readers of a plan ask through, with its runtime."""
+    return MetastoreChoice(metastore_of(plan)) if plan.metastore.usual else plan.metastore
+
+
+def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
+    """Make every distribution be there, telling first what has to be fetched and where it goes."""
+    cache.claim()
+    result = [distributions.load(name) for name in names]
+    processes = [distribution for distribution in result if distribution.runtime == PROCESS]
+    lacking = {one.name: fetch.missing(one, cache) for one in processes}
+    there = ", ".join(name for name, files in lacking.items() if not files)
+    if there:
+        progress.note(f"there already, in {cache.root}: {there}")
+    missing = {artifact.name: artifact for files in lacking.values() for artifact in files}
+    fetch.check_online(tuple(missing.values()), cache)
+    if missing:
+        total = sum(artifact.size for artifact in missing.values()) / 1e6
+        progress.note(
+            f"fetch {counted(len(missing), 'file')}, {total:.0f} MB, once, into {cache.root}"
+        )
+    for distribution in result:
+        provide.ensure(distribution, cache, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +282,7 @@ def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedR
 
     """
     live = live_verdicts(plan, work)
-    fetch(plan, work)
+    fetch_plan(plan, work)
     write_and_read(plan, work, live, fresh=fresh, resume=resume)
     return judge_twice(plan, work, live)
 
@@ -94,7 +301,7 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
-def fetch(plan: Plan, work: Work) -> None:
+def fetch_plan(plan: Plan, work: Work) -> None:
     """Fetch all that a plan needs, and note in `run.json` which images answer.
 
     What is not sure of a distribution is said.
@@ -103,14 +310,14 @@ def fetch(plan: Plan, work: Work) -> None:
         EnvironmentProblem: something cannot be had.
 
     """
-    needed = needed_artifacts.needed(plan)
-    needed_artifacts.fetch_all(needed, work.cache, work.progress)
+    needed = needed_distributions(plan)
+    fetch_all(needed, work.cache, work.progress)
     for notice in filter(None, (distributions.load(name).notice for name in needed)):
         work.progress.note(notice)
-    info = run_info.read_info(work.folder)
+    info = load_run.read_info(work.folder)
     readers = tuple(map(_with_image, info.readers))
     if readers != info.readers:
-        run_info.write_info(work.folder, replace(info, readers=readers))
+        load_run.write_info(work.folder, replace(info, readers=readers))
 
 
 def _with_image(reader: ReaderInfo) -> ReaderInfo:
@@ -268,10 +475,10 @@ def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
 
     """
     judged = judge_run(work.folder, live.judge)
-    cells = second_round.cells_to_ask(plan, judged.applied.verdicts, judged.run.answers)
+    cells = cells_to_ask(plan, judged.applied.verdicts, judged.run.answers)
     if not cells:
         return judged
-    second_round.ask(plan, work, cells, live.add_answer)
+    ask(plan, work, cells, live.add_answer)
     return judge_run(work.folder, live.judge)
 
 
@@ -296,5 +503,5 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     """Write what a run shows into the baselines of its scenarios."""
     recorded = load_run.recorded(folder)
     plan = plan_record.plan_of(recorded.info)
-    verdicts = map(record_file.VerdictParts(), RunJudge(plan).verdicts(recorded))
+    verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))

@@ -15,8 +15,8 @@ from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model import past_views
 from harness.plan import controls, reader_defaults, reader_support
-from harness.run import baseline_files, run_info
-from harness.run.run_info import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.run import baseline_files, load_run
+from harness.run.load_run import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.runtime import metastore
 from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
@@ -139,7 +139,7 @@ def plan_of(info: RunInfo) -> Plan:
         for writer in {name for variant in variants for name in variant.writers}:
             parse_reader(writer)
     except (KeyError, ValueError) as wrong:
-        message = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
+        message = f"the plan in {load_run.INFO} was changed and does not hold together: {wrong}"
         raise UsageProblem(f"{message}; run the profile again") from wrong
     return Plan(
         info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
@@ -178,7 +178,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
         UsageProblem: it needs a control of a format, and the run has none.
 
     """
-    info = run_info.read_info(folder)
+    info = load_run.read_info(folder)
     _check_controls(info, reader)
     if str(reader) not in (known_reader.reader for known_reader in info.readers):
         reasons = {v.id: reader_support.cannot(reader, v.format) for v in info.variants}
@@ -203,5 +203,5 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             excluded=(*info.excluded, *sorted(left_out, key=lambda exclusion: exclusion.what)),
             locks={**info.locks, **distributions.custom_locks([reader.distribution])},
         )
-        run_info.write_info(folder, info)
+        load_run.write_info(folder, info)
     return plan_of(info)

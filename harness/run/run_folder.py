@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
-from harness.run.run_info import INFO
+from harness.run.load_run import INFO
 
 RUNS: Final = Path("runs")
 LATEST: Final = "latest"

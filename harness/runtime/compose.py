@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from harness.core import yaml_writer
 from harness.core.yaml_writer import block
-from harness.runtime import container_settings
 from harness.runtime.api import Configuration
+from harness.runtime.image import ContainerSettings, user_files
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.process import LOOPBACK
 
@@ -133,15 +133,15 @@ def _bind(source: str, target: str, *, read_only: bool) -> dict[str, Any]:
     return {"type": "bind", "source": source, "target": target, "read_only": read_only}
 
 
-def _settings(service: Service, stack: StackFolder) -> container_settings.ContainerSettings:
+def _settings(service: Service, stack: StackFolder) -> ContainerSettings:
     contract = service.image.contract
     uri = "" if service.name == METASTORE else f"thrift://{METASTORE}:9083"
-    around = container_settings.surroundings(contract, uri, stack.work)
-    return container_settings.settings(contract, service.configuration, around)
+    around = contract.surroundings(uri, stack.work)
+    return contract.settings(service.configuration, around)
 
 
 def _names(stack: StackFolder) -> Mapping[str, str]:
-    return container_settings.names(stack.user, stack.group)
+    return user_files(stack.user, stack.group)
 
 
 def _ports(services: Iterable[Service]) -> dict[str, int]:

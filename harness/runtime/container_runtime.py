@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_settings, docker_daemon, process
+from harness.runtime import docker_daemon, image, process
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
@@ -35,7 +35,7 @@ T = TypeVar("T")
 def _small_daemon(distribution: str, most_mb: int, has_mb: int) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{distribution}: its container may take {most_mb} MiB (its heap and "
-        f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
+        f"{image.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
         f"{has_mb} MiB in all; "
         "give that machine more, or run this one as a process"
     )
@@ -72,7 +72,7 @@ class ContainerRuntime:
         uri = metastore.network if metastore else ""
         if metastore and not uri:
             raise EnvironmentProblem(f"{self.distribution.name} cannot reach {metastore.host}")
-        around = container_settings.surroundings(self.image.contract, uri, folder)
+        around = self.image.contract.surroundings(uri, folder)
         (folder / "tmp").mkdir(exist_ok=True)
         what = f"{self.distribution.name} ({self.image.reference})"
         with self._container(program, around) as container:
@@ -104,13 +104,13 @@ class ContainerRuntime:
 
     @property
     def _most_mb(self) -> int:
-        return container_settings.limit_mb(self.distribution)
+        return image.limit_mb(self.distribution)
 
     def _too_much(self) -> str:
         return (
             f"{self.distribution.name} took more memory than its container may have, "
             f"{self._most_mb} MiB: a heap of {self.distribution.heap_mb} MiB and "
-            f"{container_settings.BESIDE_HEAP_MB} MiB beside it; raise heap_mb in its lock data, "
+            f"{image.BESIDE_HEAP_MB} MiB beside it; raise heap_mb in its lock data, "
             "or run it as a process"
         )
 
@@ -119,7 +119,7 @@ class ContainerRuntime:
         from testcontainers.core.container import DockerContainer  # noqa: PLC0415
 
         contract = self.image.contract
-        settings = container_settings.settings(contract, program, around)
+        settings = contract.settings(program, around)
         result = (
             DockerContainer(self.image.reference, env=dict(settings.environment))
             .with_exposed_ports(contract.port)
@@ -138,7 +138,7 @@ class ContainerRuntime:
             result.with_volume_mapping(folder, str(folder), "rw")
         for name, text in settings.files.items():
             result.with_copy_into_container(text.encode(), str(around.conf / name))
-        for path, text in container_settings.names(os.getuid(), os.getgid()).items():
+        for path, text in image.user_files(os.getuid(), os.getgid()).items():
             result.with_copy_into_container(text.encode(), path)
         return result
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
@@ -13,11 +14,45 @@ from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import load_yaml
-from harness.runtime import template
+from harness.runtime import process, template
+from harness.runtime.api import Configuration, Surroundings
 
 FILE: Final = "image.yaml"
 BUILT: Final = "lake-table-harness"
 """Repository of the images that are built here."""
+
+
+EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - inside of the container; it is published on loopback
+BESIDE_HEAP_MB: Final = 1024
+"""What a server may take beside its heap, in MiB, before the kernel ends it."""
+_NAME: Final = "harness"
+"""What the user is called in a container: Hadoop does not run as a number without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSettings:
+    """What a container is started with, by the harness or by people (`compose`)."""
+
+    environment: Mapping[str, str]
+    files: Mapping[str, str]
+    """Texts by their path in its folder of configuration."""
+    limit_mb: int
+    """Of memory, in MiB."""
+
+
+def limit_mb(distribution: Distribution) -> int:
+    return distribution.heap_mb + BESIDE_HEAP_MB
+
+
+def user_files(user: int, group: int) -> Mapping[str, str]:
+    """Return the files that name a user and its group in a container, by their paths."""
+    if user == 0:
+        return {}
+    root = "root:x:0:0:root:/root:/bin/sh\n"
+    return {
+        "/etc/passwd": f"{root}{_NAME}:x:{user}:{group}::/tmp:/bin/sh\n",
+        "/etc/group": f"root:x:0:\n{_NAME}:x:{group}:\n" if group else "root:x:0:\n",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +102,26 @@ class ImageContract:
         """Return the image of a distribution: somebody's own, or the version's official one."""
         return distribution.image or f"{self.image}:{self.tag.format(version=distribution.version)}"
 
-    def variables(self, distribution: Distribution) -> dict[str, str]:
-        heap = str(distribution.heap_mb)
-        return {name: text.replace("{heap_mb}", heap) for name, text in self.environment.items()}
+    def surroundings(self, metastore: str, folder: Path) -> Surroundings:
+        """Return where a server runs in a container; `folder` is the same inside and outside.
 
-    def extra_files(self, distribution: Distribution) -> Mapping[str, str]:
-        values = {"java_options": distribution.java_options}
-        return {name: template.render(distribution.engine, name, values) for name in self.files}
+        `metastore`: its URI from containers; empty for the metastore itself.
+        """
+        front = f"{self.front}/*" if self.front else ""
+        conf = Path(self.configuration)
+        return Surroundings(EVERYWHERE, self.port, metastore, folder, conf, front)
+
+    def settings(self, configuration: Configuration, around: Surroundings) -> ContainerSettings:
+        """Return what a container is started with; its configuration goes before the image's."""
+        distribution = configuration.distribution
+        heap, options = str(distribution.heap_mb), {"java_options": distribution.java_options}
+        variables = {k: text.replace("{heap_mb}", heap) for k, text in self.environment.items()}
+        files = {name: template.render(distribution.engine, name, options) for name in self.files}
+        return ContainerSettings(
+            {**process.SET, **variables, **configuration.environment(around)},
+            {**files, **configuration.files(around)},
+            limit_mb(distribution),
+        )
 
 
 def is_built(reference: str) -> bool:

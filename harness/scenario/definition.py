@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
+from harness.core.cached_method import cached_method
 from harness.model.commit import OTHERS
 from harness.model.table import MergeMode, Table
+from harness.scenario.expected_history import Survey, Truths, survey
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Rewrites
 
@@ -59,7 +62,7 @@ class Step:
     """Where it stands in the file; 0 for a step made in Python."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class Scenario:
     """A table and what happens to it. Steps are numbered from 1."""
 
@@ -81,3 +84,17 @@ class Scenario:
     """Where each of the formats stands in that file."""
     setting_lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Where each of the settings stands in it."""
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(step.operation for step in self.steps)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """A run over all steps, for what is asked before anything is written."""
+        return survey(self.table, self.operations)
+
+    @cached_method
+    def truths(self, *, merge_on_read: bool) -> Truths:
+        """Return the truth of the table, whichever of the steps were applied."""
+        return Truths(self.operations, self.survey, merge_on_read=merge_on_read)

@@ -1,19 +1,21 @@
-"""What generated values depend on, and the truth of a scenario for the outcomes a writer had."""
+"""The truth of a scenario for the outcomes that a writer had, and what its made values depend on.
+
+Types and row numbers come from a survey in which every step is applied, so that a refused step
+changes neither the values nor the field ids of the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from harness.core.cached_method import cached_method
 from harness.model.canonical import Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Primitive
-from harness.model.history import history_of, last_ids, plan_values, truth_after
 from harness.model.schema import SchemaChangeError
+from harness.model.table import Table
 from harness.model.truth import Generation, History, Truth, begin
-from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.write_frame import WriteFrame
 
@@ -33,83 +35,65 @@ class Survey:
     touch_keys: Mapping[int, Value]
     """The key that a touch adds, by the number of its step."""
 
+    def generation(self) -> Generation:
+        """Return what the generated values of the scenario depend on.
 
-def generation(scenario: Scenario) -> Generation:
-    """Find what the scenario's generated values depend on.
-
-    Rows are numbered in the order of first writing. A touch adds the next whole number after the
-    greatest one that the scenario names as a key, or `t<step>` where it names none.
-
-    Raises:
-        SchemaChangeError: a step cannot be done; the loader refuses such a scenario.
-
-    """
-    result = survey(scenario)
-    if result.wrong:
-        raise SchemaChangeError(next(iter(result.wrong.values())))
-    return plan_values(scenario.table, operations(scenario), result.keys, result.touch_keys)
-
-
-def first(scenario: Scenario, *, merge_on_read: bool) -> Truth:
-    """Return the truth of the table as created, before any step."""
-    return begin(scenario.table, generation(scenario), merge_on_read=merge_on_read)
-
-
-def history(
-    scenario: Scenario,
-    *,
-    merge_on_read: bool,
-    applied: Sequence[bool],
-    catalogs: Mapping[int, Sequence[str]] | None = None,
-) -> History:
-    """Return the truth after each step, the creation first; `applied` says which steps were.
-
-    `catalogs`: the columns that the catalog lists after steps, where they are known.
-    """
-    return Truths(scenario, merge_on_read=merge_on_read).history(applied, catalogs)
+        Rows are numbered in the order of first writing. A touch adds the next whole number after
+        the greatest one that the scenario names as a key, or `t<step>` where it names none.
+        """
+        if self.wrong:
+            raise SchemaChangeError(next(iter(self.wrong.values())))
+        types: dict[int, dict[DataType, None]] = {}
+        for field in (field for truth in self.history for field in truth.schema.walk()):
+            types.setdefault(field.id, {})[field.type] = None
+        ordinals = {key: at for at, key in enumerate(self.keys, start=1)}
+        return Generation({id_: tuple(of) for id_, of in types.items()}, ordinals, self.touch_keys)
 
 
 class Truths:
-    """The truth of a scenario whichever of its steps were applied, each worked out once.
+    """The truth of a scenario whichever of its steps were applied, each worked out once."""
 
-    Who asks more than once about a scenario makes one and hands it on.
-    """
-
-    def __init__(self, scenario: Scenario, *, merge_on_read: bool) -> None:
-        self._scenario, self.merge_on_read = scenario, merge_on_read
-
-    @cached_property
-    def _begun(self) -> Truth:
-        return first(self._scenario, merge_on_read=self.merge_on_read)
-
-    @cached_property
-    def _last_ids(self) -> Sequence[int]:
-        return last_ids(self._begun, operations(self._scenario))
+    def __init__(
+        self, operations: tuple[Operation, ...], survey: Survey, *, merge_on_read: bool
+    ) -> None:
+        self._operations = operations
+        self._last_ids = [truth.schema.last_id for truth in survey.history]
+        table = survey.history[0].table
+        self.first = begin(table, survey.generation(), merge_on_read=merge_on_read)
 
     def history(
-        self, applied: Sequence[bool], catalogs: Mapping[int, Sequence[str]] | None = None
+        self,
+        applied: Sequence[bool] | None = None,
+        catalogs: Mapping[int, Sequence[str]] | None = None,
     ) -> History:
         """Return the truth after each step, the creation first.
 
-        `catalogs`: as `history` takes them. Where a DataFrame's new columns stand no version of
-        Hudi promises, and it is no error either way.
+        Args:
+            applied: which of the first steps were; None: every step was.
+            catalogs: the columns that the catalog lists after steps, where they are known. Where
+                a DataFrame's new columns stand no version of Hudi promises.
+
         """
-        steps = enumerate(operations(self._scenario), start=1)
-        framed = {step for step, operation in steps if isinstance(operation, WriteFrame)}
-        orders = {step: names for step, names in (catalogs or {}).items() if step in framed}
-        if orders:
-            return history_of(self._begun, operations(self._scenario), applied, orders)
-        return tuple(self.after(tuple(applied[:step])) for step in range(len(applied) + 1))
+        done = (True,) * len(self._operations) if applied is None else tuple(applied)
+        orders = tuple(
+            (step, tuple((catalogs or {}).get(step, ())))
+            for step, operation in enumerate(self._operations, start=1)
+            if isinstance(operation, WriteFrame)
+        )
+        return tuple(self._after(done[:step], orders) for step in range(len(done) + 1))
 
     @cached_method
-    def after(self, applied: tuple[bool, ...]) -> Truth:
-        """Return the truth after so many steps as is told of whether they were applied."""
+    def _after(
+        self, applied: tuple[bool, ...], orders: tuple[tuple[int, tuple[str, ...]], ...]
+    ) -> Truth:
         if not applied:
-            return self._begun
-        step = len(applied)
-        operation = self._scenario.steps[step - 1].operation
-        before = self.after(applied[:-1])
-        return truth_after(before, operation, self._last_ids[step], applied=applied[-1])
+            return self.first
+        step, before = len(applied), self._after(applied[:-1], orders)
+        operation = self._operations[step - 1]
+        after = operation.evolve(before) if applied[-1] else replace(before, step=step)
+        schema = after.schema.ordered(dict(orders).get(step, ()))
+        last_id = max(schema.last_id, self._last_ids[step])
+        return replace(after, schema=replace(schema, last_id=last_id))
 
 
 def skippable(before: Truth, operation: Operation) -> str:
@@ -124,28 +108,24 @@ def skippable(before: Truth, operation: Operation) -> str:
     return ""
 
 
-def operations(scenario: Scenario) -> tuple[Operation, ...]:
-    return tuple(step.operation for step in scenario.steps)
-
-
-def survey(scenario: Scenario, *, merge_on_read: bool = False) -> Survey:
+def survey(table: Table, operations: Sequence[Operation]) -> Survey:
     """Run over all steps; one that cannot be done is noted and left out."""
     ordinals, touches = _Ordinals(), _TouchKeys()
     plain = Generation({}, ordinals, touches)
-    history, wrong = [begin(scenario.table, plain, merge_on_read=merge_on_read)], {}
-    for number, operation in enumerate(operations(scenario), start=1):
+    history, wrong = [begin(table, plain, merge_on_read=False)], {}
+    for number, operation in enumerate(operations, start=1):
         before = history[-1]
         why = _of_fixed(before, operation) or skippable(before, operation)
         if why:
             wrong[number] = why
         history.append(replace(before, step=number) if why else operation.evolve(before))
-    key_type = history[0].schema.find(scenario.table.key).type
+    key_type = history[0].schema.find(table.key).type
     # A row of explicit values, or of a table with no other column, is never numbered.
     named = [*ordinals, *(key for truth in history for key in truth.rows)]
     touch_keys = _touch_keys(key_type, named, list(touches))
     added = {_SENTINEL.format(step): key for step, key in touch_keys.items()}
-    keys = tuple(added.get(key, key) for key in ordinals)
-    return Survey(tuple(history), wrong, keys, touch_keys)
+    keys = dict.fromkeys(added.get(key, key) for key in ordinals)
+    return Survey(tuple(history), wrong, tuple(keys), touch_keys)
 
 
 def _of_fixed(before: Truth, operation: Operation) -> str:

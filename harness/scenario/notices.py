@@ -8,7 +8,6 @@ from typing import Final
 from harness.model.canonical import Look, Value, look_of, text_of
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
 from harness.scenario.operations.write_frame import WriteFrame
@@ -28,8 +27,7 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
     A wrong cell in which such a value is found can have come from several places. Renames by a
     write are told as well.
     """
-    done = [True] * len(scenario.steps)
-    history = expected_history.history(scenario, merge_on_read=False, applied=done)
+    history = scenario.truths(merge_on_read=False).history()
     places, renames = _places(history), renames_by_write(scenario)
     return tuple(
         f"{scenario.path or scenario.name}:{step.line}: step {number} {name_of(step.operation)}: "
@@ -50,7 +48,7 @@ def renames_by_write(scenario: Scenario) -> Mapping[int, tuple[str, ...]]:
     """
     if not any(isinstance(step.operation, WriteFrame) for step in scenario.steps):
         return {}
-    history = expected_history.survey(scenario).history
+    history = scenario.survey.history
     return {
         number: tuple(
             f"{new} is an added column and no rename of {old}, under which the old values stay"

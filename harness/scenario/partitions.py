@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from harness.model.datatypes import DataType, Primitive
 from harness.model.identifiers import free_name
-from harness.scenario import expected_history
 from harness.scenario.definition import Partitioned, Scenario, Step
 from harness.scenario.operations.write_frame import WriteFrame
 
@@ -59,6 +58,6 @@ def _middle(scenario: Scenario) -> int:
 
 def _free_names(scenario: Scenario) -> tuple[str, str]:
     """Return two names that no column of the scenario ever has."""
-    history = expected_history.survey(scenario).history
+    history = scenario.survey.history
     taken = [name for truth in history for name in truth.schema.names]
     return free_name("p", taken), free_name("q", taken)

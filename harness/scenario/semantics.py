@@ -18,8 +18,8 @@ from harness.model.schema import Field, Schema, schema_of
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.expected_history import Survey
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
@@ -51,7 +51,7 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     _check_table(scenario, document)
     if problems:
         return
-    survey = expected_history.survey(scenario)
+    survey = scenario.survey
     _check_names(scenario, survey.history, document, keeping_case)
     _check_types(scenario, survey.history, document)
     _check_steps(scenario, survey, problems)
@@ -205,7 +205,7 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
                 document.note(("table", "columns", field.name), f"table: columns: {message}")
 
 
-def _check_steps(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
+def _check_steps(scenario: Scenario, found: Survey, problems: Problems) -> None:
     for number, wrong in found.wrong.items():
         step = scenario.steps[number - 1]
         problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
@@ -231,7 +231,7 @@ def _no_path(operation: Operation) -> str:
     return f"{_short(operation.name)} is {_wrong_name('')}"
 
 
-def _check_limits(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
+def _check_limits(scenario: Scenario, found: Survey, problems: Problems) -> None:
     rows = len(found.keys)
     if rows > MAX_ROW:
         message = _too_many("rows with different keys", rows, MAX_ROW)
@@ -239,8 +239,7 @@ def _check_limits(scenario: Scenario, found: expected_history.Survey, problems: 
 
 
 def _check_values(scenario: Scenario, problems: Problems) -> None:
-    done = [True] * len(scenario.steps)
-    history = expected_history.history(scenario, merge_on_read=True, applied=done)
+    history = scenario.truths(merge_on_read=True).history()
     noted: set[str] = set()
     for truth in history[1:]:
         step = _step(scenario, truth)

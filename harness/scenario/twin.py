@@ -14,7 +14,6 @@ from typing import Final
 from harness.model.datatypes import DataType, Map, Primitive, with_parts
 from harness.model.schema import Field
 from harness.model.truth import History
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.write_frame import WriteFrame
@@ -33,7 +32,7 @@ def twin(scenario: Scenario) -> Scenario | None:
     elements, a map's values; not a map's keys) are what takes the types, but never binary (see
     `parts`).
     """
-    history = expected_history.survey(scenario).history
+    history = scenario.survey.history
     leaves = list(_leaves(scenario, history))
     alone = {field.id for truth in history for field in truth.schema.fields}
     types = _new_types(leaves, alone)

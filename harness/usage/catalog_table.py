@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.usage.used_tables import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
+from harness.usage.usage_file import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
 
 HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
 READ_OPTIMIZED_INPUT: Final = "HoodieParquetInputFormat"

@@ -14,7 +14,7 @@ from harness.formats.files.column_parts import ColumnPart, by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 MAPPING = "delta.columnMapping.mode"
 

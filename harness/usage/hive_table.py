@@ -12,7 +12,7 @@ from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import Doubts, Fact, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import Doubts, Fact, TableFacts, UsedChange, UsedFormat
 
 _NUMBERED: Final = re.compile(r"_col\d+")
 """What Hive before version 2 calls all columns in ORC files (HIVE-4243)."""

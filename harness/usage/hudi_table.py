@@ -11,11 +11,11 @@ from harness.formats.files import column_parts, footer
 from harness.formats.files.column_parts import without
 from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import TableFolder, UnreadableError
-from harness.formats.hudi import commit_metadata, records, schema_history, timeline
+from harness.formats.hudi import records, schema_history, timeline
 from harness.formats.hudi.records import HudiRecords, Slices
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 BASE_FORMAT: Final = "hoodie.table.base.file.format"
 PARQUET: Final = "PARQUET"
@@ -60,7 +60,7 @@ def _replaced(table_: HudiRecords, doubts: Doubts) -> frozenset[str]:
     try:
         for name, record in table_.replacements():
             try:
-                groups |= commit_metadata.replaced_by(record, name)
+                groups |= timeline.replaced_by(record, name)
             except FileFactError as problem:
                 doubts.add(Fact.SCHEMA_CHANGES, problem)
     except UnreadableError as problem:

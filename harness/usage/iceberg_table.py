@@ -17,7 +17,7 @@ from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.table import IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 Metadata = Mapping[str, Any]
 NO_FILES: Final = sys.maxsize

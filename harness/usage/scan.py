@@ -19,7 +19,7 @@ from harness.runtime import metastore_client
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.usage import catalog_table, delta_table, hive_table, hudi_table, iceberg_table
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     SNAPSHOT,
     VERSION,
     Fact,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from harness.formats.files.column_parts import ColumnPart
-from harness.usage.used_tables import AddedPlace, OldFiles, SchemaChange, UsedChange
+from harness.usage.usage_file import AddedPlace, OldFiles, SchemaChange, UsedChange
 
 
 def between(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import fields
-from enum import Enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,163 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from harness.core import yaml_reader, yaml_writer
 from harness.core.yaml_reader import load_yaml
-from harness.usage.used_tables import VERSION, Usage, UsedChange, UsedTable
+
+VERSION: Final = 1
+"""Raised whenever what the file says, or how, changes."""
+SNAPSHOT: Final = "snapshot"
+READ_OPTIMIZED: Final = "read_optimized"
+BASE_NAME: Final = "base_name"
+"""The views of a merge-on-read table of Hudi, each an entry of the catalog; all others are
+snapshots."""
+
+
+class UsedFormat(StrEnum):
+    """What a table is, in the words of profiles where they have one."""
+
+    HUDI_COW = "hudi-cow"
+    HUDI_MOR = "hudi-mor"
+    HUDI = "hudi"
+    """Which of the two could not be found out."""
+    ICEBERG = "iceberg"
+    DELTA = "delta"
+    HIVE_PARQUET = "hive-parquet"
+    HIVE_ORC = "hive-orc"
+    HIVE_AVRO = "hive-avro"
+    HIVE_TEXT = "hive-text"
+    HIVE_ACID = "hive-acid"
+    VIEW = "view"
+    """A view of the catalog: what it reads are tables of their own here."""
+    OTHER = "other"
+
+
+class SchemaChange(StrEnum):
+    """The schema changes, named as the steps of scenarios are."""
+
+    ADD = "add_column"
+    DROP = "drop_column"
+    RENAME = "rename_column"
+    MOVE = "move_column"
+    CHANGE_TYPE = "change_type"
+
+
+class AddedPlace(StrEnum):
+    """Where a column was added among its siblings."""
+
+    MIDDLE = "middle"
+    END = "end"
+
+
+class OldFiles(StrEnum):
+    """Whether the table still has files from before a change."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Fact(StrEnum):
+    """What may be unknown of a table; named as the keys of the file."""
+
+    FORMAT = "format"
+    TABLE_VERSION = "table_version"
+    PARTITIONED = "partitioned"
+    FEATURES = "features"
+    SCHEMA_CHANGES = "schema_changes"
+
+
+@dataclass(frozen=True, slots=True)
+class UsedChange:
+    """A change of a table's schema."""
+
+    operation: SchemaChange
+    column: str
+    """As it was called before, with a dotted path where it is a part of another."""
+    to: str = ""
+    """The new name, or the new type."""
+    was: str = ""
+    """The type before, where it changed."""
+    place: AddedPlace | None = None
+    """Where it was added."""
+    old_files: OldFiles = OldFiles.UNKNOWN
+    sure: bool = True
+    """False where only files show it: of these nobody can tell a column that was renamed from one
+    that was dropped and one that was added."""
+
+    @property
+    def nested(self) -> bool:
+        return "." in self.column
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTable:
+    """An entry of the catalog."""
+
+    name: str
+    """`database.table`."""
+    format: UsedFormat
+    view: str = SNAPSHOT
+    table_version: str = ""
+    """As the format counts; empty where it does not."""
+    partitioned: bool = False
+    features: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    """What wrote the files, as they or the format's records say."""
+    schema_changes: tuple[UsedChange, ...] = ()
+    unknown: tuple[Fact, ...] = ()
+    """Of what the other fields do not say all."""
+    why: str = ""
+    """Why something is unknown."""
+    unread: str = ""
+    """Why the format's records could not be read at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a scan found."""
+
+    version: int
+    metastore: str
+    scanned: str
+    """When, in UTC."""
+    tables: tuple[UsedTable, ...]
+    databases: tuple[str, ...] = ()
+    """The patterns of the databases that were scanned; none: all."""
+    unlisted: dict[str, str] = field(default_factory=dict)
+    """Databases whose tables the metastore did not list, with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What a table's own records say; each format has a reader that returns it."""
+
+    format: UsedFormat
+    table_version: str = ""
+    partitioned: bool = False
+    features: Sequence[str] = ()
+    writers: Sequence[str] = ()
+    schema_changes: Sequence[UsedChange] = ()
+    unknown: Sequence[Fact] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """TableFacts that could not be found out, each with the first reason."""
+
+    facts: dict[Fact, str] = field(default_factory=dict)
+
+    def add(self, fact: Fact, why: object) -> None:
+        self.facts.setdefault(fact, str(why))
+
+    @property
+    def unknown(self) -> tuple[Fact, ...]:
+        """The facts, in the order in which they are written."""
+        return tuple(fact for fact in Fact if fact in self.facts)
+
+    @property
+    def why(self) -> str:
+        return "; ".join(dict.fromkeys(self.facts.values()))
+
 
 MOST_BYTES: Final = 1 << 26
 """About 200,000 tables."""

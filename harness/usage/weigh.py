@@ -1,6 +1,6 @@
 """Which of somebody's tables can meet a cause of wrong answers. Pure.
 
->>> from harness.usage.used_tables import Usage, UsedTable
+>>> from harness.usage.usage_file import Usage, UsedTable
 >>> mine = UsedTable("sales.orders", UsedFormat.HIVE_PARQUET)
 >>> meets(Usage(1, "", "", (mine,)), Need(formats=frozenset({"hive-parquet"})))
 ('sales.orders',)
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     AddedPlace,
     Fact,
     OldFiles,

@@ -6,8 +6,7 @@ Pure, but for the lock data that a state's address needs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness import formats
@@ -19,9 +18,8 @@ from harness.formats.api import HANDOVER_VERSION, Format
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
 from harness.runtime import hive_mutation, provide
-from harness.scenario import expected_history
 from harness.scenario.cells import Variant
-from harness.scenario.expected_history import Truths
+from harness.scenario.expected_history import skippable
 from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.services import SetTableVersion, Sync
 from harness.scenario.operations.spark_sql import columns_in_order
@@ -75,8 +73,6 @@ class VariantOutcomes:
 
     variant: Variant
     outcomes: tuple[Outcome, ...] = ()
-    truths: Truths | None = field(default=None, compare=False, repr=False)
-    """What was worked out for the steps so far."""
 
     @property
     def shape(self) -> Format:
@@ -96,7 +92,7 @@ class VariantOutcomes:
 
     def then(self, outcome: Outcome) -> VariantOutcomes:
         """Return the same with one more step."""
-        return replace(self, outcomes=(*self.outcomes, outcome), truths=self._truths)
+        return replace(self, outcomes=(*self.outcomes, outcome))
 
     def session(self, writer: str) -> Mapping[str, str]:
         """Return the settings of a session of one of the writers."""
@@ -168,19 +164,15 @@ class VariantOutcomes:
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""
         done = (outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:])
-        return self._truths.after((*done, next_applied)[:step])
-
-    @cached_property
-    def _truths(self) -> Truths:
-        truths = self.truths
-        return truths or Truths(self.variant.scenario, merge_on_read=self.shape.merge_on_read)
+        truths = self.variant.scenario.truths(merge_on_read=self.shape.merge_on_read)
+        return truths.history((*done, next_applied)[:step])[-1]
 
     def _why_not(self, before: Truth, operation: Operation) -> str:
         """Return which refused step the next one needs; empty when it can be sent."""
         refused = [str(o.step) for o in self.outcomes if o.kind is OutcomeKind.REFUSED]
         if "0" in refused:
             return "step 0 refused: there is no table"
-        why = expected_history.skippable(before, operation)
+        why = skippable(before, operation)
         return f"step {', '.join(refused)} refused: {why}" if why else ""
 
 

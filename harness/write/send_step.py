@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -15,12 +17,16 @@ from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.spark.session import Library, Session, Spark
-from harness.formats.api import NO_COMMIT, FileFactError
+from harness.formats.api import NO_COMMIT, Committed, FileFactError
+from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
+from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
-from harness.runtime.metastore_objects import CatalogHistory
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.runtime.process import ProcessProblem
 from harness.scenario.operations.api import StepTrace
+from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import (
     LOCK_FOLDER,
     PIPE,
@@ -40,17 +46,199 @@ from harness.scenario.statements import (
     WaitingSql,
     filled,
 )
-from harness.write import send_mutation, step_result, stopped_writer, table_files
+from harness.write import state_records, stopped_writer
 from harness.write.next_step import NextStep, VariantOutcomes
-from harness.write.step_result import Raised, StepResult, TableRecords
 from harness.write.stopped_writer import NotWaitingError, WaitingWrite
 from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecords:
+    """What a table's own records and the catalog say at one moment."""
+
+    committed: Committed = field(default_factory=Committed)
+    entries: tuple[CatalogEntry, ...] = ()
+    unclear: str = ""
+    """Why the records do not tell; empty where they do."""
+    trace: StepTrace | None = None
+    """The one field of `committed` that tells of the step; empty for those of writes and schema."""
+
+    @property
+    def done(self) -> object:
+        """What tells that the step was done: equal before and after what did nothing."""
+        return getattr(self.committed, self.trace) if self.trace else self.committed
+
+    @property
+    def columns(self) -> Sequence[object]:
+        """The columns by the catalog."""
+        return [(entry.name, entry.columns) for entry in self.entries if entry.name == TABLE]
+
+    def behind(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the catalog entries that list other columns; of Hudi's own ones nothing is said.
+
+        `columns`: in lower case and in order. Types are not compared: a metastore has fewer.
+        """
+        listed = {entry.name: [name.lower() for name, _ in entry.columns] for entry in self.entries}
+        names = tuple(columns)
+        return tuple(e for e, all_ in listed.items() if names != tuple(filterfalse(_is_meta, all_)))
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A statement that was answered with an error."""
+
+    refusal: Refusal
+    statement: Statement
+    later: tuple[Statement, ...]
+    """Those of the step that were not sent."""
+    before: TableRecords
+    """The records before the statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What became of a step."""
+
+    kind: OutcomeKind
+    because: str = ""
+    """Why it is not known."""
+
+
+APPLIED = StepResult(OutcomeKind.APPLIED)
+REFUSED = StepResult(OutcomeKind.REFUSED)
+
+
+def result_of_error(
+    raised: Raised, before: TableRecords, after: TableRecords, *, schema: bool = False
+) -> StepResult:
+    """Return what became of a step after the creation.
+
+    Args:
+        raised: its statement that was answered with an error.
+        before: the records before the step.
+        after: those after it.
+        schema: whether it changes the schema, which the catalog is told as well.
+
+    """
+    if why := before.unclear or raised.before.unclear or after.unclear:
+        return unknown(why)
+    earlier = raised.before.done != before.done
+    changed = after.done != raised.before.done
+    if not (earlier or changed):
+        same = after.columns == before.columns
+        why = "the catalog has other columns since, and the table's own records have no such change"
+        return REFUSED if same else unknown(why)
+    if any(statement.commits for statement in raised.later) or (
+        raised.statement.commits and not changed
+    ):
+        return unknown("a part of its statements was committed")
+    if schema and after.columns == before.columns:
+        return unknown("the table's own records have other columns since, and the catalog has not")
+    return APPLIED
+
+
+def result_of_sync(after: TableRecords, columns: Sequence[str]) -> StepResult:
+    """Return what became of telling the catalog a table's columns: whether all entries list them.
+
+    It changes nothing else, so one that was answered with an error may be done again.
+    """
+    return REFUSED if after.behind(columns) else APPLIED
+
+
+def result_of_failed_write(
+    refusal: Refusal | None, result: StepResult, made: Sequence[str]
+) -> tuple[Refusal | None, StepResult]:
+    """Return the refusal and what became of a write that was meant to fail: its error is no news.
+
+    `made`: the instants that were completed.
+    """
+    if made:
+        return None, unknown("the write was meant to fail, and was committed")
+    return (None if result == APPLIED else refusal), result
+
+
+def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
+    """Return what became of the creation of a table: without a catalog entry there is none.
+
+    `wrong`: how what is there is not what was asked for; empty where it is.
+    """
+    if not any(entry.name == TABLE for entry in after.entries):
+        return REFUSED
+    return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
+
+
+def _is_meta(name: str) -> bool:
+    return name in META
+
+
+def unknown(why: str) -> StepResult:
+    """Return that nothing is known of the table."""
+    return StepResult(OutcomeKind.UNKNOWN, why)
+
+
+RowId = list[int]
+"""Number of the write, bucket, number of the row."""
+
+
+def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
+    """Send a batch.
+
+    Raises:
+        RefusedError: the server or the library answered with an error.
+        NoAnswerError: the server or the program did not answer in time, or died.
+
+    """
+    if session.mutations is None:
+        raise HarnessError("this writer names no library of mutations")
+    key = quoted(statement.key)
+    # In order, since that takes a job: without one, Hive 3.1.3 shows NULL for 1 in 20 of them while
+    # another session of the server fetches rows as well (`IOContextMap` is the whole process's).
+    sql = f"select ROW__ID, {key} from {database}.{TABLE} order by {key}"
+    rows = session.run(sql, timeout_s=timeout_s).rows
+    if any(row_id_text is None for row_id_text, _ in rows):
+        raise NoAnswerError("the server told no ROW__ID of some rows")
+    details = request(statement, database, {of: row_id(row_id_text) for row_id_text, of in rows})
+    try:
+        refusal = session.mutations.run(details, timeout_s)
+    except ProcessProblem as problem:
+        raise NoAnswerError(str(problem)) from problem
+    if refusal is not None:
+        raise RefusedError(refusal, 0.0)
+
+
+def request(statement: Mutation, database: str, ids: Mapping[Value, RowId]) -> dict[str, object]:
+    """Return what the program is told; `ids`: those of the rows of the table, by their key."""
+    names = [name for name, _ in statement.columns]
+    rows = [
+        {**row, "id": ids.get(row["row"][statement.key])}  # type: ignore[index]
+        for row in statement.rows
+    ]
+    return {
+        "database": database,
+        "table": TABLE,
+        "columns": names,
+        "types": [kind for _, kind in statement.columns],
+        "buckets_by": [names.index(statement.key)],
+        "rows": rows,
+        "ends": statement.ends,
+    }
+
+
+def row_id(text: str) -> RowId:
+    """Return a `ROW__ID` as the program takes it.
+
+    >>> row_id('{"writeid":2,"bucketid":536870912,"rowid":0}')
+    [2, 536870912, 0]
+    """
+    row = json.loads(text)
+    return [row["writeid"], row["bucketid"], row["rowid"]]
+
 
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
 
-REFUSED: Final = (RefusedError, CatalogRefusedError)
+REFUSALS: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""
 
 
@@ -91,16 +279,16 @@ class StepSender:
 
         """
         began, before = time.monotonic(), TableRecords()
-        refusal, result = None, step_result.APPLIED
+        refusal, result = None, APPLIED
         try:
             refusal = self._hand_over(step)
             before = self._records(step)
             if refusal is not None:
-                result = step_result.REFUSED
+                result = REFUSED
             elif raised := self._run_all(step, before):
                 refusal, result = raised.refusal, self._result_of_error(raised, step, before)
             elif refusal := self._undone(step, before, files):
-                result = step_result.REFUSED
+                result = REFUSED
         except (NoAnswerError, NotWaitingError) as silence:
             result = StepResult(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.machine_shortage(refusal)):
@@ -111,8 +299,8 @@ class StepSender:
             )
         made = self._made_since(before)
         if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
-            refusal, result = step_result.result_of_failed_write(refusal, result, made)
-        instant = made[-1] if made and result == step_result.APPLIED else ""
+            refusal, result = result_of_failed_write(refusal, result, made)
+        instant = made[-1] if made and result == APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(
             step=step.step,
@@ -137,7 +325,7 @@ class StepSender:
         try:
             for statement in step.handover:
                 self._run(statement, self._variant.writers[step.step - 1])
-        except REFUSED as answer:
+        except REFUSALS as answer:
             return answer.refusal
         asked = self._handover_version
         undone = self._shape.missing_effect(self._target.table, asked, ()) if asked else ""
@@ -153,11 +341,11 @@ class StepSender:
             records = before if at == 0 else self._records(step)
             try:
                 self._run(statement, writer)
-            except REFUSED as answer:
+            except REFUSALS as answer:
                 left = step.statements[at + 1 :]
                 for last in left:
                     if isinstance(last, Sql) and last.in_any_case:
-                        with suppress(*REFUSED):  # the first error is the one to tell
+                        with suppress(*REFUSALS):  # the first error is the one to tell
                             self._run(last, writer)
                 return Raised(answer.refusal, statement, tuple(left), records)
         return None
@@ -166,21 +354,21 @@ class StepSender:
         """Return what became of a step that was answered with an error."""
         after, table = self._records(step), self._target.table
         if step.columns:
-            return step_result.result_of_sync(after, step.columns)
+            return result_of_sync(after, step.columns)
         if step.step == 0:
             wrong = self._shape.creation_problem(table, self._variant.settings)
-            return step_result.result_of_creation(after, wrong)
+            return result_of_creation(after, wrong)
         schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
         # A client tells the catalog nothing.
         schema = schema and not isinstance(raised.statement, ClientCall)
-        result = step_result.result_of_error(raised, before, after, schema=schema)
-        if result != step_result.APPLIED:
+        result = result_of_error(raised, before, after, schema=schema)
+        if result != APPLIED:
             return result
         key, catalog = self._variant.scenario.table.key, CatalogHistory(after.entries)
-        files = table_files.read(self._shape, table, key, catalog)
+        files = state_records.read_files(self._shape, table, key, catalog)
         made = self._made_since(before)
         half = files.layout or self._shape.partial_write(files.facts, made, step.keys)
-        return step_result.unknown(half) if half else result
+        return unknown(half) if half else result
 
     def _records(self, step: NextStep) -> TableRecords:
         entries = tuple(self._client.entries(self._target.database))
@@ -241,7 +429,7 @@ class StepSender:
                 )
             case Mutation():
                 session = self._sql_session(writer)
-                send_mutation.send(statement, session, target.database, target.timeout_s)
+                send_batch(statement, session, target.database, target.timeout_s)
 
     def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""

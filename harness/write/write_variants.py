@@ -7,28 +7,300 @@ falls silent is written once more, alone, in fresh processes.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from harness import formats
-from harness.artifacts import distributions
+from harness.artifacts import distributions, table_homes
 from harness.artifacts.cache import Cache
+from harness.artifacts.result_cache import ResultCache
+from harness.core import refusals
 from harness.core.counting import counted
+from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
-from harness.core.records import StateRecord
-from harness.runtime import metastore, provide
+from harness.core.outcomes import word
+from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.formats.api import NO_CATALOG, FileFactError
+from harness.model.canonical import Value
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
+from harness.model.commit import ExtraMetadata
+from harness.model.file_facts import FileFact
+from harness.runtime import metastore, metastore_client, provide
+from harness.runtime.metastore_client import Catalog
+from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
 from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.second_writer import BeginWrite
-from harness.write import state_store, write_variant
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.statements import filled
+from harness.write import state_records, state_store
+from harness.write.next_step import VariantOutcomes
+from harness.write.send_step import StepSender, WriterFor
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
-from harness.write.write_variant import WriterSilent
-from harness.write.writer_pool import WriteContext, WriterPool
+from harness.write.state_store import Frozen, State, States
+from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
+
+NAME: Final = "metadata_key"
+VALUE: Final = "metadata_value"
+
+
+def ask_metadata(
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor
+) -> ExtraMetadata | None:
+    """Return the extra metadata of the last step's commit; None where the step writes none."""
+    last = outcomes.outcomes[-1]
+    steps = outcomes.variant.scenario.steps
+    has_metadata = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
+    if not has_metadata or last.kind is not OutcomeKind.APPLIED or not last.instant:
+        return None
+    stored_metadata = outcomes.shape.stored_metadata(target.table, last.instant)
+    if stored_metadata is None:
+        return None
+    shown, why = dict[str, str](), ""
+    try:
+        rows = _rows(outcomes, target, writer_for, stored_metadata.question)
+        shown = {str(row[NAME]): str(row[VALUE]) for row in rows}
+    except RefusedError as refused:
+        why = refusals.text(refused.refusal)
+    except (NoAnswerError, HarnessError) as problem:
+        why = str(problem)
+    return ExtraMetadata(
+        _pairs(stored_metadata.stored, stored_metadata.own), _pairs(shown, stored_metadata.own), why
+    )
+
+
+def _pairs(of: Mapping[str, str], added: Collection[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, value) for name, value in of.items() if name not in added))
+
+
+def ask_statistics(
+    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], writer_for: WriterFor
+) -> StoredStatistics:
+    """Return what the writer of the last step says of the statistics, or why it is not known."""
+    queried = outcomes.shape.queried_statistics(outcomes.variant.settings)
+    if queried is None or not queried.exist(target.table):
+        return IN_ORDER
+    try:
+        rows = _rows(outcomes, target, writer_for, queried.sql)
+        return StoredStatistics(queried.parse(rows, files))
+    except RefusedError as refused:
+        return StoredStatistics(unknown=refusals.text(refused.refusal))
+    except (NoAnswerError, HarnessError, FileFactError) as problem:
+        return StoredStatistics(unknown=str(problem))
+
+
+def _rows(
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
+) -> list[Mapping[str, Value]]:
+    sql = filled(question, target.database, str(target.table))
+    writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
+    session = writer_for(writer).open(outcomes.session(writer))
+    try:
+        answer = session.run(sql, timeout_s=target.timeout_s)
+    finally:
+        session.close()
+    names = [name for name, _ in answer.columns]
+    return [dict(zip(names, row, strict=True)) for row in answer.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class TableContents:
+    """What the files and the catalog of a table say after a step."""
+
+    files: tuple[FileFact, ...] = ()
+    statistics: StoredStatistics = IN_ORDER
+    """What the writer's own Spark says of those that nothing else can read."""
+    metadata: ExtraMetadata | None = None
+    """What the step's own commit has, where the step was told of some."""
+    others: dict[str, int] = field(default_factory=dict)
+    """Instants beside those of the steps, each with the step whose rows it found."""
+    catalog: CatalogHistory = NO_CATALOG
+    """What the catalog has of it, and had after the steps before."""
+
+
+def observe(
+    outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
+) -> TableContents:
+    """Return what the table's files and its metastore tell after the last step.
+
+    Args:
+        outcomes: those up to this step.
+        target: where the table is.
+        client: a connection to its metastore.
+        before: what they said after the step before.
+
+    """
+    entries, instant = client.entries(target.database), outcomes.outcomes[-1].instant
+    others = before.others | _new_others(outcomes, target, entries, before)
+    at_step = {instant: entries} if instant else {}
+    catalog = CatalogHistory(entries, {**before.catalog.then, **at_step})
+    key = outcomes.variant.scenario.table.key
+    files = state_records.read_files(outcomes.shape, target.table, key, catalog)
+    return TableContents(files.facts, others=others, catalog=catalog)
+
+
+def freeze(
+    address: str,
+    outcomes: VariantOutcomes,
+    contents: TableContents,
+    target: WriteTarget,
+) -> State:
+    """Freeze the table after the last step; an earlier run may have done so.
+
+    Args:
+        address: of the state.
+        outcomes: those up to this step.
+        contents: what the table's files tell.
+        target: where the table is.
+
+    """
+    frozen = Frozen(
+        outcomes.outcomes[-1],
+        contents.catalog.now,
+        tuple(outcome.instant for outcome in outcomes.outcomes),
+        table_version=outcomes.shape.table_version(target.table),
+        home=str(target.home or ""),
+        statistics=contents.statistics,
+        metadata=contents.metadata,
+        others=tuple(contents.others.items()),
+    )
+    return state_store.freeze(target.cache, address, target.table, frozen)
+
+
+def contradiction(state: State, outcome: Outcome) -> Outcome | None:
+    """Return the outcome where an earlier run that sent the same had another; None where not."""
+    before, now = word(state.frozen.outcome), word(outcome)
+    if before == now:
+        return None
+    why = f"{now} now, but {before} when the same was written before ({state.folder})"
+    return replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
+
+
+def _new_others(
+    outcomes: VariantOutcomes,
+    target: WriteTarget,
+    entries: Sequence[CatalogEntry],
+    before: TableContents,
+) -> dict[str, int]:
+    """Return the instants that came with the last step and are not its own."""
+    shape, others = outcomes.shape, dict[str, int]()
+    steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
+    for instant in shape.instants(target.table, entries):
+        if instant not in steps and instant not in before.others:
+            seen = shape.instants_before(target.table, instant)
+            others[instant] = max((steps.get(earlier, 0) for earlier in seen), default=0)
+    return others
+
+
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """What came of a step, and the state it led to; none where it was skipped."""
+
+    outcome: Outcome
+    state: State | None
+
+
+class StepUnknownError(Exception):
+    """Nothing is known of the table since a step."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        """`outcome`: of that step."""
+        super().__init__(outcome.because)
+        self.outcome = outcome
+
+
+class WriterSilent(Exception):
+    """The writer crashed or did not answer: nothing is known of the table since then."""
+
+    def __init__(self, done: VariantResult, outcome: Outcome) -> None:
+        """`done`: the steps before; `outcome`: of the step that got no answer."""
+        super().__init__(outcome.because)
+        self.done = done
+        self.outcome = outcome
+
+
+def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
+    """Find the states of all steps in the cache; None when one is not there."""
+    outcomes, states = VariantOutcomes(variant), list[State | None]()
+    while not outcomes.complete:
+        step = outcomes.next_step()
+        state = None if step.skipped else state_store.load(cache, step.address)
+        if state is None and not step.skipped:
+            return None
+        states.append(state)
+        outcome = state.frozen.outcome if state else step.skip
+        outcomes = outcomes.then(replace(outcome, step=step.step))
+    return state_records.found(outcomes, states, ResultCache.in_cache(cache))
+
+
+def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
+    """Write a variant from its creation on; `target.folder` is removed at the end.
+
+    Raises:
+        WriterSilent: a statement got no answer.
+        HarnessError: the metastore is gone, or the worker failed.
+
+    """
+    outcomes, states = VariantOutcomes(variant), list[State | None]()
+    try:
+        for step_state in write_steps(variant, target, writer_for):
+            outcomes = outcomes.then(step_state.outcome)
+            states.append(step_state.state)
+    except StepUnknownError as unknown:
+        done = state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
+        raise WriterSilent(done, unknown.outcome) from None
+    return state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
+
+
+def write_steps(
+    variant: Variant, target: WriteTarget, writer_for: WriterFor
+) -> Iterator[StepState]:
+    """Yield what came of each step, while the table itself still is in that state.
+
+    Raises:
+        StepUnknownError: a statement got no answer.
+        HarnessError: the metastore is gone, or the worker failed.
+
+    """
+    outcomes, contents = VariantOutcomes(variant), TableContents()
+    new_home: AbstractContextManager[Path | None] = nullcontext()
+    if outcomes.shape.absolute_paths:
+        new_home = table_homes.new(target.cache)
+    with ExitStack() as stack:
+        home = stack.enter_context(new_home)
+        client = stack.enter_context(metastore_client.connect(target.metastore_uri))
+        target = replace(target, home=home)
+        client.create_database(target.database)
+        sender = StepSender(outcomes, target, client, writer_for)
+        stack.callback(sender.let_go)
+        while not outcomes.complete:
+            step = outcomes.next_step()
+            if step.skipped:
+                outcomes = outcomes.then(step.skip)
+                yield StepState(step.skip, None)
+                continue
+            outcome = sender.send(step, contents.files)
+            if outcome.kind is OutcomeKind.UNKNOWN:
+                raise StepUnknownError(outcome)
+            outcomes = outcomes.then(outcome)
+            contents = observe(outcomes, target, client, contents)
+            statistics = ask_statistics(outcomes, target, contents.files, writer_for)
+            metadata = ask_metadata(outcomes, target, writer_for)
+            contents = replace(contents, statistics=statistics, metadata=metadata)
+            state = freeze(step.address, outcomes, contents, target)
+            if unknown := contradiction(state, outcome):
+                raise StepUnknownError(unknown)
+            yield StepState(outcome, state)
+    shutil.rmtree(target.folder)
+
 
 AT_ONCE: Final = 2
 """Variants that are written at once: 1.6 times faster than one after another."""
@@ -45,7 +317,7 @@ def write(
     """
     missing, progress = list[Variant](), context.progress
     for variant in variants:
-        result = write_variant.find(variant, context.cache)
+        result = find_variant(variant, context.cache)
         if result is None:
             missing.append(variant)
         else:
@@ -153,7 +425,7 @@ def _write_group(
 
 
 def _write_one(variant: Variant, pool: WriterPool) -> VariantResult:
-    return write_variant.write(variant, pool.target(), pool.writer)
+    return write_variant(variant, pool.target(), pool.writer)
 
 
 def _once_more(variant: Variant, pool: WriterPool) -> VariantResult:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from harness.reports import html
 from harness.run.load_run import Run
-from harness.run.strategy_answers import with_strategy_answers
+from harness.run.run_judge import with_strategy_answers
 from tests.builders import recorded_run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -12,7 +12,6 @@ from harness.cli.reproduce.prediction import cell_of
 from harness.cli.reproduce.shrink import Target
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
-from harness.scenario import expected_history
 from harness.scenario.cells import parse_reader
 from harness.scenario.definition import Scenario
 from tests.builders import simulated_disk, simulated_reader
@@ -38,8 +37,7 @@ def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
 def written_story(candidate: Candidate) -> Story:
     """Write a candidate by the simulated writer."""
     scenario, mor = candidate.scenario, candidate.format == "hudi-mor"
-    done = [True] * len(scenario.steps)
-    history = expected_history.history(scenario, merge_on_read=mor, applied=done)
+    history = scenario.truths(merge_on_read=mor).history()
     operations = candidate.operations
     disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=mor)
     return Story(operations, history, disk)

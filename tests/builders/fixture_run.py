@@ -15,13 +15,13 @@ from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.model.truth import History
-from harness.run import load_run, plan_record, run_info
+from harness.run import load_run, plan_record
 from harness.run.load_run import Run
 from harness.runtime.metastore_objects import parquet_entry
-from harness.scenario import expected_history, load
+from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from harness.write import state_store
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from tests.builders import simulated_disk
 from tests.builders.simulated_disk import Disk, instant_of
 
@@ -62,7 +62,7 @@ def make(
     variant = Variant(VARIANT, scenario, "hudi-cow", {"rewrites": "some"}, (WRITER,) * (STEPS + 1))
     outcomes = [_outcome(step, (kinds or {}).get(step)) for step in range(STEPS + 1)]
     applied = [outcome.kind is OutcomeKind.APPLIED for outcome in outcomes[1:]]
-    history = expected_history.history(scenario, merge_on_read=False, applied=applied)
+    history = scenario.truths(merge_on_read=False).history(applied)
     operations = [step.operation for step in scenario.steps]
     disk = simulated_disk.written(scenario.table, operations, history, merge_on_read=False)
     cells = tuple(
@@ -71,7 +71,7 @@ def make(
         for query in ("all", "count_all", "column(f1)", "null(ts)")
     )
     plan = Plan("own", (variant,), (parse_reader("trino-476"),), cells)
-    run_info.write_info(folder, plan_record.info_of(plan, folder.name, STARTED))
+    load_run.write_info(folder, plan_record.info_of(plan, folder.name, STARTED))
     records = [_frozen(disk, history, outcomes[: at + 1], cache, home) for at in range(STEPS + 1)]
     jsonl.write_all(folder / load_run.STATES, records)
     return load_run.load(folder)

@@ -10,9 +10,8 @@ from pathlib import Path
 from harness.core import jsonl
 from harness.core.records import Answer, Refusal, StateRecord, Verdict
 from harness.judge.recorded_variant import RecordedVariant
-from harness.run import load_run, pipeline, plan_record, run_folder, run_info
-from harness.run.follow_run import LiveVerdicts, RunFollower
-from harness.run.run_judge import RunJudge
+from harness.run import load_run, pipeline, plan_record, run_folder
+from harness.run.run_judge import LiveVerdicts, RunFollower, RunJudge
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import COLUMNS, spelled, spoilt_rows
@@ -66,7 +65,7 @@ def followed_run(
 
 
 def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> FollowedRun:
-    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
+    load_run.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     jsonl.write_all(folder / load_run.STATES, states)
     (folder / run_folder.PYTEST).mkdir()
     live = LiveVerdicts(plan, RunJudge(plan), folder)

@@ -8,7 +8,6 @@ from typing import Final
 from harness import formats
 from harness.model.table import Table
 from harness.model.truth import History
-from harness.scenario import expected_history
 from harness.scenario.operations.api import Operation
 from harness.scenario.statements import Statement, recorded
 from tests.builders.scenarios import scenario_of
@@ -34,7 +33,7 @@ def history_of(
     scenario = scenario_of(
         *operations, columns=dict(columns), order_by="ts", partition_by=partition_by
     )
-    return expected_history.history(scenario, merge_on_read=False, applied=[True] * len(operations))
+    return scenario.truths(merge_on_read=False).history()
 
 
 def statements(

@@ -18,7 +18,6 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.expected_history import Truths
 from tests.builders.simulated_disk import Disk, File, instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story
@@ -61,7 +60,7 @@ def case_of(
         states[step] = replace(states[step], outcome=outcome)
     if not bare:
         states = [_listed(state) for state in states]
-    return RecordedVariant(variant, Truths(scenario, merge_on_read=mor), tuple(states))
+    return RecordedVariant(variant, mor, tuple(states))
 
 
 def _listed(state: StateRecord) -> StateRecord:

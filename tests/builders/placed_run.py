@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from harness.run.load_run import Run
-from harness.run.run_info import BaselineInfo, VariantInfo
+from harness.run.load_run import BaselineInfo, Run, VariantInfo
 
 FILE: Final = "my/move.yaml"
 LINES: Final = {1: 5, 2: 6, 3: 7, 4: 8, 5: 9, 6: 10}

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
+    Attempt,
     Expected,
     FindingKind,
     Outcome,
@@ -25,9 +25,8 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.model.file_facts import FileFact, FileKind
-from harness.run import load_run, run_info
-from harness.run.load_run import Run
-from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.run import load_run
+from harness.run.load_run import ReaderInfo, Run, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Excluded
 from tests.builders.spoilt_answers import Answered, spoil
 
@@ -204,7 +203,7 @@ def make(folder: Path) -> Run:
         excluded=(Excluded("hudi/move on prestosql-350, view base_name", "it has no such view"),),
         scenarios={variant.id: SOURCE.format(about=variant.about) for variant in VARIANTS},
     )
-    run_info.write_info(folder, info)
+    load_run.write_info(folder, info)
     said = [cell for cell in map(_said, cells) if cell is not None]
     jsonl.write_all(folder / load_run.STATES, [s for variant in VARIANTS for s in _states(variant)])
     jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in said])

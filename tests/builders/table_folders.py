@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from harness.formats.files.table_folder import TableFolder, at
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.used_tables import UsedChange, UsedFormat
+from harness.usage.usage_file import UsedChange, UsedFormat
 
 FIRST, SECOND, THIRD = "20240101000000000", "20240102000000000", "20240103000000000"
 

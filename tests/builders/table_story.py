@@ -18,11 +18,9 @@ from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation import row_files
-from harness.model.simulation.read_optimized import Base, base_rows
-from harness.model.simulation.row_files import RowFile
+from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import (
@@ -152,7 +150,7 @@ def history(
     operations = tuple(operation(each.split()) for each in text.split(";"))
     scenario = Scenario("story", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
-    truths = expected_history.history(scenario, merge_on_read=mor, applied=done)
+    truths = scenario.truths(merge_on_read=mor).history(done)
     disk = simulated_disk.written(table, operations, truths, merge_on_read=mor)
     return Story(operations, truths, disk)
 

@@ -14,12 +14,12 @@ from harness.core.records import (
     Outcome,
     OutcomeKind,
     Refusal,
+    Responsible,
     StateRecord,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.formats import keeping_case
 from harness.run import plan_record
 from harness.run.load_run import WRITE, Run

@@ -17,7 +17,7 @@ from harness.model.query import Query
 from harness.runtime.api import Served
 from harness.runtime.process import Process
 from harness.scenario.cells import Reader
-from harness.write.table_state import State
+from harness.write.state_store import State
 
 Installed = Callable[[str], Installation]
 """Gives the installation of a distribution, or skips the test (see `conftest`)."""

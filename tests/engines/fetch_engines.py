@@ -10,7 +10,7 @@ from typing import Final
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
-from harness.run import needed_artifacts
+from harness.run import pipeline
 
 BY_DAY: Final = {
     *("hive-3.1.3", "hive-3.1.3-iceberg-1.4.3", "hive-metastore-3.1.3"),
@@ -33,7 +33,7 @@ def main() -> None:
     """Fetch what is not there yet."""
     cache = Cache.default()
     names = [name for name in sorted(BY_DAY) if download_size(name, cache) <= LARGE]
-    needed_artifacts.fetch_all(names, cache, PlainProgress())
+    pipeline.fetch_all(names, cache, PlainProgress())
 
 
 if __name__ == "__main__":

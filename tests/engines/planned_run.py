@@ -14,9 +14,9 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.plan import Maker, Profile, ProfileReader, Writer, plan
-from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import WRITE, Run
-from harness.run.run_work import Work
+from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
 from harness.scenario.definition import Scenario
 
@@ -52,8 +52,8 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     """Do the run in an empty folder; every question is asked anew."""
     work = Work(cache, folder, progress)
     started = datetime.datetime.now(datetime.UTC)
-    run_info.write_info(folder, plan_record.info_of(plan, folder.name, started))
-    needed_artifacts.fetch_all(needed_artifacts.needed(plan), cache, progress)
+    load_run.write_info(folder, plan_record.info_of(plan, folder.name, started))
+    pipeline.fetch_all(pipeline.needed_distributions(plan), cache, progress)
     pipeline.write_and_read(plan, work, fresh=True)
     pipeline.judge_run(folder)
     return load_run.load(folder)

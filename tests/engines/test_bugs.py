@@ -10,7 +10,7 @@ from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
@@ -35,7 +35,7 @@ def scenario(name: str, **settings: str) -> Scenario:
 def written(
     what: Scenario, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
-    return write_variant.write(planned(what, name, Writer(writer)), place, writer_for)
+    return write_variants.write_variant(planned(what, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from harness.core.records import OutcomeKind
 from harness.formats.hudi import timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -30,7 +30,9 @@ CLUSTERED = 4
 def test_a_clustering_after_a_rename_keeps_values_in_one_version_alone(
     name: str, writer: str, kept: int, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    written = write_variant.write(planned(RENAMED, name, Writer(writer)), place, writer_for)
+    written = write_variants.write_variant(
+        planned(RENAMED, name, Writer(writer)), place, writer_for
+    )
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[CLUSTERED].values
     at = new.columns.index("f1_new")
@@ -44,7 +46,7 @@ def test_what_one_writer_scheduled_another_carries_out(
     writer = Writer(OLD)
     if newer != OLD:
         writer = replace(writer, then=newer, at=CLUSTERED + 1)
-    written = write_variant.write(planned(PENDING, "hudi-cow", writer), place, writer_for)
+    written = write_variants.write_variant(planned(PENDING, "hudi-cow", writer), place, writer_for)
     kinds = [each.outcome.kind for each in written.records]
     # Hudi refuses a write into the file groups that wait, and nothing else.
     refused = [at for at, kind in enumerate(kinds) if kind is not OutcomeKind.APPLIED]

@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
@@ -29,7 +29,7 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     scenario = load.load(scenarios_folder() / "concurrency" / f"{what}.yaml")
-    return write_variant.write(planned(scenario, name, Writer(writer)), place, writer_for)
+    return write_variants.write_variant(planned(scenario, name, Writer(writer)), place, writer_for)
 
 
 @pytest.mark.parametrize("what", CONFLICTS)

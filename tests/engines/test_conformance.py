@@ -7,27 +7,37 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from harness.artifacts.cache import Cache
 from harness.conformance import kit
+from harness.conformance.results import CheckOutcome
+from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER, in_runtime
+from harness.engines.polars.engine import ENGINE
+from harness.read import reader_servers
+from harness.read.reader_servers import ReadContext
+from harness.scenario.cells import parse_reader
 from tests.engines.container_owners import owners_of
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
+LIBRARIES = ("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "duckdb-1.5.5")
 MORE = (
     *("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
     *("hive-3.1.3-tez-0.9.2{path=tez}", "hive-4.0.1-tez-0.10.4{path=tez}"),
     "datafusion-54.1.0-hudi-0.5.0",
 )
 """Those that are put together otherwise; the last one has no image."""
-AT_NIGHT = tuple(pytest.param(each, marks=pytest.mark.nightly) for each in MORE)
-REPLACED = ("spark", "hive", "datafusion")
+AT_NIGHT = tuple(pytest.param(name, marks=pytest.mark.nightly) for name in MORE)
+REPLACED = ("spark", "hive", "datafusion", *LIBRARIES)
 """Where a question takes too long another server is asked from then on."""
 
 
@@ -35,31 +45,31 @@ def verified(name: str, folder: Path) -> dict[str, Any]:
     """Check a reader; give what a program is told of it at the end."""
     command = [sys.executable, "-m", "harness", "engines", "verify", name, "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
-        said, _ = process.communicate()
-    end: dict[str, Any] = json.loads(said.splitlines()[-1])
-    (found,) = end["readers"]
-    assert names(found, "failed") | names(found, "unknown") == set(), found["results"]
+        output, _ = process.communicate()
+    end: dict[str, Any] = json.loads(output.splitlines()[-1])
+    (result,) = end["readers"]
+    assert names(result, "failed") | names(result, "unknown") == set(), result["results"]
     assert process.returncode == end["status"] == 0
     if name.endswith(CONTAINER):
         assert owners_of(process.pid) == set()
-    return dict(found)
+    return dict(result)
 
 
-def names(found: dict[str, Any], outcome: str) -> set[str]:
+def names(result: dict[str, Any], outcome: str) -> set[str]:
     """Return the checks that came out so."""
-    return {name for name, result in found["results"].items() if result["outcome"] == outcome}
+    return {name for name, check in result["results"].items() if check["outcome"] == outcome}
 
 
-def check(found: dict[str, Any], name: str, *not_applicable: str) -> None:
+def check(result: dict[str, Any], name: str, *not_applicable: str) -> None:
     """Check that every check was made but those that do not apply."""
     ended = {"cancel"} if name.startswith(REPLACED) else set()
-    assert names(found, "not applicable") == {*ended, *not_applicable}
-    assert list(found["results"]) == list(kit.ASSERTS)
-    assert found["start_s"] > 0
-    assert found["peak_mb"] > 100
+    assert names(result, "not applicable") == {*ended, *not_applicable}
+    assert list(result["results"]) == list(kit.ASSERTS)
+    assert result["start_s"] > 0
+    assert result["peak_mb"] > 100
 
 
-@pytest.mark.parametrize("name", [*ENGINES, *AT_NIGHT])
+@pytest.mark.parametrize("name", [*ENGINES, *LIBRARIES, *AT_NIGHT])
 def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
     before = psutil.Process().children(recursive=True)
     check(verified(name, tmp_path), name, "container")
@@ -70,6 +80,47 @@ def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path:
 @pytest.mark.usefixtures("docker")
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
-    found = verified(in_runtime(name, CONTAINER), tmp_path)
-    check(found, name)
-    assert "sha256:" in found["fidelity"]
+    result = verified(in_runtime(name, CONTAINER), tmp_path)
+    check(result, name)
+    assert "sha256:" in result["fidelity"]
+
+
+PLANTED = """
+_right = ask
+def ask(question):
+    table = _right(question)
+    if table.num_columns > 1:
+        names = table.column_names
+        PLANTED
+    return table
+"""
+SWAPPED = """
+        swapped = [{'d': 'inf', 'inf': 'd'}.get(name, name) for name in names]
+        table = table.select(swapped).rename_columns(names)"""
+AS_TEXT = "table = table.set_column(names.index('l'), 'l', table['l'].cast('string'))"
+DEFECTS = {
+    "two columns are swapped": (SWAPPED, "types", "d: -inf instead of 0.1; inf: 0.1 instead of"),
+    "numbers are texts": (AS_TEXT, "types", "l: type string instead of long"),
+    "rows are invented": ("table = table.take([0, 0, 1])", "types", "3 rows, 2 of them with"),
+    "the row of NULLs is dropped": ("table = table.slice(0, 1)", "nulls", "0 begin with NULL"),
+    "it hangs": ("__import__('time').sleep(3600)", "types", "no answer within 3 s"),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_library_that_reads_wrongly_fails(
+    defect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, failing, seen = DEFECTS[defect]
+    answers = tmp_path / "answers.py"
+    answers.write_text(ENGINE.answers.read_text() + PLANTED.replace("PLANTED", code))
+    bad = replace(ENGINE, answers=answers)
+    monkeypatch.setattr(reader_servers, "load_engine", lambda _: bad)
+    monkeypatch.setattr(kit, "ReadContext", partial(ReadContext, timeout_s=3.0))
+    reader, cache = parse_reader("polars-2.1.0"), Cache.default(offline=False)
+    result = kit.verify(reader, cache, tmp_path, Progress()).results[failing]
+    assert result.outcome is CheckOutcome.FAILED
+    # Where the process was ended nothing more is asked of it.
+    formats = ("iceberg",) if defect == "it hangs" else ("iceberg", "delta")
+    assert [name for name in ("iceberg", "delta") if f"{name}: " in result.seen] == list(formats)
+    assert result.seen.count(seen) == len(formats)

@@ -16,10 +16,10 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.runtime import container_settings, docker_daemon, image_choice
+from harness.runtime import docker_daemon, image_choice
 from harness.runtime.api import Running
 from harness.runtime.container_network import ContainerNetwork
-from harness.runtime.image_build import PREFIX
+from harness.runtime.image_choice import PREFIX
 from harness.runtime.process import EndedProblem
 from tests.engines import own_daemon, tiny_container
 from tests.engines.own_daemon import OwnDaemon
@@ -77,7 +77,7 @@ def test_an_image_that_is_gone_is_told(network: ContainerNetwork, tmp_path: Path
 def test_too_little_memory_is_told_with_the_limit_before_it_is_ready_and_later(
     network: ContainerNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(container_settings, "BESIDE_HEAP_MB", 16)
+    monkeypatch.setattr("harness.runtime.image.BESIDE_HEAP_MB", 16)
     told = "tiny took more memory than its container may have, 32 MiB: a heap of 16 MiB"
     with pytest.raises(EndedProblem, match=told), start(runtime(network), f"exec {FILL}", tmp_path):
         pass
@@ -92,7 +92,7 @@ def test_a_machine_with_less_memory_than_a_container_may_take_is_told_before_any
     network: ContainerNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has = docker_daemon.describe().memory_mb
-    monkeypatch.setattr(container_settings, "BESIDE_HEAP_MB", has)
+    monkeypatch.setattr("harness.runtime.image.BESIDE_HEAP_MB", has)
     with (
         pytest.raises(EnvironmentProblem, match=f"may take {has + 16} MiB .* has {has} MiB"),
         start(runtime(network), READY, tmp_path),

@@ -19,14 +19,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.runtime import (
-    docker_daemon,
-    image,
-    image_build,
-    image_choice,
-    metastore_client,
-    provide,
-)
+from harness.runtime import docker_daemon, image, image_choice, metastore_client, provide
 from harness.runtime.image_choice import ContainerImage
 from tests.engines import image_registry
 from tests.engines.image_registry import Registry
@@ -50,13 +43,13 @@ def registry(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture(scope="module")
 def built(docker: None, cache: Cache, progress: Progress) -> str:
     """The image of the metastore, built here under its own name."""
-    return image_build.ensure(distributions.load(METASTORE), cache, progress)
+    return image_choice.ensure(distributions.load(METASTORE), cache, progress)
 
 
 @pytest.fixture
 def prefix(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Take official images from the registry, in a harness that has chosen none so far."""
-    monkeypatch.setenv(image_build.PREFIX, registry.prefix)
+    monkeypatch.setenv(image_choice.PREFIX, registry.prefix)
     monkeypatch.setattr(image_choice, "_chosen", {})
     yield registry.prefix
     forget(f"{registry.prefix}{OFFICIAL}")
@@ -118,7 +111,7 @@ def test_a_registry_that_is_gone_is_told(
 ) -> None:
     with image_registry.serving(tmp_path) as gone:
         assert gone.prefix != prefix
-    monkeypatch.setenv(image_build.PREFIX, gone.prefix)
+    monkeypatch.setenv(image_choice.PREFIX, gone.prefix)
     other = replace(TRINO, name="trino-999@container", version="999")
     with pytest.raises(EnvironmentProblem) as problem:
         image_choice.choose(other, Cache(tmp_path), Progress())

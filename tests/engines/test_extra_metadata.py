@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -32,7 +32,7 @@ GIVEN = (
 def test_what_comes_through_is_in_the_commit_and_shown(
     name: str, writer: str, *, any_name: bool, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    records = write_variant.write(
+    records = write_variants.write_variant(
         planned(SCENARIO, name, Writer(writer)), place, writer_for
     ).records
     assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}

@@ -16,8 +16,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.run import export_fixtures
-from harness.run.expected_tables import plain
-from harness.run.export_fixtures import Selection
+from harness.run.export_fixtures import Selection, plain
 from harness.run.load_run import Run
 from harness.scenario.load import loads
 from tests.engines.planned_run import by_format

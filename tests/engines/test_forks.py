@@ -23,9 +23,9 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.columns import RenameColumn
 from harness.scenario.operations.row_writes import Upsert
-from harness.write import state_store, write_variant
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
-from harness.write.table_state import State
+from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
@@ -111,10 +111,10 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
     place.folder.mkdir()
     watch = Watch(readers, place, variant.format)
-    for step in write_variant.write_steps(variant, place, writer_for):
+    for step in write_variants.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
-    written = write_variant.find(variant, place.cache)
+    written = write_variants.find_variant(variant, place.cache)
     assert written is not None
     files = {step: state_store.file_list(state) for step, state in watch.states.items()}
     forks = {step: watch.fork(state) for step, state in watch.states.items()}

@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import OutcomeKind, StateRecord
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -26,7 +26,9 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> tuple[StateRecord, ...]:
     scenario = load.load(scenarios_folder() / "writes" / f"frame_{what}.yaml")
-    return write_variant.write(planned(scenario, name, Writer(writer)), place, writer_for).records
+    return write_variants.write_variant(
+        planned(scenario, name, Writer(writer)), place, writer_for
+    ).records
 
 
 @every_writer

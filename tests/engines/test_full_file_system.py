@@ -24,7 +24,7 @@ SMALL: Final = "9m"
 COURSE: Final = """
 set -eu
 mount -t tmpfs -o size=$SMALL none "$PLACE"
-"$PYTHON" -c 'import shared_engines, pathlib, sys; shared_engines.with_engines(pathlib.Path(sys.argv[1]))' "$PLACE/cache"
+"$PYTHON" -c 'import shared, pathlib, sys; shared.with_engines(pathlib.Path(sys.argv[1]))' "$PLACE/cache"
 export HARNESS_CACHE="$PLACE/cache"
 status=0
 "$PYTHON" -m harness run --json --run-dir "$PLACE/run" "$TOOLS/deaths_scenarios" \

@@ -17,7 +17,7 @@ from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert, Update
 from harness.scenario.operations.services import Compact, SetTableVersion
-from harness.write import state_store, write_variant
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -65,7 +65,7 @@ def test_what_one_writer_scheduled_another_carries_out(
     if newer != OLD:
         writer = replace(writer, then=newer, at=SCHEDULED + 1)
     variant = planned(PENDING, "hudi-mor", writer)
-    written = write_variant.write(variant, place, writer_for)
+    written = write_variants.write_variant(variant, place, writer_for)
     assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
     (asked,) = timeline.scheduled(timeline.names(tables[SCHEDULED]))
@@ -87,7 +87,9 @@ def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
 ) -> None:
     """A table of 0.15.0 with an ordering column (near apache/hudi#13024, #13046)."""
     writer = Writer(OLD, then=NEW, at=SCHEDULED + 1)
-    records = write_variant.write(planned(PENDING, "hudi-mor", writer), place, writer_for).records
+    records = write_variants.write_variant(
+        planned(PENDING, "hudi-mor", writer), place, writer_for
+    ).records
     assert refused(records) == {SCHEDULED + 1: "IllegalArgumentException"}
     told = records[SCHEDULED + 1].outcome.refusal
     assert told is not None
@@ -98,7 +100,9 @@ def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
 def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
     writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    written = write_variant.write(planned(RENAMED, "hudi-mor", Writer(writer)), place, writer_for)
+    written = write_variants.write_variant(
+        planned(RENAMED, "hudi-mor", Writer(writer)), place, writer_for
+    )
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[-1].values
     at = new.columns.index("f1_new")
@@ -112,7 +116,7 @@ def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
 ) -> None:
     scenario = replace(test_writers.MOVE, steps=tuple(map(Step, BACK)))
     variant = planned(scenario, name, Writer(newer, then=OLD, at=4))
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
     assert refused(records) == known
     own = "8" if newer == NEW else "9"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, OutcomeKind, Responsible, Verdict, VerdictKind
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario import load

@@ -19,7 +19,7 @@ from harness.runtime.metastore_objects import WriteIds
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
 from harness.write import state_store
-from harness.write.table_state import State
+from harness.write.state_store import State
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]

@@ -26,9 +26,9 @@ from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import ChangeType
 from harness.scenario.operations.row_writes import Upsert
-from harness.write import state_store, write_variant
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
-from harness.write.table_state import State
+from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
@@ -107,10 +107,10 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     place.folder.mkdir()
     watch = Watch(readers, place)
     variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
-    for step in write_variant.write_steps(variant, place, writer_for):
+    for step in write_variants.write_steps(variant, place, writer_for):
         if step.state:
             watch.at_state(step.outcome.step, step.state)
-    written = write_variant.find(variant, place.cache)
+    written = write_variants.find_variant(variant, place.cache)
     assert written is not None
     kinds = {each.outcome.step: each.outcome.kind for each in written.records}
     assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
@@ -122,4 +122,4 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     assert forks == watch.in_place
     assert all(not said.refused for everyone in forks.values() for said in everyone.values())
     assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
-    assert write_variant.find(variant, place.cache) is not None
+    assert write_variants.find_variant(variant, place.cache) is not None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
 from harness.run.load_run import Run
 from harness.scenario import load

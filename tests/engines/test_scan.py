@@ -20,8 +20,8 @@ from harness.scenario.operations.columns import AddColumn, ChangeType, DropColum
 from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
 from harness.scenario.operations.services import Compact
 from harness.usage import scan
-from harness.usage.used_tables import UsedTable
-from harness.write import state_store, write_variant
+from harness.usage.usage_file import UsedTable
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.builders.table_folders import short
@@ -58,7 +58,7 @@ def scanned(
         table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
         scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
         variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
-        *_, state = (each.state for each in write_variant.write_steps(variant, place, writer_for))
+        *_, state = (each.state for each in write_variants.write_steps(variant, place, writer_for))
         assert state is not None
         with metastore_client.connect(metastore.uri) as catalog:
             state_store.register(catalog, state)

@@ -24,16 +24,15 @@ from harness.model.table import Table
 from harness.model.truth import Rows, row_values
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
 from harness.scenario.operations.row_writes import Delete, Insert, Rewrites, Touch, Update
 from harness.scenario.operations.services import Compact
-from harness.write import state_store, write_variant
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
-from harness.write.table_state import State
+from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines.shared_servers import SharedServers
 
@@ -110,9 +109,9 @@ def stage(
         place = WriteTarget(own, metastore.uri, database, folder / name)
         place.folder.mkdir()
         what = variant(name, request.param)
-        for each in write_variant.write_steps(what, place, writer_for):
+        for each in write_variants.write_steps(what, place, writer_for):
             live.ask(database, name, each.outcome.step)
-        written = write_variant.find(what, own)
+        written = write_variants.find_variant(what, own)
         assert written is not None
         records |= {(name, r.outcome.step): r for r in written.records}
         states |= {(name, step): state for (_, step), state in written.states.items()}
@@ -145,7 +144,7 @@ def views_at(name: str, step: int) -> tuple[str, ...]:
 def history(name: str) -> Any:  # noqa: ANN401
     scenario = variant(name, "x").scenario
     merge = formats.load(name).merge_on_read
-    return expected_history.history(scenario, merge_on_read=merge, applied=[True] * len(STEPS))
+    return scenario.truths(merge_on_read=merge).history()
 
 
 def expected(name: str, step: int, view: str) -> Answer:
@@ -236,7 +235,7 @@ def test_a_written_variant_is_kept_whole(stage: Stage) -> None:
     state = stage.states["hudi-cow", LAST]
     writer = stage.records["hudi-cow", LAST].variant.partition("@")[2]
     own = Cache(Path(state.folder).parent.parent)
-    kept = write_variant.find(variant("hudi-cow", writer), own)
+    kept = write_variants.find_variant(variant("hudi-cow", writer), own)
     assert kept is not None
     assert all(record.reused for record in kept.records)
     assert [r.outcome.instant for r in kept.records] == [

@@ -23,10 +23,10 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert, Upsert
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import WriterFor
-from harness.write.table_state import State
+from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
 
 pytestmark = pytest.mark.engines
@@ -71,7 +71,7 @@ def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
 
 def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
     """Write a variant, step by step; each must succeed."""
-    for each in write_variant.write_steps(what, place, writer_for):
+    for each in write_variants.write_steps(what, place, writer_for):
         assert each.outcome.kind is OutcomeKind.APPLIED, each.outcome
         assert each.state is not None
         formats.load(what.format).facts(each.state.table, "id")  # its files are understood

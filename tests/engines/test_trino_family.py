@@ -74,7 +74,7 @@ def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> No
     """
     folder = tmp_path_factory.mktemp("tables")
     table.write(folder / "types")
-    columns = [(name, table.hive_type(type_)) for name, type_, _ in table.COLUMNS]
+    columns = [(name, table.hive_type(type_)) for name, type_, _ in table.columns(table.HIVE)]
     register(metastore.uri, DATABASE, "types", columns, folder / "types")
     (folder / "moved").mkdir()
     (folder / "moved_orc").mkdir()
@@ -100,10 +100,10 @@ def started(
 @pytest.mark.parametrize("by_name", ["true", "false"])
 def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_name: str) -> None:
     reply = started.ask("types", use_column_names=by_name)
-    assert [each.name for each in reply.columns] == [name for name, *_ in table.COLUMNS]
-    assert [each.canonical for each in reply.columns] == [type_ for _, type_, _ in table.COLUMNS]
+    columns = table.columns(table.HIVE)
+    assert [(seen.name, seen.canonical) for seen in reply.columns] == [part[:2] for part in columns]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
-    written: dict[str, Value] = {name: value for name, _, value in table.COLUMNS}
+    written: dict[str, Value] = {name: value for name, _, value in columns}
     if understand.MILLISECONDS in tolerances.declared_for(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))

@@ -8,7 +8,7 @@ from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.operations.columns import ChangePartitionColumn, ChangeType
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -28,7 +28,7 @@ def test_a_long_becomes_what_can_hold_it_in_every_place(
     writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(LONG, "hudi-cow", Writer(writer))
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     for at, step in enumerate(LONG.steps, start=1):
         outcome, done = records[at].outcome, step.operation
         refused = isinstance(done, ChangeType) and str(done.to) in REFUSED
@@ -41,7 +41,7 @@ def test_a_partition_column_is_neither_renamed_nor_dropped_and_the_table_is_writ
     writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(PARTITIONS, "hudi-cow", Writer(writer))
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     for at, step in enumerate(PARTITIONS.steps, start=1):
         done = step.operation
         refused = isinstance(done, ChangePartitionColumn) and (done.drop or bool(done.rename))

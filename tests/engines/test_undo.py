@@ -10,7 +10,7 @@ from harness.formats.hudi import timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.scenario.definition import Scenario
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
@@ -36,7 +36,7 @@ def written(
     what: str, name: str, writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> VariantResult:
     variant = planned(scenario(what), name, Writer(writer))
-    found = write_variant.write(variant, place, writer_for)
+    found = write_variants.write_variant(variant, place, writer_for)
     assert {each.outcome.kind for each in found.records} == {OutcomeKind.APPLIED}
     return found
 
@@ -85,7 +85,7 @@ def test_after_a_schema_change_a_write_that_died_can_stand_in_the_way_of_all_oth
     name: str, writer: str, last: OutcomeKind, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     variant = planned(scenario("add_column_after_failed_write"), name, Writer(writer))
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     assert [each.outcome.kind for each in records] == [*[OutcomeKind.APPLIED] * 4, last]
 
 

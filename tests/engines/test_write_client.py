@@ -6,10 +6,10 @@ import pytest
 
 from harness.core.records import OutcomeKind
 from harness.plan import Writer, scenarios_folder
-from harness.scenario import expected_history, load
+from harness.scenario import load
 from harness.scenario.operations.columns import MoveColumn
 from harness.scenario.operations.services import Sync
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines import test_writers
@@ -27,11 +27,9 @@ def test_the_catalog_keeps_its_columns_until_it_is_told(
 ) -> None:
     told = Writer(writer, settings={"schema_changes": "write_client"})
     variant = planned(SCENARIO, "hudi-mor", told)
-    records = write_variant.write(variant, place, writer_for).records
+    records = write_variants.write_variant(variant, place, writer_for).records
     steps = [each.operation for each in variant.scenario.steps]
-    truths = expected_history.history(
-        variant.scenario, merge_on_read=True, applied=[True] * len(steps)
-    )
+    truths = variant.scenario.truths(merge_on_read=True).history()
     for at, operation in enumerate(steps, start=1):
         lists, before, outcome = records[at].catalog, records[at - 1].catalog, records[at].outcome
         # Hudi's sync compares names and types of columns, and not their places.

@@ -17,11 +17,11 @@ from harness.model.truth import row_values
 from harness.plan import Profile, Writer, plan, scenarios_folder
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.scenario import expected_history, load
+from harness.scenario import load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert
-from harness.write import state_store, write_variant
+from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
@@ -59,7 +59,7 @@ def test_a_table_has_the_version_that_was_asked_for(
     writer: str, version: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    written = write_variant.write(asked, place, writer_for)
+    written = write_variants.write_variant(asked, place, writer_for)
     assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
     assert [each.table_version for each in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
@@ -73,7 +73,7 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
 ) -> None:
     at = UPGRADED[first]
     variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
-    written = write_variant.write(variant, place, writer_for)
+    written = write_variants.write_variant(variant, place, writer_for)
     versions = [each.table_version for each in written.records]
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)
@@ -96,10 +96,7 @@ def said(
 
 def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
     shape = formats.load(variant.format)
-    applied = [True] * len(variant.scenario.steps)
-    truth = expected_history.history(
-        variant.scenario, merge_on_read=shape.merge_on_read, applied=applied
-    )[step]
+    truth = variant.scenario.truths(merge_on_read=shape.merge_on_read).history()[step]
     found = {}
     for view in shape.views:
         rows = truth.base if view == "read_optimized" else truth.rows

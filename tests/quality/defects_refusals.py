@@ -22,7 +22,6 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.expected_history import Truths
 from tests.builders import random_story
 from tests.builders.columns_alone import HEADS, KEY, Spoil, spoilt
 from tests.builders.simulated_disk import instant_of
@@ -184,4 +183,4 @@ def _case(story: Story) -> RecordedVariant:
         )
         for step in range(len(steps) + 1)
     )
-    return RecordedVariant(variant, Truths(scenario, merge_on_read=mor), states)
+    return RecordedVariant(variant, mor, states)

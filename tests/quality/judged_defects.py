@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness.core.records import Answer, FindingKind, Verdict
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, FindingKind, Responsible, Verdict
 from harness.judge.altered_value import near
 from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState

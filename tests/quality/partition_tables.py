@@ -19,10 +19,10 @@ from harness.core.records import (
     FindingKind,
     Outcome,
     OutcomeKind,
+    Responsible,
     StateRecord,
     Verdict,
 )
-from harness.core.responsible import Responsible
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
@@ -31,9 +31,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.query import Query
 from harness.model.truth import Row, Truth, row_values
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
-from harness.scenario.expected_history import Truths
 from harness.scenario.load import loads
 
 DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -87,7 +85,7 @@ class Partitioned:
     @property
     def truth(self) -> Truth:
         scenario = loads(STORY, "story.yaml")
-        history = expected_history.history(scenario, merge_on_read=False, applied=[True])
+        history = scenario.truths(merge_on_read=False).history()
         return history[-1]
 
     def folder(self, row: Row) -> str:
@@ -98,7 +96,7 @@ class Partitioned:
     def case(self) -> RecordedVariant:
         """Return the records of the table."""
         scenario = loads(STORY, "story.yaml")
-        before = expected_history.history(scenario, merge_on_read=False, applied=[True])[0]
+        before = scenario.truths(merge_on_read=False).history()[0]
         form = "hudi-cow" if self.stored else "hive-parquet"
         sql = scenario.steps[0].operation.sql(before, self.truth)
         written = Outcome(1, OutcomeKind.APPLIED, "1", statements=tuple(sql))
@@ -110,7 +108,7 @@ class Partitioned:
             StateRecord("variant", written, "d", files, values=values, listed_as=self.listed_as),
         )
         variant = Variant("variant", scenario, form, {}, ("writer", "writer"))
-        return RecordedVariant(variant, Truths(scenario, merge_on_read=False), states)
+        return RecordedVariant(variant, merge_on_read=False, states=states)
 
     @property
     def _names(self) -> tuple[str, ...]:

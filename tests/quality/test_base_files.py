@@ -18,7 +18,7 @@ from harness.judge.name import name_of
 from harness.model.canonical import Value, same
 from harness.model.file_facts import FileKind
 from harness.model.query import ALL
-from harness.model.simulation.read_optimized import base_rows
+from harness.model.simulation.row_files import base_rows
 from tests.builders import random_story
 from tests.builders.judge_stages import findings, wrong
 from tests.builders.simulated_disk import File

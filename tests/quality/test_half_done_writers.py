@@ -16,11 +16,11 @@ from harness.core.records import (
     Outcome,
     OutcomeKind,
     Refusal,
+    Responsible,
     StateRecord,
     Verdict,
     VerdictKind,
 )
-from harness.core.responsible import Responsible
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import text_of

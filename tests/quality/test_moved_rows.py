@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.records import FindingKind, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, VerdictKind
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history

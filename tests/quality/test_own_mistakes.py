@@ -13,8 +13,7 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import Outcome, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Outcome, Responsible, Verdict, VerdictKind
 from harness.model.canonical import Value
 from tests.builders import random_story
 from tests.builders.judged_story import case_of, judged

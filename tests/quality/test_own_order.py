@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind, Verdict
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, Verdict
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history

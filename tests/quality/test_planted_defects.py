@@ -13,9 +13,8 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import FindingKind, Responsible, VerdictKind
 from harness.core.refusals import MEANINGS
-from harness.core.responsible import Responsible
 from tests.quality import defects_overwrite, judged_defects
 from tests.quality.defects import DEFECTS, REFUSALS, right
 from tests.quality.defects_refusals import ALONE, TEXTS

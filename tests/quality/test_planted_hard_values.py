@@ -18,7 +18,6 @@ from typing import Any, Final
 import pytest
 
 from harness.model.canonical import Value, same
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import MoveColumn, RenameColumn
@@ -67,9 +66,7 @@ ROWS: Final[tuple[dict[str, Any], ...]] = (
 def history(columns: str, *operations: Operation) -> Story:
     table = table_of(columns, ())
     scenario = Scenario("hard", table, tuple(map(Step, operations)))
-    truths = expected_history.history(
-        scenario, merge_on_read=False, applied=[True] * len(operations)
-    )
+    truths = scenario.truths(merge_on_read=False).history()
     disk = simulated_disk.written(table, operations, truths, merge_on_read=False)
     return Story(operations, truths, disk)
 

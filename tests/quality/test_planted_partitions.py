@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, VerdictKind
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
 from harness.reports.findings import finding_text

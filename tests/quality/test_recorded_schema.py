@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind, OutcomeKind, VerdictKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind, Witness
 from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge

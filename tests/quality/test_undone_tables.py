@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible
 from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Query

@@ -9,8 +9,7 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, FindingKind, Responsible, Verdict, VerdictKind
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of

@@ -19,7 +19,7 @@ from typing import Final
 from harness.cli import stored_runs
 from harness.core import jsonl
 from harness.judge.verdicts import judge
-from harness.run import load_run, plan_record, run_info
+from harness.run import load_run, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders import recordings, replay
@@ -94,7 +94,7 @@ def _run(scenarios: tuple[str, ...], readers: tuple[str, ...]) -> Run:
 
 def _written(run: Run, folder: Path) -> Run:
     own = folder / run.info.id
-    run_info.write_info(own, run.info)
+    load_run.write_info(own, run.info)
     jsonl.write_all(own / load_run.STATES, run.states)
     jsonl.write_all(own / load_run.ANSWERS, run.answers.values())
     jsonl.write_all(own / load_run.VERDICTS, run.recorded.values())

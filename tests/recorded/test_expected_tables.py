@@ -10,7 +10,7 @@ from harness.core.records import OutcomeKind
 from harness.judge.expectations import Expectations
 from harness.model import past_views
 from harness.run import plan_record
-from harness.run.expected_tables import ExpectedTable, conditions, expected_tables, plain
+from harness.run.export_fixtures import ExpectedTable, conditions, expected_tables, plain
 from harness.run.load_run import Run
 from harness.run.run_judge import case_of
 from tests.builders import recorded_run

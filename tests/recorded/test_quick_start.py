@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.responsible import Responsible
+from harness.core.records import Responsible
 from tests.builders import recordings, replay
 
 VARIANTS: Final = recordings.read_all(Path(__file__).parent / "quick_start")

@@ -17,8 +17,7 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recorded_lines, recordings, replay, tidy_records

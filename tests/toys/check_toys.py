@@ -27,12 +27,12 @@ from harness.read import read_states
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
 from harness.read.reader_servers import EngineServer
-from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Plan
 from harness.scenario.operations import registry
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 
@@ -85,7 +85,7 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(_: str) -> Iterator[Any]:
         yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: (entry,))
 
-    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.write.write_variants.metastore_client.connect", connect)
 
 
 def wrote(plan: Plan, folder: Path) -> VariantResult:
@@ -93,7 +93,7 @@ def wrote(plan: Plan, folder: Path) -> VariantResult:
     work = folder / "work"
     work.mkdir()
     target = WriteTarget(Cache(folder / "cache"), "thrift://x", "db", work)
-    return write_variant.write(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
+    return write_variants.write_variant(variant, target, lambda *_: Spark())  # type: ignore[arg-type]
 
 
 def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
@@ -128,7 +128,7 @@ def test_a_plan_is_made_written_read_judged_and_reported(
     run = tmp_path / "run"
     run.mkdir()
     started = datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC)
-    run_info.write_info(run, plan_record.info_of(plan, "toys", started))
+    load_run.write_info(run, plan_record.info_of(plan, "toys", started))
     written = wrote(plan, tmp_path)
     assert [str(each.outcome.kind) for each in written.records] == ["applied"] * 4
     assert all(not value.unread for each in written.records for value in each.values)

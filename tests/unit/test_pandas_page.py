@@ -14,7 +14,7 @@ import pytest
 from harness.cli import stored_runs
 from harness.core import jsonl
 from harness.core.records import VerdictKind
-from harness.run import load_run, run_info
+from harness.run import load_run
 from tests.builders import sample_run
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "pandas.md"
@@ -29,7 +29,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     before = sample_run.make(Path("runs/before"))
     after = sample_run.make(Path("runs/after"))
     info = replace(after.info, id="after", started=after.info.started + timedelta(days=1))
-    run_info.write_info(after.folder, info)
+    load_run.write_info(after.folder, info)
     first = next(each for each in after.verdicts if each.verdict is VerdictKind.WRONG)
     right = replace(first, verdict=VerdictKind.CORRECT, findings=())
     found = [right if each.case == first.case else each for each in after.recorded.values()]

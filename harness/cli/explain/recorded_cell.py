@@ -13,9 +13,8 @@ from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.judge.recorded_variant import RecordedVariant
-from harness.run import load_run, plan_record, run_info
-from harness.run.load_run import wrong_record
-from harness.run.run_info import RunInfo
+from harness.run import load_run, plan_record
+from harness.run.load_run import RunInfo, wrong_record
 from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell
 
@@ -46,7 +45,7 @@ def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
         UsageProblem: none has, or several do; the message names near ones.
 
     """
-    info = run_info.read_info(folder)
+    info = load_run.read_info(folder)
     cell = only(info.cells, parts)
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = plan_record.plan_of(info).variants

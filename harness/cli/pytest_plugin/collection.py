@@ -16,7 +16,7 @@ from harness.core.records import VerdictKind
 from harness.judge.baseline import known
 from harness.plan import controls
 from harness.reports import junit, words
-from harness.run.follow_run import CellOutcome, RunFollower
+from harness.run.run_judge import CellOutcome, RunFollower
 from harness.scenario import load
 from harness.scenario.cells import Plan
 

@@ -16,7 +16,7 @@ from harness.cli.remedy.alternatives import alternatives, plan_of
 from harness.cli.remedy.effects import Effect
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
-from harness.run import plan_record, run_folder, run_info
+from harness.run import load_run, plan_record, run_folder
 from harness.scenario.cells import parse_reader
 
 PROFILE = "remedy"
@@ -41,7 +41,7 @@ def remedy(
     reader = parse_reader(cell.reader)
     settings = engines.load(distributions.load(reader.distribution).engine).settings
     usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
-    info = run_info.read_info(folder)
+    info = load_run.read_info(folder)
     scenario = recorded.case.variant.scenario.name
     variants = {
         variant.id: variant

@@ -16,8 +16,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer, FindingKind, StateRecord, Verdict, VerdictKind
-from harness.core.responsible import WRITERS, Responsible
+from harness.core.records import (
+    WRITERS,
+    Answer,
+    FindingKind,
+    Responsible,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
 from harness.model import past_views, query_shapes
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Variant

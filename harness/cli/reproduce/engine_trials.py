@@ -15,7 +15,7 @@ from harness.core.counting import counted
 from harness.core.progress import Progress
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.run.load_run import WRITE
-from harness.run.run_work import Work
+from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan
 
 PROFILE = "reproduce"

@@ -34,7 +34,6 @@ from harness.reports.words import exact, refusal_text
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Variant
 from harness.scenario.dump import dump
-from harness.scenario.expected_history import Truths
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import (
     TRANSACTIONS,
@@ -158,8 +157,7 @@ class _Script:
     def __init__(self, variant: Variant, target: Target, seen: Observation) -> None:
         self.variant, self.target, self.seen = variant, target, seen
         self.format, self.facts = formats.load(variant.format), formats.facts(variant.format)
-        truths = Truths(variant.scenario, merge_on_read=self.format.merge_on_read)
-        self.records = RecordedVariant(variant, truths, seen.states)
+        self.records = RecordedVariant(variant, self.format.merge_on_read, seen.states)
         self.states = {state.outcome.step: state for state in seen.states}
         self.writers = VariantOutcomes(variant)
         """Nothing is written yet: says with which settings each writer begins."""

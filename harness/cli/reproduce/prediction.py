@@ -29,9 +29,7 @@ from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.separation import expected_files
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell
-from harness.scenario.expected_history import Truths
 
 READER = "a reader"
 READ = "read "
@@ -43,7 +41,7 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 
     Nor where `view` is one of the past, and there is no step that it can go back to.
     """
-    history = expected_history.survey(candidate.scenario).history
+    history = candidate.scenario.survey.history
     asked = past_views.asked(view, history)
     texts = query_shapes.planned(shape, asked[1]) if asked else ()
     if not asked or not texts:
@@ -90,14 +88,13 @@ def _written(candidate: Candidate) -> RecordedVariant:
     """Return the records that a writer of the candidate would leave."""
     variant, operations = candidate.variant, candidate.operations
     table_format = formats.load(candidate.format)
-    truths = Truths(candidate.scenario, merge_on_read=table_format.merge_on_read)
-    history = truths.history([True] * len(operations))
+    history = candidate.scenario.truths(merge_on_read=table_format.merge_on_read).history()
     layout = table_format.file_layout(candidate.settings)
     states = [
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, layout))
     ]
-    return RecordedVariant(variant, truths, states)
+    return RecordedVariant(variant, table_format.merge_on_read, states)
 
 
 def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:

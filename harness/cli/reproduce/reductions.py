@@ -16,7 +16,6 @@ from harness.model.canonical import text_of
 from harness.model.datatypes import DataType, Struct
 from harness.model.schema import Schema
 from harness.model.table import Table
-from harness.scenario import expected_history
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, MoveColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Rewrites, Touch, Update
@@ -126,7 +125,7 @@ def _operation_without_row(operation: Operation, row: str, key: str) -> Operatio
 
 def _schemas(candidate: Candidate) -> list[Schema]:
     """Return the schema before each step."""
-    return [truth.schema for truth in expected_history.survey(candidate.scenario).history]
+    return [truth.schema for truth in candidate.scenario.survey.history]
 
 
 def _renamed(

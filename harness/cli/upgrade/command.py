@@ -34,10 +34,10 @@ from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, rollout_report, upgrade_files, upgrade_report
 from harness.run import load_run
-from harness.run.run_work import TimeLimits
+from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
-from harness.usage.used_tables import Usage
+from harness.usage.usage_file import Usage
 
 FromOption = Annotated[
     list[str] | None,

@@ -20,7 +20,7 @@ from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan.constraints import TABLE_VERSION
-from harness.run.setting_lines import SettingLine, lines_of
+from harness.run.causes import SettingLine, lines_of
 from harness.scenario.cells import Cell, Plan, Reader
 
 AUTO_UPGRADE = "auto_upgrade"

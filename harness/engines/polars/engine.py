@@ -146,5 +146,6 @@ ENGINE: Final = PythonLibrary(
     settings={READER: ("native", "pyiceberg")},
     setting_families={READER: ("iceberg",)},
     refusal=refusal,
+    expressions=True,
     first="pl.DataFrame({'ready': [1]})",
 )

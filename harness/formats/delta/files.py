@@ -8,22 +8,114 @@ beside them. Values of partition columns stand in the log alone ("Partition Valu
 
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
+from uuid import UUID
 
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.delta import changes as delta_changes
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import vectors as delta_vectors
-from harness.formats.delta.log import Action, DeltaLog, LiveFile, physical_name
-from harness.formats.files import parquet
+from harness.formats.delta.log import Action, Commit, DeltaLog, LiveFile, physical_name
+from harness.formats.files import deletion_vectors, parquet
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
+
+_UUID_TEXT: Final = 20
+"""The signs that a UUID has in base 85; a prefix of the folder's name stands before."""
+
+
+def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
+    """Return the positions of the rows that a descriptor says are gone.
+
+    Raises:
+        FileFactError: it cannot be understood, or does not hold as many as it says.
+
+    """
+    try:
+        positions = deletion_vectors.positions(_stored(folder, vector))
+    except (ValueError, struct.error, OSError) as problem:
+        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {problem}") from problem
+    if len(positions) != vector["cardinality"]:
+        counts = f"it has {len(positions)} rows, and says {vector['cardinality']}"
+        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {counts}")
+    return positions
+
+
+def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:
+    text, kind, length = str(vector["pathOrInlineDv"]), vector["storageType"], vector["sizeInBytes"]
+    if kind == "i":
+        return _base85(text)[: int(length)]
+    if kind != "u":
+        raise ValueError(f"its storage type is {kind}, an absolute path")
+    prefix, name = text[:-_UUID_TEXT], UUID(bytes=_base85(text[-_UUID_TEXT:]))
+    content = (folder / prefix / f"deletion_vector_{name}.bin").read_bytes()
+    start = vector.get("offset", 0)
+    (size,) = struct.unpack_from(">i", content, start)
+    if size != length:
+        raise ValueError(f"its file says {size} bytes, its descriptor {length}")
+    return content[start + 4 : start + 4 + size]
+
+
+def _base85(text: str) -> bytes:
+    """Return bytes from Z85 (ZeroMQ), whose alphabet is another than Python's base 85."""
+    return base64.b85decode(text.translate(_FROM_Z85))
+
+
+_Z85: Final = (
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+)
+_B85: Final = (
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+)
+_FROM_Z85: Final = str.maketrans(_Z85, _B85)
+
+ENABLED: Final = "delta.enableChangeDataFeed"
+_KIND: Final = "_change_type"
+_WRITES: Final = ("insert", "update_postimage")
+
+
+def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
+    """Return the version up to one that wrote each row last, by the text of its key.
+
+    Nothing where the table records no changes, or where a file of them cannot be read: a vacuum
+    takes older ones away.
+
+    Args:
+        log: the table's.
+        key: the physical name of the key column.
+        until: the version.
+
+    """
+    if log.properties.get(ENABLED) != "true":
+        return {}
+    versions: dict[str, int] = {}
+    try:
+        for commit in log.commits[: until + 1]:
+            versions |= dict.fromkeys(_written(log.folder, commit, key), commit.version)
+    except FileFactError:
+        return {}
+    return versions
+
+
+def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
+    """Yield the keys of the rows that a commit inserted or updated."""
+    changes = [folder / unquote(action["path"]) for action in commit.all("cdc")]
+    for path in changes:
+        names, rows = parquet.content(path)
+        at, kind = names.index(key), names.index(_KIND)
+        yield from (str(row[at]) for row in rows if row[kind] in _WRITES)
+    removed = {action["path"] for action in commit.all("remove")}
+    for action in commit.all("add") if not changes else ():
+        if action["dataChange"] and action["path"] not in removed:
+            yield from parquet.read(folder / unquote(action["path"]), key).keys
+
 
 _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 """What we call a type that Delta calls otherwise (protocol, "Primitive Types")."""
@@ -71,7 +163,7 @@ def _commits(
     # A fact does not say which column is the key: its keys tell it.
     columns = zip(names, zip(*rows, strict=True), strict=bool(rows))
     key = next((name for name, column in columns if tuple(map(str, column)) == fact.keys), "")
-    versions = delta_changes.last_writes(log, key, live.version) if key else {}
+    versions = last_writes(log, key, live.version) if key else {}
     return [(str(versions[key]),) for key in fact.keys] if versions.keys() >= set(fact.keys) else ()
 
 
@@ -86,7 +178,7 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
         base = live.path, FileKind.BASE, live.path, str(live.version), columns, footer.keys
         yield FileFact(*base, stored_names=physical if names != physical else ())
         if live.vector is not None:
-            gone = sorted(delta_vectors.deleted(log.folder, live.vector))
+            gone = sorted(deleted(log.folder, live.vector))
             keys = tuple(footer.keys[at] for at in gone)
             yield FileFact(live.path, FileKind.LOG, live.path, str(live.marked), (), (), keys)
 

@@ -2,14 +2,134 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro_types
 from harness.formats.files.parquet import Footer
+from harness.model.canonical import MapValue, Value
 from harness.model.column_statistics import ColumnStatistics
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+
+_MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-timestamp-micros"}
+
+
+def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return name and type of the fields of a record schema, in order."""
+    return tuple((field["name"], text(field["type"])) for field in schema["fields"])
+
+
+def leaves(schema: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the dotted name of each column and of each part of a struct that has no parts.
+
+    >>> struct = {"type": "record", "fields": [{"name": "b", "type": "int"}]}
+    >>> listed = {"name": "l", "type": {"type": "array", "items": "int"}}
+    >>> [name for name, _ in leaves({"fields": [{"name": "a", "type": ["null", struct]}, listed]})]
+    ['a.b']
+    """
+    for field in schema["fields"]:
+        kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
+        parts = [kind for kind in kinds if isinstance(kind, dict)]
+        if any(kind["type"] == "record" for kind in parts):
+            yield from leaves(parts[0], f"{above}{field['name']}.")
+        elif not any(kind["type"] in {"array", "map"} for kind in parts):
+            yield above + field["name"], field
+
+
+def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
+    """Return a type, `null` of a union left out, a logical type by its name.
+
+    >>> text(["null", {"type": "array", "items": {"type": "int", "logicalType": "date"}}])
+    'array<date>'
+    """
+    match type_:
+        case str():
+            return type_
+        case list():
+            return " or ".join(text(inner) for inner in type_ if inner != "null")
+        case {"logicalType": "decimal", "precision": precision}:
+            return f"decimal({precision}, {type_.get('scale', 0)})"
+        case {"logicalType": str(name)}:
+            return name
+        case {"type": "record"}:
+            return f"struct<{', '.join(f'{name}: {inner}' for name, inner in columns(type_))}>"
+        case {"type": "array", "items": items}:
+            return f"array<{text(items)}>"
+        case {"type": "map", "values": values}:
+            return f"map<string, {text(values)}>"
+        case {"type": "fixed", "name": name}:
+            return str(name)
+        case {"type": inner}:
+            return text(inner)
+    raise ValueError(f"{type_!r} is no Avro type")
+
+
+def schema(type_: DataType, name: str) -> Any:  # noqa: ANN401 - Avro's JSON
+    """Return the schema of a type that Avro has; `name`: of what has one in Avro.
+
+    The parts of a type may be null, as all columns of Spark may.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> schema(parse_type("array<long>"), "a")
+    {'type': 'array', 'items': ['null', 'long']}
+    """
+
+    def part(inner: DataType, of: str) -> Any:  # noqa: ANN401 - as above
+        return ["null", schema(inner, f"{name}_{of}")]
+
+    match type_:
+        case Primitive("date"):
+            return {"type": "int", "logicalType": "date"}
+        case Primitive(plain) if plain in _MICROS:
+            return {"type": "long", "logicalType": _MICROS[plain]}
+        case Primitive(plain):
+            return {"binary": "bytes"}.get(plain, plain)
+        case Decimal(precision, scale):
+            exact = {"logicalType": "decimal", "precision": precision, "scale": scale}
+            return {"type": "fixed", "name": name, "size": _bytes_of(precision), **exact}
+        case Struct(parts):
+            fields = [{"name": n, "type": part(t, n), "default": None} for n, t in parts]
+            return {"type": "record", "name": name, "fields": fields}
+        case Array(element):
+            return {"type": "array", "items": part(element, "element")}
+        case Map(_, item):
+            return {"type": "map", "values": part(item, "value")}
+    raise ValueError(f"Avro has no type {type_}")
+
+
+def _bytes_of(precision: int) -> int:
+    """Return the fewest bytes that hold all numbers of so many digits, as Spark writes them."""
+    return int(10**precision).bit_length() // 8 + 1
+
+
+def value(decoded: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
+    """Return the canonical form of a decoded value.
+
+    >>> value({"a": 1}, ["null", {"type": "map", "values": "int"}])
+    MapValue(pairs=(('a', 1),))
+    """
+    match type_:
+        case list():
+            # A union is only ever of a type and null here, as Spark writes it.
+            inner = next((part for part in type_ if part != "null"), "null")
+            return None if decoded is None else value(decoded, inner)
+        case {"type": "record", "fields": fields}:
+            return {field["name"]: value(decoded[field["name"]], field["type"]) for field in fields}
+        case {"type": "array", "logicalType": "map", "items": items}:
+            # What has keys that are no texts (Iceberg specification, "Appendix A", "Avro").
+            entries = [value(part, items) for part in decoded]
+            return MapValue.of([(entry["key"], entry["value"]) for entry in entries])
+        case {"type": "array", "items": items}:
+            return tuple(value(part, items) for part in decoded)
+        case {"type": "map", "values": values}:
+            return MapValue.of([(name, value(part, values)) for name, part in decoded.items()])
+        case {"type": dict() | list() as inner}:
+            return value(decoded, inner)
+    return decoded.replace(tzinfo=None) if isinstance(decoded, datetime.datetime) else decoded
+
 
 MAGIC: Final = b"Obj\x01"
 """What such a file begins with (Avro specification, "Object Container Files")."""
@@ -18,13 +138,13 @@ MAGIC: Final = b"Obj\x01"
 def read(path: Path, key: str) -> Footer:
     """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     written, records = _records(path)
-    columns = avro_types.columns(written)
-    if key not in dict(columns):
+    fields = columns(written)
+    if key not in dict(fields):
         raise FileFactError(f"{path.name}: it has no column {key}")
-    return Footer(columns, tuple(str(record[key]) for record in records))
+    return Footer(fields, tuple(str(record[key]) for record in records))
 
 
-def schema(path: Path) -> dict[str, Any]:
+def written_schema(path: Path) -> dict[str, Any]:
     return _records(path, most=0)[0]
 
 
@@ -32,7 +152,7 @@ def content(path: Path) -> FileRows:
     """Read everything in a file as canonical values."""
     written, records = _records(path)
     fields = written["fields"]
-    rows = (tuple(avro_types.value(r[f["name"]], f["type"]) for f in fields) for r in records)
+    rows = (tuple(value(r[f["name"]], f["type"]) for f in fields) for r in records)
     return tuple(field["name"] for field in fields), tuple(rows)
 
 

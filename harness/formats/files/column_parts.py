@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.engines.hive.values import canonical_type
-from harness.formats.files import avro_types
+from harness.formats.files import avro
 from harness.model.datatypes import ELEMENT, KEY, VALUE, Array, DataType, Map, Struct, Text
 from harness.model.datatypes import parts_of as parts_of_type
 
@@ -152,7 +152,7 @@ def _avro(name: str, type_: Any) -> ColumnPart:  # noqa: ANN401 - Avro's JSON
             return ColumnPart(name, name, ARRAY, (_avro(ELEMENT, items),))
         case {"type": "map", "values": values}:
             return ColumnPart(name, name, MAP, (_avro(KEY, "string"), _avro(VALUE, values)))
-    text = avro_types.text(type_)
+    text = avro.text(type_)
     exact = text if text.startswith("decimal(") else UNKNOWN
     return ColumnPart(name, name, _AVRO.get(text, exact))
 

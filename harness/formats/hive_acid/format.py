@@ -7,8 +7,10 @@ answer.
 
 from __future__ import annotations
 
+import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
@@ -23,14 +25,16 @@ from harness.formats.api import (
     VariantSettings,
 )
 from harness.formats.hive import hiveql
-from harness.formats.hive.format import CASCADES, SCHEMA_CHANGES, follows_anyway
+from harness.formats.hive.format import CASCADES, SCHEMA_CHANGES, follows_anyway, hive_type
 from harness.formats.hive.hiveql import NAME as TABLE_NAME
 from harness.formats.hive_acid import files as hive_acid_files
-from harness.formats.hive_acid import mutation as hive_mutation
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.datatypes import Array, Map, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
+from harness.model.schema import Field
 from harness.model.table import Table
-from harness.model.truth import Truth
+from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, WriteIds
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
@@ -39,8 +43,70 @@ from harness.scenario.operations.failed_writes import AbortTransactions, FailedW
 from harness.scenario.operations.merge import Merge, Mutate
 from harness.scenario.operations.row_writes import Insert, Overwrite, OverwriteScope, Touch, Upsert
 from harness.scenario.operations.services import Compact
-from harness.scenario.operations.spark_sql import quoted
-from harness.scenario.statements import LOCATION, Sql, Statement, TransactionSql, of_table
+from harness.scenario.operations.spark_sql import columns_in_order, quoted
+from harness.scenario.statements import (
+    ABORT,
+    COMMIT,
+    LOCATION,
+    Mutation,
+    Sql,
+    Statement,
+    TransactionSql,
+    of_table,
+)
+
+
+def committed_batch(before: Truth, after: Truth) -> Mutation:
+    """Return the batch that makes the rows of one truth those of the next one."""
+    written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    gone = [row for key, row in before.rows.items() if key not in after.rows]
+    return _batch(before, written, gone, COMMIT)
+
+
+def aborted_batch(before: Truth, after: Truth) -> Mutation:
+    """Return the batch of a write that fails: all its rows are sent, and the transaction aborts."""
+    return _batch(before, after.failed, (), ABORT)
+
+
+def _batch(before: Truth, written: Iterable[Row], gone: Iterable[Row], ends: str) -> Mutation:
+    table = before.table
+    fields = [f for f in columns_in_order(before) if f.name not in table.partition_by]
+    key = [field for field in fields if field.name == table.key]
+    rows = [
+        *(
+            _message(before, "update" if r.key in before.rows else "insert", r, fields)
+            for r in written
+        ),
+        *(_message(before, "delete", row, key) for row in gone),
+    ]
+    columns = tuple((field.name, hive_type(field.type)) for field in fields)
+    return Mutation(columns, table.key, tuple(rows), ends)
+
+
+def _message(truth: Truth, do: str, row: Row, fields: Iterable[Field]) -> dict[str, object]:
+    """Return what is told of a row; of one to delete nothing but its identifier counts."""
+    parts = [row.of(truth.schema.find(name)) for name in truth.table.partition_by]
+    values = {field.name: _json(row.of(field), field) for field in fields}
+    return {"do": do, "partition": list(map(text_of, parts)), "row": values}
+
+
+def _json(value: Value, field: Field) -> object:
+    """Return a stored value (structs by child ids) as Hive's own parser of JSON takes it."""
+    match field.type:
+        case _ if value is None:
+            return None
+        case Struct():
+            return {child.name: _json(value.get(child.id), child) for child in field.children}
+        case Array():
+            return [_json(element, field.children[0]) for element in value]
+        case Map() if isinstance(value, MapValue):
+            return {text_of(k): _json(v, field.children[1]) for k, v in value.pairs}
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Decimal | datetime.date):  # a moment is one as well
+        return str(value)
+    return value
+
 
 SESSION: Final = {
     "hive.support.concurrency": "true",
@@ -117,11 +183,11 @@ class HiveAcid(Format):
             case Merge():
                 return of_table([operation.worded(before, after, stay, listed=False)])
             case Mutate():
-                return (hive_mutation.committed(before, after),)
+                return (committed_batch(before, after),)
             case KilledWrite():
                 return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
             case FailedWrite():
-                return (hive_mutation.aborted(before, after),)
+                return (aborted_batch(before, after),)
             case Overwrite(of=OverwriteScope.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
         return of_table(operation.sql(before, after))

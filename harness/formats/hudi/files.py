@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro_types, parquet
-from harness.formats.hudi import commit_metadata, timeline
+from harness.formats.files import avro, parquet
 from harness.formats.hudi import log as hudi_log
+from harness.formats.hudi import timeline
 from harness.formats.hudi.log import BlockKind, LogBlock
 from harness.model.file_facts import FileFact, FileKind
 
@@ -40,7 +40,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     names = timeline.names(folder)
     done = set(timeline.requested(names))
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
-    replaced = commit_metadata.replaced_groups(folder)
+    replaced = timeline.replaced_groups(folder)
     read = _TableFiles(
         folder, done, timeline.begin(names), replaced, key if without_meta else RECORD_KEY
     )
@@ -129,7 +129,7 @@ class _TableFiles:
             raise FileFactError(f"{relative}: {problem}") from problem
 
     def _block(self, block: LogBlock, relative: str, group: str) -> FileFact:
-        columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
+        columns = avro.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
         return FileFact(
             path=relative,
             kind=FileKind.LOG,

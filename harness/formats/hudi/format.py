@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.engines.format_facts import FormatFacts
+from harness.engines.format_facts import FormatFacts, Timeline
+from harness.engines.time_travel import COMPLETED, NEXT_COMPLETED, REQUESTED
 from harness.formats.api import (
     BY_FRAME,
     CREATED_BY,
@@ -21,15 +23,11 @@ from harness.formats.api import (
     VariantSettings,
 )
 from harness.formats.files import data_files
-from harness.formats.hudi import client as hudi_client
 from harness.formats.hudi import files as hudi_files
-from harness.formats.hudi import frames as hudi_frames
-from harness.formats.hudi import metadata as hudi_metadata
 from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import settings as hudi_settings
+from harness.formats.hudi import statements as hudi_statements
 from harness.formats.hudi import timeline
-from harness.formats.hudi.client import SchemaChange
-from harness.formats.hudi.past import PAST
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
@@ -42,6 +40,7 @@ from harness.formats.hudi.settings import (
     URL_ENCODED,
     WITH_STATISTICS,
 )
+from harness.formats.hudi.statements import SchemaChange
 from harness.formats.hudi.statistics import HudiStatistics
 from harness.formats.spark_statements import create_table
 from harness.model.column_statistics import ColumnStatistics
@@ -69,6 +68,37 @@ from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import LOCATION, Statement, of_table, under
+
+_EXCLUSIVE_SINCE: Final = (1, 1)
+_COMPLETION_SINCE: Final = 8
+
+
+def begin(library: str, table_version: str) -> str:
+    """Return what the begin of an incremental question that means all writes after one names of it.
+
+    >>> begin("0.15.0", "6"), begin("1.2.0", "9")
+    ('when the write of step {step} was requested', 'when the write of step {step} was completed')
+    """
+    if int(table_version) < _COMPLETION_SINCE:
+        return REQUESTED
+    return COMPLETED if _release(library) >= _EXCLUSIVE_SINCE else NEXT_COMPLETED
+
+
+def _release(version: str) -> tuple[int, int]:
+    major, minor = re.findall(r"\d+", version)[:2]
+    return int(major), int(minor)
+
+
+PAST: Final = Timeline(
+    REQUESTED,
+    begin,
+    where=(
+        "of those completed, by the last time in their names:",
+        "{location}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>",
+        f"of these actions: {', '.join(timeline.WRITES)}",
+    ),
+)
+"""Where the moments of a table stand: Hudi's specification, "Timeline"."""
 
 SESSION: Final = {
     EVOLVES: "true",
@@ -139,21 +169,25 @@ class Hudi(Format):
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
-            return hudi_frames.creation(table, settings, self._properties(table, settings))
+            return hudi_statements.frame_creation(
+                table, settings, self._properties(table, settings)
+            )
         return (create_table(table, "hudi", LOCATION, self._properties(table, settings)),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
-            return hudi_client.wording(operation, tuple(hudi_settings.properties(settings)))
+            return hudi_statements.client_calls(
+                operation, tuple(hudi_settings.properties(settings))
+            )
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
         if isinstance(operation, WriteFrame):
-            return hudi_frames.wording(operation, before, after, settings)
+            return hudi_statements.frame_write(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
-            return hudi_metadata.wording(operation, before, after, settings)
+            return hudi_statements.write_with_metadata(operation, before, after, settings)
         # Common SQL, under settings of the session that end with it.
         statements = of_table(operation.sql(before, after))
         if isinstance(operation, MoveRow):
@@ -201,7 +235,7 @@ class Hudi(Format):
         return hudi_schema_history.read(folder)
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
-        return hudi_metadata.stored_metadata(folder, instant)
+        return hudi_statements.stored_metadata(folder, instant)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):

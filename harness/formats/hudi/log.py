@@ -17,7 +17,7 @@ from io import BytesIO
 from typing import Any, Final
 
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro_types, parquet
+from harness.formats.files import avro, parquet
 
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
@@ -133,7 +133,7 @@ def content(block: LogBlock) -> FileRows:
         return _parquet(block)
     fields = block.schema["fields"]
     rows = tuple(
-        tuple(avro_types.value(record[field["name"]], field["type"]) for field in fields)
+        tuple(avro.value(record[field["name"]], field["type"]) for field in fields)
         for record in _records(block)
     )
     return tuple(field["name"] for field in fields), rows

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
-from harness.formats.hudi import commit_metadata, timeline
+from harness.formats.hudi import timeline
 from harness.formats.hudi.files import BASE, LOG, META, parsed
 
 SCHEMAS: Final = f"{META}/.schema"
@@ -69,12 +69,12 @@ class HudiRecords:
     def replacements(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the record of each completed replacement of file groups."""
         for name, path in self.paths.items():
-            if name.endswith(f".{commit_metadata.REPLACE}"):
+            if name.endswith(f".{timeline.REPLACE}"):
                 yield name, self.folder.text(path) or b""
 
     def pending_clusterings(self) -> frozenset[str]:
         """Return the pending replacements whose plans say that they are clusterings."""
-        instants = (e.requested for e in self.pending if e.action == commit_metadata.REPLACE)
+        instants = (e.requested for e in self.pending if e.action == timeline.REPLACE)
         plans = ((at, self.paths.get(f"{at}.replacecommit.requested", "")) for at in instants)
         return frozenset(
             at for at, path in plans if path and _CLUSTER in (self.folder.text(path) or b"")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.files.column_parts import ColumnPart, parts_of, walk
-from harness.formats.hudi import commit_metadata, timeline
+from harness.formats.hudi import timeline
 from harness.model.datatypes import PRIMITIVES
 from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
@@ -95,7 +95,7 @@ def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
 def _latest(folder: Path) -> Iterator[SchemaVersion]:
     """Yield the newest version as each commit that stands has it, those that have none left out."""
     for file in timeline.files(folder).values():
-        if text := commit_metadata.extra_of(file).get(LATEST):
+        if text := timeline.extra_of(file).get(LATEST):
             yield from _of_commit(text)
 
 

@@ -8,12 +8,58 @@ Source: Hudi technical specification, "Timeline", versions 0.15 and 1.0.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from harness.formats.api import FileFactError
+
+REPLACE: Final = "replacecommit"
+AVRO: Final = b"Obj\x01"
+"""What an Avro file begins with (Avro specification, "Object Container Files")."""
+PROBLEMS: Final = (ValueError, TypeError, AttributeError, EOFError, IndexError, StopIteration)
+"""What reading raises where the bytes are no such record."""
+
+
+def read(data: bytes) -> Any:  # noqa: ANN401 - JSON or Avro
+    """Return the record; raises one of `PROBLEMS` where it is none."""
+    if not data.startswith(AVRO):
+        return json.loads(data or b"{}")
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    return next(iter(fastavro.reader(BytesIO(data))))
+
+
+def extra_of(path: Path) -> Mapping[str, str]:
+    """Return the extra metadata in the file of a write; nothing where it is no such record."""
+    try:
+        return read(path.read_bytes()).get("extraMetadata") or {}
+    except PROBLEMS:
+        return {}
+
+
+def replaced_groups(folder: Path) -> frozenset[str]:
+    """Return the file groups that completed instants of a table's timeline replaced."""
+    there, groups = home(folder), frozenset[str]()
+    for name in names(folder):
+        if name.endswith(f".{REPLACE}"):
+            groups |= replaced_by((there / name).read_bytes(), name)
+    return groups
+
+
+def replaced_by(record: bytes, name: str = f"a {REPLACE}") -> frozenset[str]:
+    """Return the file groups that one completed instant replaced; `name`: what to call it."""
+    try:
+        groups = read(record).get("partitionToReplaceFileIds") or {}
+        return frozenset(group for inside in groups.values() for group in inside or ())
+    except PROBLEMS as problem:
+        raise FileFactError(f"{name} cannot be understood: {problem}") from problem
+
 
 WRITES: Final = ("commit", "deltacommit", "replacecommit")
 """Actions that change what a reader sees; a compaction completes as `commit`."""

@@ -24,7 +24,6 @@ from harness.formats.api import (
 )
 from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
-from harness.formats.iceberg import migration as iceberg_migration
 from harness.formats.iceberg import settings as iceberg_settings
 from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.formats.iceberg import table as iceberg_table
@@ -98,8 +97,8 @@ class Iceberg(Format):
         return FileLayout(Changes.NEW_FILE if by_deletes else Changes.REPLACE, partitions=False)
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
-        plain = iceberg_migration.is_migrated(settings)
-        why = iceberg_migration.unsupported(scenario, settings) if plain else ""
+        plain = iceberg_settings.is_migrated(settings)
+        why = iceberg_settings.unsupported_migration(scenario, settings) if plain else ""
         return why or iceberg_settings.unsupported(settings, scenario)
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
@@ -107,8 +106,8 @@ class Iceberg(Format):
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.
-        if iceberg_migration.is_migrated(settings):
-            return iceberg_migration.create(table, settings)
+        if iceberg_settings.is_migrated(settings):
+            return iceberg_settings.create_plain(table, settings)
         properties = iceberg_settings.properties(settings)
         return (create_table(table, "iceberg", f"file:{LOCATION}", properties),)
 
@@ -119,8 +118,8 @@ class Iceberg(Format):
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
-        if iceberg_migration.begins(operation, after, settings):
-            return iceberg_migration.filled(before, after, settings)
+        if iceberg_settings.begins(operation, after, settings):
+            return iceberg_settings.filled(before, after, settings)
         by_value = settings.get(DELETE_MODE) == EQUALITY
         match operation:
             case Delete() if by_value:
@@ -168,7 +167,7 @@ class Iceberg(Format):
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         made = iceberg_table.table(folder)
         if made is None:
-            plain = iceberg_migration.is_migrated(settings)
+            plain = iceberg_settings.is_migrated(settings)
             return "" if plain else "the writer made no metadata file"
         asked = settings.get(FORMAT_VERSION, VERSION)
         if (version := self.table_version(folder)) != asked:
@@ -194,7 +193,10 @@ class Iceberg(Format):
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Manifests may be written anew at any step.
-        return (*iceberg_statistics.read(folder), *data_files.statistics(folder, files))
+        return (
+            *iceberg_statistics.manifest_statistics(folder),
+            *data_files.statistics(folder, files),
+        )
 
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.formats.files import avro, avro_types, orc, parquet
+from harness.formats.files import avro, orc, parquet
 from harness.formats.iceberg.statistics import FIELD_ID
 from harness.formats.iceberg.table import IcebergTable, Live
 
@@ -61,7 +61,7 @@ def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tu
 def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
     kind = live.entry["file_format"]
     if kind == AVRO:
-        fields = avro_types.leaves(avro.schema(table.folder / live.path))
+        fields = avro.leaves(avro.written_schema(table.folder / live.path))
         yield from (name for name, field in fields if _ID_IN_AVRO not in field)
         return
     for name, leaf in parquet.leaves(_schema(table.folder / live.path, kind)):

@@ -28,7 +28,7 @@ _FLOATS: Final = {4: "<f", 8: "<d"}
 FIELD_ID: Final = b"PARQUET:field_id"
 
 
-def read(folder: Path) -> tuple[ColumnStatistics, ...]:
+def manifest_statistics(folder: Path) -> tuple[ColumnStatistics, ...]:
     """Read what is said of the data files that are part of the newest snapshot."""
     newest = table(folder)
     if newest is None:

@@ -8,6 +8,7 @@ unless files have no names at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from harness.model.canonical import MapValue, Unpredicted, Value, has_unsettled
@@ -15,10 +16,17 @@ from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts, late_versions, orc_conversions
-from harness.model.simulation import physical_values as as_stored
+from harness.model.simulation import late_versions
 from harness.model.simulation.late_versions import record_keys
-from harness.model.simulation.strategies import ColumnMapping
+from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
+from harness.model.simulation.value_conversions import (
+    cast_differs,
+    cast_value,
+    converted_differs,
+    converted_value,
+    stored_differs,
+    stored_value,
+)
 from harness.model.truth import History, Row, named
 
 META: Final = {
@@ -39,7 +47,10 @@ no schema: their ids are negative."""
 
 
 class LayoutError(Exception):
-    """The files do not fit the history; nothing can be said of how they are read."""
+    """The files do not fit the history; nothing can be said of how they are read.
+
+    Whatever goes through the files of a table may raise it.
+    """
 
 
 def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> int:
@@ -69,10 +80,6 @@ def meeting_other_types(
 
     Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
     a reader by position may count meta columns.
-
-    Raises:
-        LayoutError: a file's instant is not in the history.
-
     """
     bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
@@ -136,12 +143,7 @@ def met_otherwise(
     by: ColumnMapping,
     otherwise: CanDiffer,
 ) -> bool:
-    """Return whether some column of a base file can show something else than its values.
-
-    Raises:
-        LayoutError: a file's instant is not in the history.
-
-    """
+    """Return whether some column of a base file can show something else than its values."""
     return any(
         source is not None and _otherwise(field, source, otherwise)
         for base, _ in slices(files, steps)
@@ -166,12 +168,7 @@ Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
 def slices(
     files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> Iterator[tuple[FileFact | None, list[FileFact]]]:
-    """Yield each file group's newest base file with the log blocks that came after it.
-
-    Raises:
-        LayoutError: a file's instant was made by no step.
-
-    """
+    """Yield each file group's newest base file with the log blocks that came after it."""
     groups: dict[str, list[FileFact]] = {}
     for fact in files:
         if fact.instant not in steps:
@@ -187,12 +184,7 @@ def slices(
 
 
 def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
-    """Return the version of a row that a file holds.
-
-    Raises:
-        LayoutError: the truth has no such row at that step.
-
-    """
+    """Return the version of a row that a file holds."""
     rows = late_versions.file_rows(history[steps[fact.instant]], fact)
     row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
     if row is None:
@@ -256,47 +248,53 @@ def _in_file(
     return next((field for field in (*written.fields, *META.values()) if field.name == name), None)
 
 
-def shown(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What a reader makes of values of another type, other than the same value or a refusal."""
+
+    differs: CanDiffer
+    value: Callable[[Value, DataType, DataType], Value]
+    """Of a value, its type and the one shown; raises ValueError where it is not predicted."""
+
+
+AS_STORED: Final = Conversion(stored_differs, lambda value, _, to: stored_value(value, to))
+"""What is stored is taken for a value of the column's type."""
+AS_CONVERTED: Final = Conversion(converted_differs, converted_value)
+"""As ORC's library converts; it may cut or lose something."""
+AS_CAST: Final = Conversion(cast_differs, lambda value, _, to: cast_value(value, to))
+"""NULL is shown where a cast cannot be done."""
+
+
+def shown(
+    row: Row,
+    field: Field,
+    source: Field | None,
+    by: ColumnMapping,
+    conversion: Conversion | None = None,
+) -> Value:
     """Return what a reader shows of a row for a table's column, `source` being the file's."""
+    exact = conversion is None
     if source is None:
-        return field.default if by in {ColumnMapping.ID, ColumnMapping.ID_OUTSIDE} else None
+        return field.default if exact and by in _WITH_DEFAULTS else None
     value = row.of(source)
-    if by.inside:
+    if exact and by.inside:
         # One of Hudi's columns under another: of another type it is refused.
         fits = source.id > 0 or field.type == source.type
         return named(value, field) if fits else Unpredicted()
-    return _by_name(value, source, field, by, _as)
-
-
-def shown_as_stored(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
-    """Return the same of a reader that takes what is stored for values of the column's type."""
-    return _shown(row, field, source, by, _as_stored)
-
-
-def shown_as_converted(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
-    """Return the same of a reader that converts as ORC's does, and may cut or lose something."""
-    return _shown(row, field, source, by, _as_converted)
-
-
-def shown_as_cast(row: Row, field: Field, source: Field | None, by: ColumnMapping) -> Value:
-    """Return the same of a reader that casts, and shows NULL where that cannot be done."""
-    return _shown(row, field, source, by, _as_cast)
-
-
-def _shown(row: Row, field: Field, source: Field | None, by: ColumnMapping, as_: As) -> Value:
-    if source is None:
-        return None
     try:
-        return _by_name(row.of(source), source, field, by, as_)
+        return _by_name(value, source, field, by, conversion)
     except ValueError:
+        if exact:
+            raise
         return Unpredicted()
 
 
-As = Callable[[Value, Field, Field], Value]
-"""Gives a plain value of a file's field as the table's field."""
+_WITH_DEFAULTS: Final = {ColumnMapping.ID, ColumnMapping.ID_OUTSIDE}
 
 
-def _by_name(value: Value, source: Field, field: Field, by: ColumnMapping, as_: As) -> Value:
+def _by_name(
+    value: Value, source: Field, field: Field, by: ColumnMapping, conversion: Conversion | None
+) -> Value:
     """Return a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
@@ -305,27 +303,32 @@ def _by_name(value: Value, source: Field, field: Field, by: ColumnMapping, as_: 
     match field.type:
         case Struct():
             pairs = [(child, part_in(source, field, child, by)) for child in field.children]
-            return {pair.name: _part(value, there, pair, by, as_) for pair, there in pairs}
+            return {
+                part.name: _by_name(value.get(there.id), there, part, by, conversion)
+                if there
+                else None
+                for part, there in pairs
+            }
         case Array():
             inner = source.children[0], field.children[0]
-            return tuple(_by_name(each, *inner, by, as_) for each in value)
+            return tuple(_by_name(each, *inner, by, conversion) for each in value)
         case Map():
             (key, part), (to, now) = source.children, field.children
             return MapValue.of(
                 [
-                    (_by_name(k, key, to, by, as_), _by_name(v, part, now, by, as_))
+                    (_by_name(k, key, to, by, conversion), _by_name(v, part, now, by, conversion))
                     for k, v in value.pairs
                 ]
             )
     if not source.exact and has_unsettled(named(value, source)):
         return Unpredicted()  # nobody knows what the file holds
-    return as_(value, source, field)
-
-
-def _part(
-    value: Mapping[int, Value], there: Field | None, part: Field, by: ColumnMapping, as_: As
-) -> Value:
-    return _by_name(value.get(there.id), there, part, by, as_) if there else None
+    stored = convert(value, source.type)
+    if conversion and conversion.differs(source.type, field.type):
+        return conversion.value(stored, source.type, field.type)
+    try:
+        return convert(stored, field.type)
+    except (ValueError, ArithmeticError):
+        return stored
 
 
 def part_in(source: Field, field: Field, part: Field, by: ColumnMapping) -> Field | None:
@@ -351,26 +354,98 @@ def nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-def _as(value: Value, source: Field, field: Field) -> Value:
-    try:
-        return convert(convert(value, source.type), field.type)
-    except (ValueError, ArithmeticError):
-        return convert(value, source.type)
+class ShownColumns:
+    """The columns of files as they are shown; each is worked out once."""
+
+    def __init__(self, rows: Mapping[int, Sequence[tuple[str, Row]]]) -> None:
+        """`rows`: those of each file, by its `id`, each with its key's text."""
+        self._rows = rows
+        self._shown: dict[object, Sequence[Value]] = {}
+
+    def of(
+        self,
+        fact: FileFact,
+        field: Field,
+        source: Field | None,
+        by: ColumnMapping,
+        conversion: Conversion | None,
+        *,
+        partless: bool = False,
+    ) -> Sequence[Value]:
+        """Return what is shown of a file's rows in a column.
+
+        `partless`: whether structs without a part in the file are NULL.
+        """
+        by = unplaced(by)
+        # The fields are those of the history's schemas and of META: they live as long as this does.
+        at = id(fact), id(field), id(source), by, conversion, partless
+        if at not in self._shown:
+            values = [shown(row, field, source, by, conversion) for _, row in self._rows[id(fact)]]
+            if partless and may_be_partless(field, source, by):
+                values = [without_partless(value, field, source, by) for value in values]
+            self._shown[at] = values
+        return self._shown[at]
 
 
-def _as_stored(value: Value, source: Field, field: Field) -> Value:
-    if not as_stored.otherwise(source.type, field.type):
-        return _as(value, source, field)
-    return as_stored.taken(convert(value, source.type), field.type)
+def conversion_of(way: ReadStrategy) -> Conversion | None:
+    """Return what a reader makes of values of base files that have another type."""
+    if way.cast:
+        return AS_CONVERTED if way.mapping.placed else AS_CAST
+    return AS_STORED if way.stored else None
 
 
-def _as_cast(value: Value, source: Field, field: Field) -> Value:
-    if not casts.otherwise(source.type, field.type):
-        return _as(value, source, field)
-    return casts.taken(convert(value, source.type), field.type)
+def unplaced(by: ColumnMapping) -> ColumnMapping:
+    """Return how columns are found where they have no place, as parts of structs."""
+    return ColumnMapping.NAME if by.placed and by is not ColumnMapping.PARTS_TOO else by
 
 
-def _as_converted(value: Value, source: Field, field: Field) -> Value:
-    if not orc_conversions.otherwise(source.type, field.type):
-        return _as(value, source, field)
-    return orc_conversions.taken(convert(value, source.type), source.type, field.type)
+def in_logs(way: ReadStrategy) -> ColumnMapping:
+    """Return how a reader of a way finds columns in log files."""
+    if way.logs is Logs.BY_NAME:
+        return ColumnMapping.NAME
+    if way.logs is Logs.BY_ID or way.mapping is ColumnMapping.RENUMBERED:
+        return ColumnMapping.ID
+    return unplaced(way.mapping)
+
+
+def may_be_partless(field: Field, source: Field | None, by: ColumnMapping) -> bool:
+    """Return whether a file has none of the parts of a column, or of something inside it."""
+    if source is None or nested(source) is None or nested(field) != nested(source):
+        return False
+    pairs = _pairs(field, source, by)
+    return _lacks_parts(field, source, by) or any(may_be_partless(*pair, by) for pair in pairs)
+
+
+def without_partless(value: Value, field: Field, source: Field | None, by: ColumnMapping) -> Value:
+    """Return what is shown with NULL for each struct or array none of whose parts the file has."""
+    if value is None or source is None or nested(field) != nested(source):
+        return value
+    if _lacks_parts(field, source, by):
+        return None
+    pairs = _pairs(field, source, by)
+    match value:
+        case dict():
+            return {
+                pair.name: without_partless(value[pair.name], pair, of, by) for pair, of in pairs
+            }
+        case tuple():
+            return tuple(without_partless(each, *pairs[0], by) for each in value)
+        case MapValue():
+            return MapValue(tuple((k, without_partless(v, *pairs[1], by)) for k, v in value.pairs))
+    return value
+
+
+def _lacks_parts(field: Field, source: Field | None, by: ColumnMapping) -> bool:
+    """Return whether a file has no innermost part of a column; a map always has its keys."""
+    if source is None:
+        return True
+    if not isinstance(field.type, Struct | Array) or nested(field) != nested(source):
+        return False
+    return all(_lacks_parts(*pair, by) for pair in _pairs(field, source, by))
+
+
+def _pairs(field: Field, source: Field, by: ColumnMapping) -> list[tuple[Field, Field | None]]:
+    """Return the parts of a column, each with that of the file which is taken for it."""
+    if isinstance(field.type, Struct):
+        return [(child, part_in(source, field, child, by)) for child in field.children]
+    return list(zip(field.children, source.children, strict=True))

@@ -40,24 +40,14 @@ class Since:
     commits: Commits
 
     def dated(self, fact: FileFact, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows of a file, in the order of its keys, with when each was committed.
-
-        Raises:
-            LayoutError: the file does not say.
-
-        """
+        """Return the rows of a file, in the order of its keys, with when each was committed."""
         instants = self.commits.get(fact, ())
         if len(instants) != len(rows):
             raise LayoutError(f"{fact.path} does not say when its rows were committed")
         return [dated(row, instant) for row, instant in zip(rows, instants, strict=True)]
 
     def gives(self, row: Row, given: IncrementalRange = IncrementalRange.SINCE) -> bool:
-        """Return whether a row is given.
-
-        Raises:
-            LayoutError: when it was committed is not known.
-
-        """
+        """Return whether a row is given."""
         at = self._committed(row)
         match given:
             case IncrementalRange.ALL:
@@ -71,12 +61,7 @@ class Since:
         return at > self.step
 
     def differing(self, rows: Iterable[Row]) -> tuple[IncrementalRange, ...]:
-        """Return what else than it should be may be given of rows, where that is not the same.
-
-        Raises:
-            LayoutError: when one was committed is not known.
-
-        """
+        """Return what else than it should be may be given of rows, where that is not the same."""
         there = list(rows)
         right = [self.gives(row) for row in there]
         others = (given for given in IncrementalRange if given is not IncrementalRange.SINCE)

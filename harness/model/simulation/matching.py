@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.model.canonical import Look, Unpredicted, Value, look_of
 from harness.model.query import Query
-from harness.model.simulation.hudi_renumbered_ids import has_timestamp
+from harness.model.simulation.hudi import has_timestamp
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 

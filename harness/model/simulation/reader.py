@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import count
 
 from harness.model.canonical import Value
@@ -12,22 +12,29 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, Query, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import late_versions, local_order
-from harness.model.simulation.catalogs import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
-from harness.model.simulation.column_resolution import META, shown, slices, sources, version
-from harness.model.simulation.differences import Differences
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta, overlaid
-from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
+from harness.model.simulation import hudi, late_versions, value_conversions
+from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
+from harness.model.simulation.column_resolution import (
+    AS_CAST,
+    AS_CONVERTED,
+    AS_STORED,
+    META,
+    Conversion,
+    ShownColumns,
+    Slices,
+    column_mappings,
+    conversion_of,
+    in_logs,
+    may_be_partless,
+    met_otherwise,
+    slices,
+    sources,
+    unplaced,
+    version,
+)
+from harness.model.simulation.hudi import KEY_AT, NO_META, Meta, overlaid, rekeyed, renumbered
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.late_versions import SimulatedRow
-from harness.model.simulation.milliseconds import cut, finer
-from harness.model.simulation.shown_columns import (
-    ShownColumns,
-    ShowValue,
-    in_logs,
-    show_of,
-    unplaced,
-)
 from harness.model.simulation.strategies import (
     ColumnMapping,
     Deviation,
@@ -43,9 +50,120 @@ from harness.model.simulation.trusted_statistics import (
     names_of,
     without_decided,
 )
+from harness.model.simulation.value_conversions import cut, finer
 from harness.model.truth import History, Row
 
-_ReadKey = tuple[int, ColumnMapping, int | None, bool, ShowValue, bool, bool, bool, bool]
+
+def renamed_inside(history: History) -> bool:
+    """Return whether a part of a column had a name that another part, or this one, has not."""
+    return not _one_to_one(
+        (field.id, part.id, part.name)
+        for truth in history
+        for field in truth.schema.walk()
+        for part in field.children
+    )
+
+
+def moved_inside(history: History) -> bool:
+    """Return whether a part of a column had another place among its parts than now."""
+    return not _one_to_one(
+        (field.id, part.id, at)
+        for truth in history
+        for field in truth.schema.walk()
+        for at, part in enumerate(field.children)
+    )
+
+
+def _one_to_one(found: Iterable[tuple[int, int, Hashable]]) -> bool:
+    """Return whether each part of a column has one value, and no other part of it has that one."""
+    every = set(found)
+    ids, values = {(field, id_) for field, id_, _ in every}, {(field, v) for field, _, v in every}
+    return len(ids) == len(values) == len(every)
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class Differences:
+    """The files of a table state, and with which ways of reading they can show something else."""
+
+    history: History
+    slices: Slices
+    steps: Mapping[str, int]
+    """Which step made an instant."""
+    counted: bool
+    """Whether a reader by position may count Hudi's meta columns."""
+
+    @cached_property
+    def _files(self) -> Sequence[FileFact]:
+        every = (fact for base, logs in self.slices for fact in (base, *logs))
+        return [fact for fact in every if fact is not None]
+
+    @cached_property
+    def _bases(self) -> Sequence[FileFact]:
+        return [base for base, _ in self.slices if base is not None]
+
+    @cached_property
+    def renumbered(self) -> bool:
+        """Whether ids that are given anew in each file can show something else."""
+        return renumbered(self.history, self._files, self.steps)
+
+    @cached_property
+    def finders(self) -> tuple[ColumnMapping, ...]:
+        """The ways to find columns."""
+        hudis = any(name in META for base in self._bases for name, _ in base.columns)
+        renamed, moved = renamed_inside(self.history), moved_inside(self.history)
+        return column_mappings(
+            self.history,
+            counted=self.counted,
+            renumbered=self.renumbered,
+            outside=not hudis and renamed,
+            nameless=any(e.nameless for e in self._bases) and (renamed or moved),
+        )
+
+    @cached_property
+    def stored(self) -> frozenset[ColumnMapping]:
+        """The ways to find columns with which what is stored can show something else."""
+        others = [by for by in self.finders if by is not ColumnMapping.ID]
+        return self._otherwise(self._files, AS_STORED, others)
+
+    @cached_property
+    def cast(self) -> frozenset[ColumnMapping]:
+        """The same of values that are cast: of texts by name, of all by position."""
+        named = [by for by in self.finders if not (by is ColumnMapping.ID or by.placed)]
+        converted = [file for file in self._files if value_conversions.may_convert(file)]
+        return self._otherwise(self._files, AS_CAST, named) | self._otherwise(
+            converted,
+            AS_CONVERTED,
+            [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO],
+        )
+
+    @cached_property
+    def partless(self) -> frozenset[ColumnMapping]:
+        """The ways to find columns with which base files have none of a struct's parts."""
+        return frozenset(filter(self._may_be_partless, self.finders))
+
+    def logs(self) -> Iterator[Logs]:
+        """Yield what else than merging them can be made of log files."""
+        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
+        logs = [log for _, slice_ in self.slices for log in slice_]
+        if any(log.keys for log in logs) or (logs and self.history[-1].merge_on_read):
+            yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
+        if any(log.deleted for log in logs):
+            yield Logs.UNDELETED
+        if any(self.history[self.steps[log.instant]].sent_contested for log in logs):
+            yield Logs.OTHER_MODE
+
+    def _otherwise(
+        self, files: Sequence[FileFact], conversion: Conversion, finders: Sequence[ColumnMapping]
+    ) -> frozenset[ColumnMapping]:
+        met = partial(met_otherwise, self.history, files, self.steps, otherwise=conversion.differs)
+        return frozenset(by for by in finders if met(by))
+
+    def _may_be_partless(self, by: ColumnMapping) -> bool:
+        return any(
+            may_be_partless(*source, unplaced(by))
+            for base in self._bases
+            for source in sources(self.history, base, self.steps, by)
+        )
 
 
 class Simulation:
@@ -71,10 +189,6 @@ class Simulation:
         `since`: the view, where it gives a part of the rows.
         `later`: what came after the history until the question was asked.
         `statistics`: those that may exclude rows which are there.
-
-        Raises:
-            LayoutError: a file's instant or key is not in the history, nor known when it was made.
-
         """
         self._history, self._steps, self._since = history, steps, since
         self._lists = lists = catalog.partitions
@@ -93,7 +207,7 @@ class Simulation:
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
         self._can = Differences(history, self._slices, steps, self._counted)
-        self._taken_for = local_order.taken_for(history, self._slices, steps, catalog.order)
+        self._taken_for = hudi.taken_for(history, self._slices, steps, catalog.order)
         rows = [row for each in self._rows.values() for _, row in each]
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
@@ -103,7 +217,7 @@ class Simulation:
         # may be taken from the third column: of the same files both are worked out.
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
-        self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
+        self._read: dict[object, dict[str, SimulatedRow]] = {}
         self._ways: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
     @property
@@ -268,13 +382,15 @@ class Simulation:
 
     def _of(self, fact: FileFact, by: ColumnMapping, way: ReadStrategy) -> dict[str, SimulatedRow]:
         # Log records are given as rows of their own schema, whatever reads them.
-        show = show_of(way) if fact.kind is FileKind.BASE else shown
+        conversion = conversion_of(way) if fact.kind is FileKind.BASE else None
         partless = way.partless and fact.kind is FileKind.BASE
         laid = way.overlaid, way.table_order
-        at_ = id(fact), by, way.catalog, way.listed, show, way.cut, *laid, partless
+        at_ = id(fact), by, way.catalog, way.listed, conversion, way.cut, *laid, partless
         if at_ not in self._read:
             taken = self._taken(fact, by, way)
-            columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in taken)
+            columns = (
+                self._columns.of(fact, *each, by, conversion, partless=partless) for each in taken
+            )
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
             for (key, row), value in zip(self._rows[id(fact)], values, strict=True):
@@ -303,7 +419,7 @@ class Simulation:
         taken = next((each for each in pairs if each[0].name == head), None)
         if taken is None:
             return True
-        values = self._columns.of(base, *taken, by, shown)
+        values = self._columns.of(base, *taken, by, None)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from harness.model import partition_paths
-from harness.model.file_facts import FileFact
-from harness.model.simulation.column_resolution import columns_step, slices
-from harness.model.truth import History
+from harness.model.canonical import Value, text_of
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import LayoutError, columns_step, slices, version
+from harness.model.truth import History, Row, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,7 @@ class RowFile:
 def lying(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[RowFile, ...]]:
-    """Return for each key's text the files of its newest slices that hold it.
-
-    Raises:
-        LayoutError: a file's instant was made by no step.
-
-    """
+    """Return for each key's text the files of its newest slices that hold it."""
     result: dict[str, tuple[RowFile, ...]] = {}
     prefix = f"{history[0].table.key}:"
     for base, logs in slices(files, steps):
@@ -54,3 +51,126 @@ def lying(
                 text = key.removeprefix(prefix)
                 result[text] = (*result.get(text, ()), own)
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The rows in base files, and how sure that is."""
+
+    rows: Rows
+    """As the files tell; as the model lays them out where they tell nothing."""
+    doubt: str = ""
+    """Why the files tell nothing; empty when `rows` are the only ones that are right."""
+    tables: int = 1
+    """How many tables a right reader could show, as far as is known; 1 without a doubt."""
+
+    @property
+    def why(self) -> str:
+        """Return why the rows are not exact, and how far they are not; empty when they are."""
+        if not self.doubt:
+            return ""
+        each = "each row in any version that it has had, or not at all"
+        return f"{self.doubt}; not exact: {self.tables:,} tables are admissible, {each}"
+
+
+def base_rows(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], unread: str = ""
+) -> Base:
+    """Return the rows that the base files show by themselves at the end of a history.
+
+    `steps`: the step that made each instant. `unread`: why there are no file facts.
+    """
+    if not history[-1].merge_on_read:
+        return Base(history[-1].rows)
+    if unread:
+        return Base(history[-1].base, unread, _admissible(history))
+    try:
+        rows = _held(history, files, steps)
+        rows |= _forgotten(history, files, steps, rows)
+    except LayoutError as doubt:
+        return Base(history[-1].base, str(doubt), _admissible(history))
+    return Base(rows)
+
+
+def _held(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+) -> dict[Value, Row]:
+    result: dict[Value, Row] = {}
+    bases = [base for base, _ in slices(files, steps) if base is not None]
+    for base in bases:
+        gone = set(map(text_of, history[steps[base.instant]].gone))
+        for key, text in zip(base.keys, _texts(history, base), strict=True):
+            if text in gone:
+                continue
+            row = version(history, base, key, steps)
+            if row.key in result:
+                raise LayoutError(f"row {key}: two file groups hold it in their newest base files")
+            result[row.key] = row
+    return result
+
+
+def _forgotten(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], rows: Rows
+) -> Rows:
+    """Return the rows that a newest base file should have and lacks."""
+    result: dict[Value, Row] = {}
+    truth = history[-1]
+    newest = [fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact]
+    there = {key for fact in newest for key in _texts(history, fact)}
+    cleared = _cleared(history, files, steps)
+    for key, row in (*truth.rows.items(), *truth.base.items()):
+        text = text_of(key)
+        gone = truth.gone.get(key)
+        if text in there or key in rows or (gone is not None and gone <= cleared.get(text, -1)):
+            continue
+        lacking = _rewritten_without(history, files, steps, text)
+        if lacking is None:
+            held = max(row.written.values(), default=0)
+            raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
+        result[lacking.key] = lacking
+    return result
+
+
+def _rewritten_without(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], text: str
+) -> Row | None:
+    """Return the version of a row that its group's newest base file should have, if it is known."""
+    holding = [fact for fact in files if text in _texts(history, fact)]
+    if len({fact.file_group for fact in holding}) != 1:
+        return None
+    last = max(steps[fact.instant] for fact in holding)
+    group = [fact for fact in files if fact.file_group == holding[0].file_group]
+    bases = (steps[fact.instant] for fact in group if fact.kind is FileKind.BASE)
+    then = [
+        next((row for key, row in truth.rows.items() if text_of(key) == text), None)
+        for truth in history[last : max(bases, default=-1) + 1]
+    ]
+    return then[-1] if then and None not in then else None
+
+
+def _cleared(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+) -> dict[str, int]:
+    """Return for each row that a base file ever held the step that last wrote its group anew."""
+    bases = [fact for fact in files if fact.kind is FileKind.BASE]
+    last: dict[str, int] = {}
+    for fact in bases:
+        last[fact.file_group] = max(steps[fact.instant], last.get(fact.file_group, -1))
+    return {key: last[fact.file_group] for fact in bases for key in _texts(history, fact)}
+
+
+def _texts(history: History, fact: FileFact) -> Iterator[str]:
+    # Hudi's complex key generator writes `column:value` even for a single key column.
+    prefix = f"{history[0].table.key}:"
+    return (key.removeprefix(prefix) for key in fact.keys)
+
+
+def _admissible(history: History) -> int:
+    versions: dict[Value, set[tuple[int, ...]]] = {}
+    for key, row in _ever(history):
+        versions.setdefault(key, set()).add(tuple(row.written.values()))
+    return prod(len(each) + 1 for each in versions.values())
+
+
+def _ever(history: History) -> Iterator[tuple[Value, Row]]:
+    return (pair for truth in history for pair in truth.rows.items())

@@ -117,57 +117,54 @@ class ReadStrategy:
     reads."""
     listed: bool = False
     """Whether it goes by the list of columns that the catalog keeps of each partition: what stands
-    beyond the end of that list is NULL (see `model.partitions`)."""
+    beyond the end of that list is NULL (see `catalog.Lists`)."""
     stored: bool = False
     """Whether it takes what a base file stores for a value of the column's own type, whatever the
-    file says that it is (see `model.stored`)."""
+    file says that it is."""
     cast: bool = False
-    """Whether a text of a base file that is no number is NULL in a column of numbers (see
-    `casts`); by position, whether all values are converted to the column's type (see
-    `orc_conversions`)."""
+    """Whether a text of a base file that is no number is NULL in a column of numbers; by
+    position, whether all values are converted to the column's type."""
     cut: bool = False
-    """Whether it keeps whole milliseconds of timestamps alone (see `model.milliseconds`)."""
+    """Whether it keeps whole milliseconds of timestamps alone."""
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
-    `model.overlay`)."""
+    `hudi.overlaid`)."""
     table_order: bool = False
     """Whether it names columns that stand in the table's own order in that of the catalog (see
-    `local_order`)."""
+    `hudi.taken_for`)."""
     incremental: IncrementalRange = IncrementalRange.SINCE
     """Which rows it gives of a view of what was written since a step; all of any other view."""
     rekeyed: bool = False
     """Whether it takes the third column of a base row for its record key, by which log records are
-    merged (see `model.rekeying`)."""
+    merged (see `hudi.rekeyed`)."""
     partless: bool = False
     """Whether a struct or an array none of whose parts a base file has is NULL as a whole."""
     trusted: str | None = None
     """Where the statistics are stored by which it leaves out rows, and which what the files hold
     contradicts; None where it goes by none of these."""
     nulls_by_schema: bool = False
-    """Whether it looks for NULL in no column that forbids it (see `required_columns`)."""
+    """Whether it looks for NULL in no column that forbids it (see `trusted_statistics`)."""
 
     @property
-    def deviations(self) -> tuple[tuple[str, object], ...]:
-        """What it does beside finding columns."""
+    def deviations(self) -> tuple[str, ...]:
+        """What it does beside finding columns, in the words of its text."""
         parts = (
-            ("logs", self.logs),
-            ("catalog", self.catalog),
-            ("pruned", self.pruned),
-            ("listed", self.listed or None),
-            ("stored", self.stored or None),
-            ("cast", self.cast or None),
-            ("cut", self.cut or None),
-            ("overlaid", self.overlaid or None),
-            ("table_order", self.table_order or None),
-            ("rekeyed", self.rekeyed or None),
-            ("partless", self.partless or None),
-            ("trusted", self.trusted),
-            ("nulls_by_schema", self.nulls_by_schema or None),
-            ("given", self.incremental),
+            (str(self.logs), self.logs is not Logs.MERGED),
+            (f"{CATALOG} {self.catalog}", self.catalog is not None),
+            (f"{LEFT_OUT} {self.pruned}", self.pruned is not None),
+            (f"{TRUSTED} {self.trusted}", self.trusted is not None),
+            (NULLS_BY_SCHEMA, self.nulls_by_schema),
+            (LISTED, self.listed),
+            (STORED, self.stored),
+            (CONVERTED if self.mapping.placed else CAST, self.cast),
+            (CUT, self.cut),
+            (OVERLAID, self.overlaid),
+            (TABLE_ORDER, self.table_order),
+            (REKEYED, self.rekeyed),
+            (PARTLESS, self.partless),
+            (str(self.incremental), self.incremental is not IncrementalRange.SINCE),
         )
-        return tuple(
-            each for each in parts if each[1] not in {None, Logs.MERGED, IncrementalRange.SINCE}
-        )
+        return tuple(text for text, does in parts if does)
 
     @property
     def only_trusts(self) -> bool:
@@ -220,27 +217,10 @@ class ReadStrategy:
 
     def includes(self, other: ReadStrategy) -> bool:
         """Return whether another way is a smaller part of this one."""
-        return self.mapping is other.mapping and frozenset(other.deviations) < frozenset(
-            self.deviations
-        )
+        return self.mapping is other.mapping and {*other.deviations} < {*self.deviations}
 
     def __str__(self) -> str:
-        parts = [str(self.mapping)]
-        parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
-        parts += [f"{CATALOG} {self.catalog}"] if self.catalog is not None else []
-        parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
-        parts += [f"{TRUSTED} {self.trusted}"] if self.trusted else []
-        parts += [NULLS_BY_SCHEMA] if self.nulls_by_schema else []
-        parts += [LISTED] if self.listed else []
-        parts += [STORED] if self.stored else []
-        parts += [CONVERTED if self.mapping.placed else CAST] if self.cast else []
-        parts += [CUT] if self.cut else []
-        parts += [OVERLAID] if self.overlaid else []
-        parts += [TABLE_ORDER] if self.table_order else []
-        parts += [REKEYED] if self.rekeyed else []
-        parts += [PARTLESS] if self.partless else []
-        parts += [str(self.incremental)] if self.incremental is not IncrementalRange.SINCE else []
-        return SEPARATOR.join(parts)
+        return SEPARATOR.join((self.mapping, *self.deviations))
 
 
 REKEYING: Final = (

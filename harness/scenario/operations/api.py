@@ -177,12 +177,7 @@ def name_in_files(kind: type[Operation]) -> str:
 
 
 def position_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys
-    """Return the position that a scenario file's `first` and `after` mean.
-
-    Raises:
-        SchemaChangeError: both are given.
-
-    """
+    """Return the position that a scenario file's `first` and `after` mean."""
     if first and after is not None:
         raise SchemaChangeError(f"'first' and 'after: {after}' are two places; give one of them")
     return ColumnPosition(first=first, after=after)

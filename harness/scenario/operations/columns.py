@@ -279,12 +279,7 @@ class ChangePartitionColumn(Operation):
         return f"{self._change().text()}, a partition column"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep every value.
-
-        Raises:
-            SchemaChangeError: it is no partition column, or not one change is said.
-
-        """
+        """Keep every value."""
         if self.column not in before.table.partition_by:
             have = ", ".join(before.table.partition_by) or "none"
             raise SchemaChangeError(f"'{self.column}' is no partition column; there are: {have}")

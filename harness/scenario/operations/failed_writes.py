@@ -122,12 +122,7 @@ class AbortTransactions(Operation):
     TRACE = StepTrace.UNDONE
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything: what was not committed is still not.
-
-        Raises:
-            SchemaChangeError: no write died, so there is no such transaction.
-
-        """
+        """Keep everything: what was not committed is still not."""
         if not before.failed:
             raise SchemaChangeError("no write was killed, so no transaction is open")
         return replace(before, step=before.step + 1)

@@ -30,10 +30,6 @@ def late_rows(
         what: the operation, for messages.
         there: the keys that rows have, or had.
 
-    Raises:
-        SchemaChangeError: the table has no ordering column, no such row was ever written, or the
-            row has an explicit ordering value that is less than any made one.
-
     """
     if before.table.order_by is None:
         raise SchemaChangeError(f"{what} needs a table with an ordering column; give it order_by")

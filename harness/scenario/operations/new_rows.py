@@ -34,12 +34,7 @@ def absent_text(keys: Sequence[Key]) -> str:
 
 
 def key_of(truth: Truth, key: Key) -> Value:
-    """Return a scenario's key in the key column's type.
-
-    Raises:
-        SchemaChangeError: it has no exact form in it.
-
-    """
+    """Return a scenario's key in the key column's type."""
     try:
         return convert(key, truth.schema.find(truth.table.key).type)
     except ValueError as wrong:
@@ -47,36 +42,21 @@ def key_of(truth: Truth, key: Key) -> Value:
 
 
 def some(items: Sequence[Item], what: str) -> Sequence[Item]:
-    """Return what a write names, which must be something.
-
-    Raises:
-        SchemaChangeError: it is nothing; no engine has a statement for that.
-
-    """
+    """Return what a write names, which must be something."""
     if not items:
         raise SchemaChangeError(f"{what} names no row or column; name at least one")
     return items
 
 
 def each_once(keys: Sequence[Value]) -> None:
-    """Check that one write names no row twice: which version stands would be the engine's choice.
-
-    Raises:
-        SchemaChangeError: one is named twice.
-
-    """
+    """Check that a write names no row twice: which version stands would be the engine's choice."""
     twice = [str(key) for at, key in enumerate(keys) if key in keys[:at]]
     if twice:
         raise SchemaChangeError(f"the key {', '.join(twice)} stands twice in one write")
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must be in the table, each once.
-
-    Raises:
-        SchemaChangeError: one is not, or it is named twice.
-
-    """
+    """Return keys that must be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
     absent = [str(key) for key in result if key not in truth.rows]
     if absent:
@@ -87,12 +67,7 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must not be in the table, each once.
-
-    Raises:
-        SchemaChangeError: one is, or it is named twice.
-
-    """
+    """Return keys that must not be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
     present = [str(key) for key in result if key in truth.rows]
     if present:
@@ -102,12 +77,7 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
-    """Return the columns that a write sets, which none but it decides.
-
-    Raises:
-        SchemaChangeError: one is not there or stands twice, or a schema change may not touch it.
-
-    """
+    """Return the columns that a write sets, which none but it decides."""
     free = [name for name in truth.schema.names if name not in truth.table.fixed]
     for name in names:
         if name not in free or names.count(name) > 1:
@@ -123,12 +93,7 @@ def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
 
 
 def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
-    """Return whole rows from explicit values.
-
-    Raises:
-        SchemaChangeError: a row names no key, or a column that is not there.
-
-    """
+    """Return whole rows from explicit values."""
     return tuple(_explicit(truth, row) for row in rows)
 
 

@@ -40,12 +40,7 @@ class CreateTag(Operation):
     TRACE = StepTrace.TAGS
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything, and that the table of now has a name.
-
-        Raises:
-            SchemaChangeError: nothing was written, so there is no snapshot.
-
-        """
+        """Keep everything, and that the table of now has a name."""
         if not before.rows and not before.gone:
             raise SchemaChangeError("nothing is written yet that could be tagged")
         step = before.step + 1

@@ -155,12 +155,7 @@ def key_list(truth: Truth, keys: Iterable[Value]) -> str:
 
 
 def partition_spec(truth: Truth, values: Sequence[Value]) -> str:
-    """Return the clause that names one partition by the values of all its columns.
-
-    Raises:
-        SchemaChangeError: one of them is NULL, which no such clause can say.
-
-    """
+    """Return the clause that names one partition by the values of all its columns."""
     fields = [truth.schema.find(name) for name in truth.table.partition_by]
     if None in values:
         raise SchemaChangeError("the partition's value is NULL, and no statement can name it")

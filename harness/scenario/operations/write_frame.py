@@ -143,12 +143,7 @@ def _allowed(old: DataType) -> str:
 
 
 def _in_types(row: Row, fields: tuple[Field, ...]) -> Row:
-    """Return a row whose plain values have the types of the frame.
-
-    Raises:
-        SchemaChangeError: one has no exact form in it.
-
-    """
+    """Return a row whose plain values have the types of the frame."""
     given: dict[int, Value] = dict(row.values)
     for field in fields:
         try:

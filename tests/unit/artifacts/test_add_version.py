@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import add_version, cache_mark, distributions, fetch, jre
-from harness.artifacts.cache import Cache
+from harness.artifacts import add_version, distributions, fetch, jre
+from harness.artifacts.cache import MARK, Cache
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
@@ -94,8 +94,8 @@ def test_what_was_added_is_a_distribution_that_is_there(
         .is_file()
     )
     assert len(server.asked) == asked, "nothing is fetched twice"
-    (cache.root / cache_mark.MARK).unlink()
-    cache_mark.check(cache)  # all that is in it is what a cache holds
+    (cache.root / MARK).unlink()
+    cache.check()  # all that is in it is what a cache holds
     assert distributions.custom_locks([f"{NAME}@container", "trino-476"]) == {
         NAME: (tmp_path / f"{NAME}.yaml").read_text()
     }

@@ -19,8 +19,7 @@ from harness.artifacts import (
     jre,
     repository,
 )
-from harness.artifacts.cache import Cache
-from harness.artifacts.cache_mark import MARK
+from harness.artifacts.cache import MARK, Cache
 from harness.artifacts.lock import coordinates
 from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, UsageProblem

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_cleanup, cache_mark, distributions, jre
+from harness.artifacts import cache_cleanup, distributions, jre
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import UsageProblem
@@ -147,7 +147,7 @@ def cache(tmp_path: Path) -> Cache:
     for folder in cache_cleanup.ENGINE_FOLDERS:
         (filled_cache.root / folder).mkdir(exist_ok=True)
     (filled_cache.root / UNKNOWN).mkdir()
-    cache_mark.claim(filled_cache)
+    filled_cache.claim()
     return filled_cache
 
 

@@ -14,9 +14,9 @@ from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem, machine_problem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind
-from harness.read.answer_cache import AnswerCache
+from harness.read.read_states import AnswerCache
 from harness.write import state_store
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from tests.full_disk import full_disk
 
 BIG = 200_000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_mark, distributions, result_cache
+from harness.artifacts import distributions, result_cache
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.result_cache import ResultCache, harness_digest
 from harness.core import registry, yaml_reader
@@ -192,7 +192,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def default_cache() -> Cache:
     cache = Cache.default()
-    cache_mark.claim(cache)
+    cache.claim()
     return cache
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from harness.cli import app, plan_options
 from harness.core.errors import EnvironmentProblem
-from harness.run import needed_artifacts, pipeline, run_folder
+from harness.run import pipeline, run_folder
 from tests.builders.scenario_texts import MOVED
 
 ROOT = Path(__file__).parents[3]
@@ -173,7 +173,7 @@ def test_one_harness_at_a_time_works_on_a_run(
 def test_a_program_is_told_the_end_with_totals_and_reports(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == 1
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -189,7 +189,7 @@ def test_a_program_is_told_what_broke_too(
     def broken(*_: object) -> None:
         raise EnvironmentProblem("the disk is full")
 
-    monkeypatch.setattr(needed_artifacts, "fetch_all", broken)
+    monkeypatch.setattr(pipeline, "fetch_all", broken)
     assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
@@ -227,7 +227,7 @@ def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
     def broken(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(needed_artifacts, "fetch_all", broken)
+    monkeypatch.setattr(pipeline, "fetch_all", broken)
     assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (end["event"], end["status"]) == ("end", BROKEN)
@@ -237,7 +237,7 @@ def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
 def test_where_nothing_would_be_asked_nothing_is_fetched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: pytest.fail("it fetches"))
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: pytest.fail("it fetches"))
     path = tmp_path / "mine.yaml"
     path.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
     run = tmp_path / "run"
@@ -250,7 +250,7 @@ def test_where_nothing_would_be_asked_nothing_is_fetched(
 def test_quiet_is_the_result_only(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert app.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
     capture_result = capsys.readouterr()

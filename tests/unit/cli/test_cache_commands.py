@@ -10,7 +10,7 @@ from harness.artifacts.cache import OFFLINE, Cache
 from harness.cli import app
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.run import needed_artifacts
+from harness.run import pipeline
 
 BROKEN = 3
 
@@ -52,7 +52,7 @@ def test_what_a_command_is_told_goes_before_the_variable(
 ) -> None:
     caches = list[Cache]()
     monkeypatch.setenv(OFFLINE, "1")
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda _, cache, __: caches.append(cache))
+    monkeypatch.setattr(pipeline, "fetch_all", lambda _, cache, __: caches.append(cache))
     assert app.main(["fetch", "--profile", "first", *told]) == 0
     assert [cache.offline for cache in caches] == [offline]
 
@@ -66,7 +66,7 @@ def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
 def lacking(names: list[str], folder: Path) -> int:
     """Return the megabytes that are told to be missing."""
     with pytest.raises(EnvironmentProblem) as exception_info:
-        needed_artifacts.fetch_all(names, Cache(folder, offline=True), Progress())
+        pipeline.fetch_all(names, Cache(folder, offline=True), Progress())
     match = re.search(r"\((\d+) MB\)", str(exception_info.value))
     assert match is not None
     return int(match[1])

@@ -15,7 +15,7 @@ import pytest
 
 from harness.cli import app, stored_runs
 from harness.comparison import history_store
-from harness.run import load_run, run_folder, run_info
+from harness.run import load_run, run_folder
 from tests.builders import sample_run
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -157,7 +157,7 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
     (run,) = ended(capsys, "history", "list")["runs"]
     other = sample_run.make(Path("runs", run["run"]))
     info = replace(other.info, started=other.info.started + timedelta(days=1))
-    run_info.write_info(other.folder, info)
+    load_run.write_info(other.folder, info)
     told = ended(capsys, "compare", run["run"], run["run"])
     assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
 

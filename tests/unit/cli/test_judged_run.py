@@ -12,7 +12,7 @@ from harness.cli.console.output import Output
 from harness.cli.judged_run import Ending
 from harness.core.records import VerdictKind
 from harness.judge.baseline import Applied
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.load_run import Run
 from harness.run.pipeline import JudgedRun
 from tests.builders import sample_run
@@ -34,7 +34,7 @@ def wrong(run: Run) -> JudgedRun:
 
 
 def late(run: Run) -> JudgedRun:
-    (case, *_) = run_gate.late(run)
+    (case, *_) = run_judge.late(run)
     return JudgedRun(
         run, Applied(tuple(verdict for verdict in run.verdicts if verdict.case == case))
     )

@@ -16,9 +16,9 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer
 from harness.read import read_states
-from harness.run import needed_artifacts, pipeline, run_folder, run_info
+from harness.run import load_run, pipeline, run_folder
+from harness.run.pipeline import Work
 from harness.run.plan_record import plan_of
-from harness.run.run_work import Work
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
@@ -29,7 +29,7 @@ PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 def begin(folder: Path | None, cache: Path) -> None:
     """Begin a run, as commands do, and end it before it does anything."""
     resources = Resources(Output(quiet=True), Cache(cache))
-    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, resources):
+    with open_run.begun(plan_of(load_run.read_info(RECORDED)), folder, resources):
         pass
 
 
@@ -62,7 +62,7 @@ def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
 def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> None:
     before = made(tmp_path / "project", *PROJECT, run_folder.LOCK)
     run = tmp_path / "elsewhere" / "project"
-    made(run, *PROJECT, run_folder.LOCK, run_info.INFO)
+    made(run, *PROJECT, run_folder.LOCK, load_run.INFO)
     (tmp_path / "linked").symlink_to(run)
     begin(tmp_path / "run", tmp_path / "cache")
     assert sorted((tmp_path / "project").rglob("*")) == before
@@ -79,7 +79,7 @@ def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_pla
     folder.mkdir()
     made(folder, *left)
     begin(folder, tmp_path / "cache")
-    assert run_info.read_info(folder).id == "run"
+    assert load_run.read_info(folder).id == "run"
     assert not (folder / "run.json.part").exists()
 
 
@@ -114,7 +114,7 @@ def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_goo
     assert app.main(["run", "--profile", "first", "--offline"]) == BROKEN
     failed = (run_folder.RUNS / run_folder.BEGUN).readlink()
     assert run_folder.LATEST_RUN.readlink() == good != failed
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert app.main(["run", "--resume", "--quiet"]) == BROKEN
     assert run_folder.LATEST_RUN.readlink() == failed
@@ -169,7 +169,7 @@ def test_where_no_run_has_anything_to_show_the_one_begun_is_told(
 def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     unknown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, shown: bool
 ) -> None:
-    plan = plan_of(run_info.read_info(RECORDED))
+    plan = plan_of(load_run.read_info(RECORDED))
     answer = Answer(plan.cells[0].case, "select", unknown=unknown)
     looks: list[Path] = []
     show = run_folder.show
@@ -189,7 +189,7 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     folder = tmp_path / "run"
     folder.mkdir()
     run_folder.point_begun(folder)
-    run_info.write_info(folder, run_info.read_info(RECORDED))
+    load_run.write_info(folder, load_run.read_info(RECORDED))
     work = Work(Cache(tmp_path / "cache"), folder, Progress())
     pipeline.read_answers(plan, work, fresh=False)
 

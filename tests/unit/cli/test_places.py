@@ -10,7 +10,7 @@ import pytest
 from harness.cli import app, named_parts, plan_options
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.run import needed_artifacts
+from harness.run import pipeline
 from tests.builders.scenario_texts import MOVED
 
 WRONG_USE = 2
@@ -19,7 +19,7 @@ SERVICE = "hive-metastore-3.1.3"
 
 @pytest.fixture(autouse=True)
 def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: pytest.fail("it fetches"))
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: pytest.fail("it fetches"))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli import app, scan_command
 from harness.usage import usage_file
-from harness.usage.used_tables import Usage, UsedFormat, UsedTable
+from harness.usage.usage_file import Usage, UsedFormat, UsedTable
 
 GOOD = UsedTable("d.a", UsedFormat.ICEBERG)
 BAD = UsedTable("d.b", UsedFormat.HIVE_ORC, unread="its folder is gone")

@@ -13,8 +13,7 @@ from harness.comparison import acceptance
 from harness.comparison.acceptance import WRITER, Acceptance
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.errors import ScenarioProblem
-from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.run.load_run import WRITE
 from tests.builders.verdicts import OTHER, finding, run, verdict
 from tests.builders.verdicts import WRITER as SPARK

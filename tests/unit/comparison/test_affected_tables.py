@@ -6,7 +6,7 @@ from harness.comparison.result import ComparedSide, Decision, SideComparison, co
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_report
 from harness.reports.markdown_text import markdown
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     VERSION,
     OldFiles,
     SchemaChange,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from harness.comparison.cell_pairs import AS_NAMED, correspondence
 from harness.core.records import VerdictKind
-from harness.run.run_info import RunInfo
+from harness.run.load_run import RunInfo
 from tests.builders.verdicts import OTHER, VARIANT, run, verdict
 
 

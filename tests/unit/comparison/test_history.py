@@ -12,12 +12,11 @@ import pytest
 
 from harness.comparison import history_store
 from harness.comparison.cell_pairs import VerdictChange
-from harness.comparison.history import CellFilter, CellHistory, History, history_of
+from harness.comparison.history import CellHistory, History, history_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, FindingKind, OutcomeKind, VerdictKind
 from harness.reports import history_report
-from harness.run.load_run import Run
-from harness.run.run_info import MetastoreInfo
+from harness.run.load_run import MetastoreInfo, Run
 from tests.builders.verdicts import OTHER, VARIANT, finding, run, state, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
@@ -43,20 +42,23 @@ def days(runs: Iterable[Run], profile: str = "p") -> list[Run]:
 
 
 def stored(
-    folder: Path, *runs: Run, selected: CellFilter | None = None, profile: str = ""
+    folder: Path,
+    *runs: Run,
+    profile: str = "",
+    case: str = "",
+    reader: str = "",
+    scenario: str = "",
 ) -> History:
     """Return the history of stored runs, whatever the order in which they come."""
     with history_store.opened(folder / "h.sqlite", new=True) as store:
         for run_ in reversed(runs):
             store.add(run_)
-        return history_of(store, profile, selected)
+        return history_of(store, profile, case=case, reader=reader, scenario=scenario)
 
 
 def told(cell: CellHistory) -> list[tuple[str, str, str]]:
     """Return each turn: the run, the class, and what differed."""
-    return [
-        (turn.run.name, str(turn.change), "; ".join(map(str, turn.differs))) for turn in cell.turns
-    ]
+    return [(turn.run.name, str(turn.change), "; ".join(turn.differs)) for turn in cell.turns]
 
 
 def test_a_cell_that_is_right_in_every_run_has_no_history(tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_what_was_wrong_from_the_first_run_on_is_told_so(tmp_path: Path) -> None
     (cell,) = history.now
     assert told(cell) == [("r0", "new", "")]
     assert history.all_turns == ()
-    assert [group.run.name for group in history.not_right_now] == ["r0"]
+    assert [group.first.run.name for group in history.not_right_now] == ["r0"]
 
 
 def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
@@ -88,20 +90,20 @@ def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     assert [turn[:2] for turn in told(cell)] == [("r0", "new"), ("r2", "regressed")]
     assert cell.since.before is not None
     assert cell.since.before.name == "r0"
-    assert cell.unknown is not None
+    assert cell.unknown
     assert history.now == ()  # the newest run does not know it
 
 
 def test_a_reader_is_chosen_by_any_name_that_it_had(tmp_path: Path) -> None:
     runs = days([run(verdict(RIGHT, reader="trino-368")), run(verdict(WRONG, STALE))])
-    (cell,) = stored(tmp_path, *runs, selected=CellFilter(reader="trino-368")).cells
+    (cell,) = stored(tmp_path, *runs, reader="trino-368").cells
     assert cell.cell.reader == "trino-476"
 
 
 def test_what_the_newest_run_does_not_know_is_counted_and_told(tmp_path: Path) -> None:
     history = stored(tmp_path, *days([run(verdict(WRONG, STALE)), run(verdict(UNKNOWN))]))
     (doubt,) = history_report.doubts(history)
-    assert doubt.startswith("Of 1 cell it knows nothing")
+    assert doubt.startswith("Of 1 query it knows nothing")
     assert doubt.endswith("; not right when last known: 1.")
     assert "is known to be wrong or refused" in history_report.headline(history)
 
@@ -113,10 +115,6 @@ def test_a_newest_run_that_asks_less_says_so(tmp_path: Path) -> None:
     (doubt,) = history_report.doubts(history)
     assert doubt.startswith("It asked 1 question, r0 (2026-01-01) 2: ")
     assert list(history_report.doubts(stored(tmp_path, *days([one, every])))) == []
-
-
-def test_a_cell_that_no_run_knows_has_no_history(tmp_path: Path) -> None:
-    assert stored(tmp_path, *days([run(verdict(UNKNOWN))])).cells == ()
 
 
 def test_a_run_that_does_not_ask_is_passed_over(tmp_path: Path) -> None:
@@ -277,22 +275,26 @@ def test_a_step_that_is_refused_now_has_turned(tmp_path: Path) -> None:
     assert [turn[1] for turn in told(cell)] == ["new", "regressed loudly"]
 
 
-def test_cells_are_chosen_by_reader_scenario_and_case(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("selected", "number"),
+    [
+        ({}, 3),
+        ({"reader": "trino-*"}, 2),
+        ({"reader": "hive-3.1.3"}, 1),
+        ({"case": "hudi-mor"}, 1),
+        ({"scenario": "hudi/*"}, 3),
+        ({"scenario": "story"}, 0),
+    ],
+)
+def test_cells_are_chosen_by_reader_scenario_and_case(
+    tmp_path: Path, selected: dict[str, str], number: int
+) -> None:
     given = run(
         verdict(WRONG, STALE),
         verdict(WRONG, STALE, reader="hive-3.1.3"),
         verdict(WRONG, STALE, variant=OTHER),
     )
-
-    def number(selected: CellFilter) -> int:
-        return len(stored(tmp_path, *days([given]), selected=selected).cells)
-
-    assert number(CellFilter()) == 3
-    assert number(CellFilter(reader="trino-*")) == 2
-    assert number(CellFilter(reader="hive-3.1.3")) == 1
-    assert number(CellFilter(case="hudi-mor")) == 1
-    assert number(CellFilter(scenario="hudi/*")) == 3
-    assert number(CellFilter(scenario="story")) == 0
+    assert len(stored(tmp_path, *days([given]), **selected).cells) == number
 
 
 def test_the_profile_of_the_newest_run_is_told_and_others_are_named(tmp_path: Path) -> None:
@@ -313,7 +315,7 @@ def test_what_is_declared_unsupported_and_stays_so_is_not_told(tmp_path: Path) -
 def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:
     history = stored(tmp_path, *days(run(verdict(literal)) for literal in (UNSUPPORTED, REFUSED)))
     (group,) = history.not_right_now
-    assert (group.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
+    assert (group.first.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
 
 
 def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Path) -> None:
@@ -323,9 +325,9 @@ def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Pa
         run(verdict(WRONG, STALE), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4)),
     ]
     history = stored(tmp_path, *days(runs))
-    groups = [(group.run.name, len(group.turns)) for group in history.not_right_now]
+    groups = [(group.first.run.name, len(group.turns)) for group in history.not_right_now]
     assert groups == [("r2", 1), ("r1", 2)]
-    assert [all_turn.change for all_turn in history.all_turns] == [
+    assert [all_turn.first.change for all_turn in history.all_turns] == [
         VerdictChange.REGRESSED_LOUDLY,
         VerdictChange.REGRESSED,
     ]

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from harness.comparison.cell_pairs import VerdictChange, cell_pairs, correspondence
 from harness.comparison.regressions import NEW_WRITER, Regression, regressions
-from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.run.load_run import WRITE, Run
 from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, verdict
 

@@ -12,15 +12,15 @@ from harness.conformance import checks, table
 from harness.conformance.checks import CheckedEngine
 from harness.core.errors import HarnessError
 from harness.core.records import Column, Refusal
-from harness.engines import query_sql
 from harness.engines.api import NoAnswerError, Question, ReaderSettings, RefusedError, Reply
-from harness.model.canonical import Value
+from harness.model.canonical import Value, text_of
 
 DATABASE = "db"
 REFUSED = RefusedError(Refusal("TABLE_NOT_FOUND", "there is no such thing"), 0.1)
 WITHOUT_REASON = RefusedError(Refusal("", ""), 0.1)
 SILENT = NoAnswerError("no answer after 1 s")
 HARMLESS = ""
+ENDLESS = "what never ends"
 
 
 @dataclass
@@ -83,10 +83,13 @@ class SimulatedReader:
     after: str = ""
     """What was asked last that was refused."""
 
-    def on(self, **facts: Any) -> CheckedEngine:  # noqa: ANN401 - fields of it
-        """Return it as the kit checks it."""
+    def on(self, *formats: str, **facts: Any) -> list[CheckedEngine]:  # noqa: ANN401 - fields
+        """Return it as the kit checks it, once for each format."""
         given: dict[str, Any] = {"running": self.running, "timeout_s": 5.0, **facts}
-        return CheckedEngine(self, {}, _sql, DATABASE, **given)
+        return [
+            CheckedEngine(self, {}, _endless, DATABASE, format=name, **given)
+            for name in formats or (table.HIVE,)
+        ]
 
     def connect(self, settings: ReaderSettings) -> SimulatedReader:
         if self.running.killed.is_set() and self.fault != "opens":
@@ -109,18 +112,22 @@ class SimulatedReader:
         return 7
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        return self.run(_sql(question), timeout_s=timeout_s)
-
-    def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
-        if " a, " in sql:
-            return self._endless(timeout_s)
-        if checks.NOT_THERE in sql or not sql.startswith("select"):
-            self.after = "an error"
-            return _given(self.wrong)
-        if "count(*)" in sql:
+        query = question.query
+        if checks.NOT_THERE in (question.table, *query.columns):
+            return self._refuse()
+        if query.count:
             count = 1 if self.fault == "count" or (self.after and self.fault == "session") else 2
             return _reply((Column("c", "bigint", "long"),), ((count,),))
-        return self._rows(sql)
+        if self.fault == "slow":
+            raise SILENT
+        return self._rows(table.columns(question.format.name), query.columns)
+
+    def run(self, sql: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()) -> Reply:
+        return self._endless(timeout_s) if sql == ENDLESS else self._refuse()
+
+    def _refuse(self) -> Reply:
+        self.after = "an error"
+        return _given(self.wrong)
 
     def _endless(self, timeout_s: float) -> Reply:
         self.running.used += 10
@@ -131,22 +138,26 @@ class SimulatedReader:
             self.running.stop()
         return _given(self.endless)
 
-    def _rows(self, sql: str) -> Reply:
-        what = sql.removeprefix("select ").partition(" from ")[0].strip("`")
-        shown = [column for column in table.COLUMNS if what in {"*", column[0]}]
-        if self.fault == "mixed" and what != "*":
-            shown = [table.COLUMNS[0]]
+    def _rows(self, columns: table.Columns, names: Sequence[str]) -> Reply:
+        shown = [column for column in columns if not names or column[0] in names]
+        if self.fault == "mixed" and names:
+            shown = [columns[0]]
         if self.fault == "column":
             shown = shown[1:]
-        columns = tuple(Column(n, t, self.types.get(n, t)) for n, t, _ in shown)
+        described = tuple(Column(n, t, self.types.get(n, t)) for n, t, _ in shown)
         full = tuple(self.instead.get(name, value) for name, _, value in shown)
+        if self.fault == "texts":
+            full = tuple(map(text_of, full))
+        if self.fault == "swapped":
+            full = (full[0], *full[2:1:-1], full[1], *full[3:])
         empty = tuple(self.empty.get(name) for name, _, _ in shown)
         rows = {"lost": (full,), "twice": (full, full, empty)}.get(self.fault, (full, empty))
-        return _reply(columns, rows)
+        return _reply(described, rows)
 
 
-def _sql(question: Question) -> str:
-    return query_sql.select(question, "`")
+def _endless(question: Question) -> str:
+    del question
+    return ENDLESS
 
 
 def _given(what: Any) -> Reply:  # noqa: ANN401 - an exception, or a value

@@ -34,6 +34,9 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("types", {"fault": "column"}, "the columns were ti, "),
     ("types", {"fault": "lost"}, "1 row, 1 of them with values"),
     ("types", {"fault": "twice"}, "3 rows, 2 of them with values"),
+    ("types", {"fault": "texts"}, "i: '1' instead of 1"),
+    ("types", {"fault": "swapped"}, "ti: -300 instead of 7"),
+    ("types", {"fault": "slow"}, "no answer"),
     ("nulls", {"empty": {"d": 0.0}}, "no NULL in d: 0"),
     ("nulls", {"empty": {"st": {"a": None}}}, "no NULL in st"),
     ("nulls", {"fault": "lost"}, "of 1 row 0 begin with NULL"),
@@ -70,9 +73,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(checks, name, 0.3)
 
 
+FORMATS = ((table.HIVE,), tuple(table.LIBRARIES))
+
+
 @pytest.mark.parametrize("check", CHECKS.values(), ids=lambda check: check.name)
-def test_a_reader_that_does_what_it_must_passes(check: Check) -> None:
-    assert kit.result_of(check, SimulatedReader().on()).outcome is PASSED
+@pytest.mark.parametrize("formats", FORMATS, ids=" ".join)
+def test_a_reader_that_does_what_it_must_passes(check: Check, formats: tuple[str, ...]) -> None:
+    assert kit.result_of(check, SimulatedReader().on(*formats)).outcome is PASSED
+
+
+def test_of_several_formats_those_that_fail_are_named() -> None:
+    result = kit.result_of(CHECKS["types"], SimulatedReader(instead={"ti": 8}).on(*FORMATS[1]))
+    assert (result.outcome, result.seen) == (FAILED, "delta: ti: 8 instead of 7")
 
 
 @pytest.mark.parametrize(("name", "fault", "seen"), FAULTS)

@@ -34,7 +34,7 @@ def checked(make: Callable[[int], SimulatedReader]) -> tuple[Servers, int]:
     started = 0
 
     @contextmanager
-    def serve() -> Iterator[CheckedEngine]:
+    def serve() -> Iterator[list[CheckedEngine]]:
         nonlocal started
         started += 1
         reader = make(started)

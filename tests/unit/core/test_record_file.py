@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.core import jsonl, record_file
-from harness.core.attempts import Attempt
-from harness.core.record_file import ByKey, RecordFile
-from harness.core.records import Answer
+from harness.core import jsonl
+from harness.core.jsonl import ByKey, RecordFile
+from harness.core.records import Answer, Attempt
 
 ANSWERS = tuple(Answer(f'a "{number}" ü/s{number}', "select 1") for number in range(5))
 
@@ -35,7 +34,7 @@ def test_every_whole_line_is_a_record_wherever_blocks_of_the_file_end(
     path = written(tmp_path, *ANSWERS)
     path.write_bytes(path.read_bytes() + b'{"case":"cut o')
     for block in (1, 7, 1000):
-        monkeypatch.setattr(record_file, "_BLOCK", block)
+        monkeypatch.setattr(jsonl, "_BLOCK", block)
         records = opened(path)
         assert (*records,) == ANSWERS
         assert records[1:3] == ANSWERS[1:3]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from harness.core import jsonl
-from harness.core.record_file import VerdictParts
+from harness.core.jsonl import VerdictParts
 from harness.core.records import Expected, Finding, FindingKind, Verdict, VerdictKind, Witness
 
 

@@ -9,7 +9,7 @@ from harness.artifacts import distributions
 from harness.engines import time_travel
 from harness.engines.api import Question
 from harness.formats import facts
-from harness.formats.hudi.past import begin
+from harness.formats.hudi.format import begin
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
 

@@ -12,7 +12,7 @@ import fastavro
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, avro_types, data_files
+from harness.formats.files import avro, data_files
 from harness.model.canonical import MapValue
 from harness.model.datatypes import parse_type
 
@@ -70,7 +70,7 @@ def test_what_is_no_such_file_is_told(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "avro"),
+    ("type_", "schema"),
     [
         ("int", '"int"'),
         ("binary", '"bytes"'),
@@ -80,20 +80,20 @@ def test_what_is_no_such_file_is_told(path: Path) -> None:
         ("map<string, int>", '{"type": "map", "values": ["null", "int"]}'),
     ],
 )
-def test_a_type_has_the_schema_of_avros_specification(type_: str, avro: str) -> None:
-    assert avro_types.schema(parse_type(type_), "c") == json.loads(avro)
+def test_a_type_has_the_schema_of_avros_specification(type_: str, schema: str) -> None:
+    assert avro.schema(parse_type(type_), "c") == json.loads(schema)
 
 
 @pytest.mark.parametrize(
     ("precision", "size"), [(2, 1), (4, 2), (9, 4), (10, 5), (18, 8), (38, 16)]
 )
 def test_a_decimal_has_the_bytes_that_spark_gives_it(precision: int, size: int) -> None:
-    made = avro_types.schema(parse_type(f"decimal({precision}, 1)"), "c")
+    made = avro.schema(parse_type(f"decimal({precision}, 1)"), "c")
     assert (made["size"], made["precision"], made["scale"]) == (size, precision, 1)
 
 
 def test_the_parts_of_a_type_may_be_null_and_each_struct_has_a_name_of_its_own() -> None:
-    made = avro_types.schema(parse_type("struct<a: struct<b: int>, c: array<struct<d: int>>>"), "n")
+    made = avro.schema(parse_type("struct<a: struct<b: int>, c: array<struct<d: int>>>"), "n")
     assert made["fields"][0]["type"] == [
         "null",
         {
@@ -103,9 +103,9 @@ def test_the_parts_of_a_type_may_be_null_and_each_struct_has_a_name_of_its_own()
         },
     ]
     assert made["fields"][1]["type"][1]["items"][1]["name"] == "n_c_element"
-    assert avro_types.text(made) == "struct<a: struct<b: int>, c: array<struct<d: int>>>"
+    assert avro.text(made) == "struct<a: struct<b: int>, c: array<struct<d: int>>>"
 
 
 def test_what_avro_has_not_has_no_schema() -> None:
     with pytest.raises(ValueError, match=r"Avro has no type char\(3\)"):
-        avro_types.schema(parse_type("char(3)"), "c")
+        avro.schema(parse_type("char(3)"), "c")

@@ -22,7 +22,7 @@ from harness.scenario.operations.columns import RenameColumn
 from harness.scenario.operations.failed_writes import AbortTransactions
 from harness.scenario.operations.services import Archive, Cluster, Compact
 from harness.scenario.operations.snapshots import CreateTag
-from harness.write.step_result import TableRecords
+from harness.write.send_step import TableRecords
 from tests.builders.iceberg_folder import IcebergFolder
 
 TIMELINES = Path(__file__).parent / "timelines"

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from harness.formats.delta import changes as delta_changes
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.model.simulation.incremental import COMMIT_TIME
@@ -44,7 +43,7 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
     for name, rows in CHANGES.items():
         columns = zip((KEY, "_change_type"), zip(*rows, strict=True), strict=True)
         parquet.write_table(pa.table({column: list(of) for column, of in columns}), folder / name)
-    properties = {delta_changes.ENABLED: enabled}
+    properties = {delta_files.ENABLED: enabled}
     told = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
     lines: list[list[dict[str, object]]] = [[{"metaData": told}]]
     lines += [
@@ -59,7 +58,7 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
 def last_writes(folder: Path, until: int = 9) -> Mapping[str, int]:
     log = delta_log.read(folder)
     assert log is not None
-    return delta_changes.last_writes(log, KEY, until)
+    return delta_files.last_writes(log, KEY, until)
 
 
 def test_rows_of_an_added_file_are_written_by_its_commit(tmp_path: Path) -> None:

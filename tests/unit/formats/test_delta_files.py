@@ -17,7 +17,6 @@ from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import vectors as delta_vectors
 from harness.model.file_facts import FileFact, FileKind
 
 FORMAT = formats.load("delta")
@@ -121,9 +120,9 @@ def test_a_commit_that_is_not_json_is_named(tmp_path: Path) -> None:
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
     folder = copy(MARKED, tmp_path)
     (live,) = [file for file in delta_log.read(folder).live() if file.vector]  # type: ignore[union-attr]
-    assert delta_vectors.deleted(folder, live.vector or {}) == {0}
+    assert delta_files.deleted(folder, live.vector or {}) == {0}
     with pytest.raises(FileFactError, match="it has 1 rows, and says 2"):
-        delta_vectors.deleted(folder, {**(live.vector or {}), "cardinality": 2})
+        delta_files.deleted(folder, {**(live.vector or {}), "cardinality": 2})
 
 
 ARRAY = struct.pack("<IIHHI2H", 12346, 1, 0, 1, 16, 3, 70)
@@ -143,4 +142,4 @@ def test_every_kind_of_container_is_read(bitmap: bytes, expected: set[int], tmp_
     )
     told = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1}
     size = {"sizeInBytes": len(content), "cardinality": len(expected)}
-    assert delta_vectors.deleted(tmp_path, {**told, **size}) == expected
+    assert delta_files.deleted(tmp_path, {**told, **size}) == expected

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import pytest
 
 from harness import formats
-from harness.scenario import expected_history
 from harness.scenario.load import loads
 from harness.scenario.statements import ABORT, COMMIT, Mutation, recorded
 
@@ -29,9 +28,7 @@ ACID = formats.load("hive-acid")
 def batch(step: str, columns: str = PLAIN, more: str = "") -> Mutation:
     text = SCENARIO.replace("{columns}", columns).replace("{more}", more).replace("{step}", step)
     scenario = loads(text, "x/y.yaml")
-    before, after = expected_history.history(scenario, merge_on_read=False, applied=[True, True])[
-        1:3
-    ]
+    before, after = scenario.truths(merge_on_read=False).history()[1:3]
     (statement,) = ACID.wording(scenario.steps[1].operation, before, after, {})
     assert isinstance(statement, Mutation)
     return statement

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro_types
+from harness.formats.files import avro
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi.log import BlockKind
 
@@ -29,7 +29,7 @@ def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
     assert block.kind is BlockKind.AVRO_DATA
     assert block.instant.isdecimal()
     assert len(block.instant) == 17
-    assert avro_types.columns(block.schema)[5:] == (
+    assert avro.columns(block.schema)[5:] == (
         ("id", "string"),
         ("ts", "long"),
         ("f1_new", "string"),
@@ -49,7 +49,7 @@ def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> 
     data, deletes = hudi_log.blocks(read("merge-1.2.0"))
     assert [data.kind, deletes.kind] == [BlockKind.AVRO_DATA, BlockKind.DELETE]
     assert data.instant == deletes.instant == "20261121175945205"
-    names = [name for name, _ in avro_types.columns(data.schema)]
+    names = [name for name, _ in avro.columns(data.schema)]
     assert names[5:] == ["id", "ts", "f1", "f2"]
     assert hudi_log.record_keys(data, "_hoodie_record_key") == ("4", "6")
     assert hudi_log.deleted_keys(deletes) == ("5",)
@@ -60,7 +60,7 @@ def test_a_block_of_parquet_tells_the_same_as_one_of_avro() -> None:
     assert block.kind is BlockKind.PARQUET_DATA
     assert hudi_log.record_keys(block, "_hoodie_record_key") == ("1",)
     columns, rows = hudi_log.content(block)
-    assert columns == tuple(name for name, _ in avro_types.columns(block.schema))
+    assert columns == tuple(name for name, _ in avro.columns(block.schema))
     assert [row[5:] for row in rows] == [("1", 2, "aa", "x")]
     with pytest.raises(FileFactError, match="records without the column number"):
         hudi_log.record_keys(block, "number")

@@ -28,7 +28,6 @@ from harness.model.datatypes import Primitive, Struct
 from harness.model.query import ALL, Query, not_null
 from harness.model.table import Table
 from harness.model.truth import History, Truth
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
@@ -156,8 +155,7 @@ def called(role: str, name: str) -> Scenario:
 
 
 def history_of(scenario: Scenario) -> History:
-    applied = [True] * len(scenario.steps)
-    return expected_history.history(scenario, merge_on_read=True, applied=applied)
+    return scenario.truths(merge_on_read=True).history()
 
 
 def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Truth]]:

@@ -13,7 +13,6 @@ from harness.core.errors import ScenarioProblem
 from harness.formats import other_writers
 from harness.model.datatypes import parse_type
 from harness.plan import Profile, Writer, plan
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
@@ -36,8 +35,7 @@ ICEBERG = formats.load("iceberg")
 
 def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
     """What a writer is told of each step."""
-    applied = [True] * len(scenario.steps)
-    history = expected_history.history(scenario, merge_on_read=False, applied=applied)
+    history = scenario.truths(merge_on_read=False).history()
     actual, shape = distributions.load(writer), formats.load(of)
     for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
         told = other_writers.wording(actual, shape, step.operation, before, after, {})

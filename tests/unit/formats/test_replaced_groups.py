@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.hudi import commit_metadata
+from harness.formats.hudi import timeline
 
 TIMELINES = Path(__file__).parent / "timelines"
 
@@ -27,15 +27,15 @@ TIMELINES = Path(__file__).parent / "timelines"
 def test_a_completed_replacement_names_the_file_groups_in_either_layout(
     table: str, groups: set[str]
 ) -> None:
-    assert commit_metadata.replaced_groups(TIMELINES / table) == groups
+    assert timeline.replaced_groups(TIMELINES / table) == groups
 
 
 def test_a_record_that_names_none_replaced_none() -> None:
-    assert commit_metadata.replaced_by(b"") == frozenset()
-    assert commit_metadata.replaced_by(b'{"partitionToReplaceFileIds": null}') == frozenset()
+    assert timeline.replaced_by(b"") == frozenset()
+    assert timeline.replaced_by(b'{"partitionToReplaceFileIds": null}') == frozenset()
 
 
 @pytest.mark.parametrize("data", [b"no record", b"[]", b"Obj\x01"])
 def test_a_record_that_cannot_be_understood_is_an_error_that_names_it(data: bytes) -> None:
     with pytest.raises(FileFactError, match=r"^100\.replacecommit cannot be understood"):
-        commit_metadata.replaced_by(data, "100.replacecommit")
+        timeline.replaced_by(data, "100.replacecommit")

@@ -108,7 +108,7 @@ def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> No
     folder.commit(1, Entry(path, metrics=metrics))
     folder.metadata(1)
     nines = bound(Decimal("9" * 36 + ".99"))
-    assert iceberg_statistics.read(tmp_path) == (
+    assert iceberg_statistics.manifest_statistics(tmp_path) == (
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "id", 1, None, bound("k")),
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "n", 1, 0, nines),
     )
@@ -131,7 +131,10 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     renamed = [{"id": 1, "name": "key", "type": "string"}, fields[1]]
     schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
     folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
-    actual = {statistics.column: statistics for statistics in iceberg_statistics.read(tmp_path)}
+    actual = {
+        statistics.column: statistics
+        for statistics in iceberg_statistics.manifest_statistics(tmp_path)
+    }
     assert {name: (statistics.rows, statistics.nulls) for name, statistics in actual.items()} == {
         "id": (2, 0),
         "s.a": (2, 0),
@@ -141,7 +144,7 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     assert formats.load("iceberg").statistics(tmp_path, []) == tuple(actual.values())
     folder.snapshots[0]["schema-id"] = None
     folder.metadata(2, schemas=schemas)
-    assert iceberg_statistics.read(tmp_path) == ()
+    assert iceberg_statistics.manifest_statistics(tmp_path) == ()
 
 
 @pytest.mark.parametrize(

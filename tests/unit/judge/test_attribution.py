@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, Column, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, Column, Responsible, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge

@@ -8,11 +8,11 @@ import pytest
 from harness.core.records import (
     Finding,
     FindingKind,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.judge.baseline import Applied, Expect, Known, Support
 from harness.judge.gate import gate
 

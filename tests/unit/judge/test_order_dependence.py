@@ -11,10 +11,10 @@ from harness.core.records import (
     Column,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
 )
-from harness.core.responsible import Responsible
 from harness.judge.order_dependence import WHY
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value

@@ -23,8 +23,8 @@ from harness.core.records import (
 )
 from harness.core.refusals import OTHER_TYPE
 from harness.judge.verdicts import judge
-from harness.model.simulation.milliseconds import cut
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
+from harness.model.simulation.value_conversions import cut
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import COUNTED, case_of
 from tests.builders.simulated_reader import Reply

@@ -12,11 +12,11 @@ from harness.core.records import (
     Answer,
     Column,
     FindingKind,
+    Responsible,
     StateRecord,
     Verdict,
     VerdictKind,
 )
-from harness.core.responsible import Responsible
 from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import UNDATED
 from harness.judge.recorded_variant import RecordedVariant

@@ -14,7 +14,6 @@ from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from harness.model.table import Table
 from harness.model.truth import History, row_values
 from harness.plan.separation import expected_files
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, RenameColumn
@@ -35,8 +34,7 @@ STEPS = (
 
 def history(*operations: Operation) -> History:
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
-    done = [True] * len(operations)
-    return expected_history.history(scenario, merge_on_read=False, applied=done)
+    return scenario.truths(merge_on_read=False).history()
 
 
 def shown(by: ColumnMapping) -> list[object]:

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import History, Truth, row_values
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert
@@ -21,8 +20,7 @@ SLOW = settings(
 
 
 def all_applied(scenario: Scenario, *, merge_on_read: bool) -> History:
-    done = [True] * len(scenario.steps)
-    return expected_history.history(scenario, merge_on_read=merge_on_read, applied=done)
+    return scenario.truths(merge_on_read=merge_on_read).history()
 
 
 def fields_by_id(truth: Truth) -> dict[int, str]:
@@ -76,7 +74,7 @@ def test_a_refused_step_changes_neither_the_ids_nor_the_values_of_the_others(
     applied = [number != refused for number in range(1, len(scenario.steps) + 1)]
     whole = all_applied(scenario, merge_on_read=False)
     try:
-        part = expected_history.history(scenario, merge_on_read=False, applied=applied)
+        part = scenario.truths(merge_on_read=False).history(applied)
     except SchemaChangeError:
         return  # a later step needs the refused one; the writer would skip it
     for mine, theirs in zip(part, whole, strict=True):
@@ -91,7 +89,7 @@ def test_a_refused_step_changes_neither_the_ids_nor_the_values_of_the_others(
 
 def test_a_refused_addition_leaves_its_id_unused() -> None:
     scenario = scenario_of(AddColumn("f2", TEXT), AddColumn("f3", TEXT), Insert((1,)))
-    part = expected_history.history(scenario, merge_on_read=False, applied=[False, True, True])
+    part = scenario.truths(merge_on_read=False).history([False, True, True])
     whole = all_applied(scenario, merge_on_read=False)
     assert part[-1].schema.names == ("id", "f1", "f3")
     assert part[-1].column_id("f3") == whole[-1].column_id("f3") == 4
@@ -101,5 +99,5 @@ def test_a_refused_addition_leaves_its_id_unused() -> None:
 def test_the_step_of_a_truth_is_its_place_in_the_history() -> None:
     scenario = scenario_of(Insert((1,)), AddColumn("f2", TEXT), Compact())
     for applied in ([True, True, True], [True, False, False], [False, False, True]):
-        part = expected_history.history(scenario, merge_on_read=True, applied=applied)
+        part = scenario.truths(merge_on_read=True).history(applied)
         assert [truth.step for truth in part] == [0, 1, 2, 3]

@@ -17,10 +17,8 @@ from harness.model.pending_write import staged
 from harness.model.query import ALL, Query, not_null
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import row_values
-from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.expected_history import Truths
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
@@ -49,9 +47,7 @@ def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> Rec
         made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
         files = tuple(file.fact() for file in story.disk.until(step))
         states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
-    return RecordedVariant(
-        variant, Truths(scenario, merge_on_read=story.disk.merge_on_read), tuple(states)
-    )
+    return RecordedVariant(variant, story.disk.merge_on_read, tuple(states))
 
 
 def judged(story: Story, reply: Reply, view: str) -> Verdict:
@@ -323,6 +319,6 @@ def test_base_files_are_not_asked_for_while_they_rightly_show_a_row_twice() -> N
     moves = Insert((1, 2, 3)), MoveRow(1, 2), MoveRow(1, 3), Compact(), Upsert((1,))
     moving = scenario_of(*moves, columns={"id": "string", "p": "string"}, partition_by=("p",))
     for mor, there in ((True, [1, 4, 5]), (False, [1, 2, 3, 4, 5])):
-        truths = expected_history.survey(moving, merge_on_read=mor).history
+        truths = moving.truths(merge_on_read=mor).history()
         asked = (past_views.asked("read_optimized", truths[: step + 1]) for step in range(1, 6))
         assert [step for step, view in enumerate(asked, start=1) if view] == there

@@ -7,7 +7,6 @@ import pytest
 from harness.model.schema import SchemaChangeError
 from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
-from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
@@ -40,8 +39,7 @@ def story(*operations: Operation, merge_on_read: bool = False, **table: Any) -> 
 
 
 def told(scenario: Scenario, *, merge_on_read: bool = False) -> History:
-    done = [True] * len(scenario.steps)
-    return expected_history.history(scenario, merge_on_read=merge_on_read, applied=done)
+    return scenario.truths(merge_on_read=merge_on_read).history()
 
 
 def shown(truth: Truth, rows: Rows | None = None) -> list[tuple[Any, ...]]:

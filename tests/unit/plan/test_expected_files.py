@@ -11,7 +11,6 @@ from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META, slices
 from harness.plan.separation import expected_files
 from harness.run import load_run, plan_record
-from harness.scenario import expected_history
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from tests.builders.recorded_run import RECORDED
@@ -42,9 +41,8 @@ def last(story: Story, changes: Changes, *, partitions: bool = True) -> list[tup
 def test_the_files_of_every_recorded_state_were_foretold() -> None:
     run = load_run.load(RECORDED)
     for variant in plan_record.plan_of(run.info).variants:
-        operations = expected_history.operations(variant.scenario)
-        done = [True] * len(operations)
-        truths = expected_history.history(variant.scenario, merge_on_read=False, applied=done)
+        operations = variant.scenario.operations
+        truths = variant.scenario.truths(merge_on_read=False).history()
         facts = expected_files(truths, operations, FileLayout(Changes.REPLACE, partitions=True))
         states = [state for state in run.states if state.variant == variant.id]
         made = {
@@ -102,8 +100,7 @@ def test_a_row_that_moves_is_gone_from_its_file_and_in_a_new_one(changes: Change
     operations = Insert(keys=(1, 2, 3)), MoveRow(1, 2), Upsert(keys=(1,)), Compact()
     columns = {"id": "string", "f1": "string", "p": "string"}
     moving = scenario_of(*operations, columns=columns, partition_by=("p",))
-    applied = [True] * len(operations)
-    truths = expected_history.history(moving, merge_on_read=False, applied=applied)
+    truths = moving.truths(merge_on_read=False).history()
     facts = expected_files(truths, operations, FileLayout(changes, partitions=True))
     old, logged = ("base", 1, ("1", "3"), ()), changes is Changes.LOG
     after = [values[:4] for values in newest(facts[2], STEPS)]

@@ -11,7 +11,7 @@ from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.plan import controls
-from harness.run import needed_artifacts
+from harness.run import pipeline
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 
@@ -51,7 +51,7 @@ def test_nothing_is_otherwise_with_the_usual_one(tmp_path: Path, said: str) -> N
     made = planned(tmp_path, said)
     assert made.metastore == USUAL
     assert {variant.scenario.name for variant in made.variants} == {"hudi/move"}
-    assert needed_artifacts.needed(made)[1:] == ("spark-3.5.8-hudi-0.15.0", "trino-476")
+    assert pipeline.needed_distributions(made)[1:] == ("spark-3.5.8-hudi-0.15.0", "trino-476")
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,21 @@ def test_through_another_one_every_reader_has_a_control(
 
 def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path: Path) -> None:
     made = planned(tmp_path, "metastore: hive-metastore-4.0.1")
-    assert needed_artifacts.needed(made)[:2] == ("hive-metastore-3.1.3", "hive-metastore-4.0.1")
-    assert needed_artifacts.metastore_of(made) == "hive-metastore-3.1.3"
-    assert needed_artifacts.readers_metastore(made) == made.metastore
+    assert pipeline.needed_distributions(made)[:2] == (
+        "hive-metastore-3.1.3",
+        "hive-metastore-4.0.1",
+    )
+    assert pipeline.metastore_of(made) == "hive-metastore-3.1.3"
+    assert pipeline.readers_metastore(made) == made.metastore
 
 
 def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
     made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
     assert made.metastore == USUAL
-    usual = needed_artifacts.writers_metastore(made)
+    usual = pipeline.writers_metastore(made)
     assert usual == USUAL.distribution
     assert {write_variants.metastore_of(variant, usual) for variant in made.variants} == {NEWER}
-    assert set(needed_artifacts.needed(made)[:2]) == {usual, NEWER}
+    assert set(pipeline.needed_distributions(made)[:2]) == {usual, NEWER}
 
 
 def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
@@ -90,7 +93,7 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
     made = planned(tmp_path, f"metastore: {message}")
     assert made.metastore == MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
     assert str(made.metastore) == "hive-metastore-4.0.1, upgraded from hive-metastore-2.3.10"
-    assert needed_artifacts.needed(made)[:4] == (
+    assert pipeline.needed_distributions(made)[:4] == (
         "hive-metastore-3.1.3",
         "hive-metastore-2.3.10",
         "hive-metastore-4.0.1",

@@ -13,7 +13,7 @@ from harness.cli import plan_options
 from harness.formats.api import Changes, FileLayout
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.plan.separation import Apart, idle, lines, separation
-from harness.run import plan_record, run_info
+from harness.run import load_run, plan_record
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
 from tests.builders.recorded_run import RECORDED
@@ -139,7 +139,7 @@ def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_a
 
 
 def test_what_real_answers_told_apart_was_foretold() -> None:
-    plan = plan_record.plan_of(run_info.read_info(RECORDED))
+    plan = plan_record.plan_of(load_run.read_info(RECORDED))
     for variant in plan.variants:
         steps = separation(variant.scenario, COPY)
         change = next(step for step in steps if step.changes_schema)

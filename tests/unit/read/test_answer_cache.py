@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.core.attempts import Attempt
-from harness.core.records import Answer, Column, Part, Refusal
-from harness.read.answer_cache import AnswerCache
+from harness.core.records import Answer, Attempt, Column, Part, Refusal
+from harness.read.read_states import AnswerCache
 
 GOOD = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 

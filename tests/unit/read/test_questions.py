@@ -16,7 +16,7 @@ from harness.formats import facts
 from harness.model.commit import Moment
 from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.column_resolution import META
-from harness.read.questions import CellQuestion, QuestionMaker, history, in_sessions, text_of
+from harness.read.questions import CellQuestion, QuestionMaker, history, in_sessions
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import RenameColumn
@@ -166,8 +166,6 @@ def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() ->
     assert isinstance(asked, CellQuestion)
     assert asked.text == 'select * from "iceberg"."s_d"."t" for version as of 11'
     assert asked.columns == ("id", "f1"), "those of then are asked alone after a refusal"
-    alone = text_of(trino.ENGINE, asked.reader, asked.alone("f1"))
-    assert alone == 'select "id", "f1" from "iceberg"."s_d"."t" for version as of 11'
 
 
 def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> None:

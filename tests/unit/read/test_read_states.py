@@ -24,16 +24,16 @@ from harness.engines.api import Question, Reply
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read import ask_engine, read_states, reader_servers
-from harness.read.answer_cache import AnswerCache
+from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, ReadQueues
+from harness.read.read_states import AnswerCache
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
-from harness.read.support_probe import Probes
 from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Cell, Plan, Reader, Variant
-from harness.write import state_store, table_state
-from harness.write.table_state import State, States
+from harness.write import state_store
+from harness.write.state_store import State, States
 
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 HIVE, SPARK = "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"
@@ -388,8 +388,8 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     folder = tmp_path / "state"
-    (folder / table_state.TABLE).mkdir(parents=True)
-    (folder / table_state.TABLE / "file").write_text("1")
+    (folder / state_store.TABLE).mkdir(parents=True)
+    (folder / state_store.TABLE / "file").write_text("1")
     return State("d" * 64, folder, SimpleNamespace(home="", table_version=""))  # type: ignore[arg-type]
 
 

@@ -10,27 +10,25 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.records import Answer, Column, Refusal
+from harness.core.records import Answer, Attempt, Column, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
 from harness.read import read_states
-from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, Response
-from harness.read.read_states import CHANGED, record_of_both, same_answer
+from harness.read.read_states import CHANGED, AnswerCache, record_of_both, same_answer
 from harness.scenario.cells import Cell, Reader
-from harness.write import state_store, table_state
-from harness.write.table_state import State
+from harness.write import state_store
+from harness.write.state_store import State
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     folder = tmp_path / "state"
-    (folder / table_state.TABLE).mkdir(parents=True)
-    (folder / table_state.TABLE / "file").write_text("1")
+    (folder / state_store.TABLE).mkdir(parents=True)
+    (folder / state_store.TABLE / "file").write_text("1")
     return State("d" * 64, folder, SimpleNamespace(home=""))  # type: ignore[arg-type]
 
 

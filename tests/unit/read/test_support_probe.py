@@ -14,10 +14,10 @@ from harness.core.records import Answer, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts
 from harness.model.canonical import Value
-from harness.read.answer_cache import AnswerCache
-from harness.read.support_probe import Probes
+from harness.read.ask_engine import Probes
+from harness.read.read_states import AnswerCache
 from harness.scenario.cells import Plan
-from harness.write.table_state import States
+from harness.write.state_store import States
 from tests.unit.read import test_read_states as test_read
 from tests.unit.read.test_read_states import (
     GOOD,

@@ -10,11 +10,11 @@ import pytest
 from harness.core.records import (
     Finding,
     FindingKind,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.reports.advice import advice
 
 PLACE = Witness("1", "f1", "b", "a")

@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import (
+    WRITERS,
     Answer,
     Column,
     Expected,
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import WRITERS, Responsible
 from harness.core.tolerances import LOWER, Normalised
 from harness.model.query import Query
 from harness.reports import agreement
 from harness.reports.agreement import Agreement
-from harness.run.load_run import Run
-from harness.run.run_info import ReaderInfo
+from harness.run.load_run import ReaderInfo, Run
 from tests.builders import sample_run
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))

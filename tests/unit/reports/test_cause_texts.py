@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import FindingKind, Responsible, VerdictKind
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.reports import ci_site
-from harness.run.scenario_places import ScenarioPlace
+from harness.run.causes import ScenarioPlace
 
 GITHUB = {
     "GITHUB_SERVER_URL": "https://git.example",

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.attempts import Attempt
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import Attempt, Verdict, VerdictKind
 from harness.reports import junit, words
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.load_run import Run
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, placed
@@ -282,7 +281,7 @@ def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
         if " by " in (element.get("name") or "") and not element.findall("*")
     ]
     every = [verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT]
-    right = [verdict for verdict in every if verdict.case not in run_gate.late(sampled)]
+    right = [verdict for verdict in every if verdict.case not in run_judge.late(sampled)]
     assert len(right) < len(every)
     assert sum(int((sum_.get("name") or "").partition(" ")[0]) for sum_ in sums) == len(right)
     assert len(sums) == len({(verdict.variant, verdict.reader) for verdict in right}) < len(right)

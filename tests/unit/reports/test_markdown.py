@@ -13,7 +13,7 @@ from harness.judge.gate import Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.document import ColumnHead, Line, ReportTable
+from harness.reports.document import Line, table
 from harness.reports.reader_answers import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -126,8 +126,8 @@ def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, 
 
 
 def test_a_table_without_room_is_left_out_whole() -> None:
-    table = ReportTable((ColumnHead("a"),), ((Line("x"),),) * 500)
-    text = markdown.fitted([Line("answer"), table], "foot", 1500)
+    whole = table("a", ["x"] * 500)
+    text = markdown.fitted([Line("answer"), whole], "foot", 1500)
     assert "|" not in text
     assert "**Left out for want of room:** 1 table." in text
 

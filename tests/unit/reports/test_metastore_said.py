@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 from harness.reports import html, terminal
-from harness.run.load_run import Run
-from harness.run.run_info import MetastoreInfo
+from harness.run.load_run import MetastoreInfo, Run
 from tests.builders import sample_run
 
 UPGRADED = MetastoreInfo("hive-metastore-3.1.3", "hive-metastore-2.3.10", {"tool": "modified: it"})

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.reports import html, summary, terminal
-from harness.run.load_run import Run
-from harness.run.run_info import VariantInfo
+from harness.run.load_run import Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 from tests.builders import sample_run
 

@@ -7,9 +7,9 @@ from harness.core.records import (
     FindingKind,
     Origin,
     Refusal,
+    Responsible,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.reports.findings import engine_text, finding_text, witness_text
 from harness.reports.words import LITTLE, mapping_text, refusal_text
 

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from harness.reports import html, html_data, summary, terminal
 from harness.reports.cause_texts import cause_texts
-from harness.run.load_run import Run
-from harness.run.run_info import DEFAULTS, NOT_COMPARED
+from harness.run.load_run import DEFAULTS, NOT_COMPARED, Run
 from harness.scenario.cells import Unlike
 from tests.builders import sample_run
 

@@ -17,11 +17,11 @@ from harness.core.records import (
     Finding,
     FindingKind,
     Origin,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.model.query import COUNT
 from harness.reports import findings, html_cells, junit, markdown, words
 from harness.reports.html_cells import Pool, QuestionContext, number_files

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.core.responsible import Responsible
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, VerdictKind, Witness
 from harness.judge.baseline import Applied
 from harness.judge.baseline.apply import Facts, seen_of_steps
 from harness.judge.recorded_by_table import KINDS
 from harness.reports import ci_site, findings, github, html, junit, markdown, summary, terminal
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
@@ -87,9 +86,9 @@ def test_it_fails_the_gate_until_it_is_known(run: Run) -> None:
     (verdict,) = (
         step_verdict for step_verdict in run.step_verdicts if step_verdict.findings == (FOUND,)
     )
-    gate = run_gate.gate_of(run, Applied((verdict,)))
+    gate = run_judge.gate_of(run, Applied((verdict,)))
     assert gate.status == 1
-    known = run_gate.gate_of(run, Applied((replace(verdict, known="seen"),)))
+    known = run_judge.gate_of(run, Applied((replace(verdict, known="seen"),)))
     assert known.status == 0
 
 

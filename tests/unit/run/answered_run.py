@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core import jsonl
-from harness.run import load_run, run_info
+from harness.run import load_run
 from harness.run.load_run import Run
 
 RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -17,7 +17,7 @@ RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
 def make(folder: Path) -> Run:
     """Record the run in a new folder as it would be recorded today."""
     folder.mkdir()
-    for name in (run_info.INFO, load_run.STATES, load_run.ANSWERS):
+    for name in (load_run.INFO, load_run.STATES, load_run.ANSWERS):
         shutil.copyfile(RECORDED / name, folder / name)
     reuse(load_run.load(folder), reused=False)
     return load_run.load(folder)

@@ -21,7 +21,7 @@ from harness.core.records import (
     StateRecord,
     VerdictKind,
 )
-from harness.run import load_run, plan_record, run_info
+from harness.run import load_run, plan_record
 from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 
@@ -100,7 +100,7 @@ def recorded(tmp_path: Path) -> Recorded:
     plan = Plan("by hand", (variant,), readers, cells)
     folder = tmp_path / "run"
     info = plan_record.info_of(plan, "run", datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC))
-    run_info.write_info(folder, info)
+    load_run.write_info(folder, info)
     states = [StateRecord(variant.id, Outcome(at, OutcomeKind.APPLIED), "") for at in range(3)]
     jsonl.write_all(folder / load_run.STATES, states)
     return Recorded(folder, scenario, plan)
@@ -272,7 +272,7 @@ def test_a_run_remembers_its_baselines_where_the_scenario_files_are_not(
     recorded.harness("baseline", "update")
     recorded.review()
     now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
-    run_info.write_info(recorded.folder, plan_record.info_of(recorded.plan, "run", now))
+    load_run.write_info(recorded.folder, plan_record.info_of(recorded.plan, "run", now))
     recorded.known.unlink()
     assert recorded.harness("judge") == 1  # the scenario is there: what is beside it counts
     recorded.scenario.unlink()

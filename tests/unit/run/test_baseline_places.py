@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli import plan_options
 from harness.run import baseline_files, plan_record
-from harness.run.run_info import RunInfo
+from harness.run.load_run import RunInfo
 from harness.scenario.cells import Plan
 from tests import ci_page
 

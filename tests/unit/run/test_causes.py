@@ -11,14 +11,13 @@ from harness.core.records import (
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.run.causes import RunCause, causes
-from harness.run.load_run import Run
-from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.run.load_run import ReaderInfo, Run, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Unlike
 from tests.builders import recorded_run
 

@@ -17,7 +17,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.plan import controls, shipped
-from harness.run import control_check
+from harness.run import run_judge
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 
 OTHER, SHIPS = "trino-479@container", "trino-476@container"
@@ -59,11 +59,10 @@ def verdict(cell: Cell, kind: VerdictKind, because: str = "") -> Verdict:
 def checked(
     verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
-    failed = control_check.failures(verdicts, control_check.controls_of(plan), answers)
+    failed = run_judge.control_failures(verdicts, run_judge.controls_of(plan), answers)
     formats = {variant.id: variant.format for variant in plan.variants}
     return tuple(
-        control_check.invalidate(v, failed.get((v.reader, formats[v.variant]), ""))
-        for v in verdicts
+        run_judge.invalidate(v, failed.get((v.reader, formats[v.variant]), "")) for v in verdicts
     )
 
 
@@ -146,4 +145,4 @@ def test_whoever_ships_is_not_held_to_it() -> None:
     plan = replace(PLAN, cells=(asked, *ASKED))
     wrong = [verdict(cell, VerdictKind.WRONG) for cell in (asked, ASKED[1])]
     assert list(checked(wrong, plan, {})) == wrong
-    assert control_check.controls_of(plan) == {}
+    assert run_judge.controls_of(plan) == {}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import Answer, Verdict, VerdictKind
-from harness.core.responsible import Responsible
+from harness.core.records import Answer, Responsible, Verdict, VerdictKind
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.builders.columns_alone import in_parts

@@ -15,12 +15,12 @@ from harness.core.progress import Count
 from harness.core.records import Answer
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
-from harness.run import load_run, needed_artifacts, run_info
+from harness.run import load_run, pipeline
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import WriteContext
 from tests.full_disk import full_disk
 
@@ -54,13 +54,13 @@ class Engines:
 def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that was planned and nothing more."""
     engines = Engines(load_run.load(RECORDED))
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(write_variants, "write", engines.write)
     monkeypatch.setattr(read_states, "read", engines.read)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "run"
     folder.mkdir()
-    shutil.copyfile(RECORDED / run_info.INFO, folder / run_info.INFO)
+    shutil.copyfile(RECORDED / load_run.INFO, folder / load_run.INFO)
     return folder
 
 
@@ -107,9 +107,9 @@ def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
     begin = ["run", "--quiet", "--profile", "findings-a5", "--run-dir", str(folder)]
     with full_disk(1000):
         assert app.main(begin) == BROKEN
-    message = f"cannot write {folder / run_info.INFO}: the disk is full; free some space"
+    message = f"cannot write {folder / load_run.INFO}: the disk is full; free some space"
     assert message in capsys.readouterr().err
-    assert not (folder / run_info.INFO).exists()
+    assert not (folder / load_run.INFO).exists()
     monkeypatch.setattr(write_variants, "write", nothing)
     monkeypatch.setattr(read_states, "read", nothing)
     assert app.main(begin) == BROKEN

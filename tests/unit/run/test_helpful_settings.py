@@ -3,10 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.core.responsible import Responsible
-from harness.run.causes import causes
-from harness.run.helpful_settings import HelpfulSetting, SettingsAsked
+from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
+from harness.run.causes import HelpfulSetting, SettingsAsked, causes
 from harness.run.load_run import Run
 from tests.builders import recorded_run
 

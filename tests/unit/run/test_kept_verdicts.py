@@ -15,7 +15,7 @@ from harness.core import jsonl
 from harness.core.records import Verdict
 from harness.judge import verdicts
 from harness.judge.recorded_variant import RecordedVariant
-from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge
 from tests.unit.run import answered_run
@@ -41,7 +41,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def text(folder: Path, results: ResultCache | None = None) -> bytes:
     """Judge a run, and return its verdicts as they are recorded."""
-    plan = plan_record.plan_of(run_info.read_info(folder))
+    plan = plan_record.plan_of(load_run.read_info(folder))
     pipeline.judge_run(folder, RunJudge(plan, results))
     return (folder / load_run.VERDICTS).read_bytes()
 
@@ -114,13 +114,13 @@ def change_scenario(run: Run) -> str:
     texts = dict(run.info.scenarios)
     texts[first] = texts[first].replace("insert: [3]", "insert: [4]")
     assert texts != run.info.scenarios
-    run_info.write_info(run.folder, replace(run.info, scenarios=texts))
+    load_run.write_info(run.folder, replace(run.info, scenarios=texts))
     return first + "/"
 
 
 def leave_out_cell(run: Run) -> str:
     first, *others = run.info.cells
-    run_info.write_info(run.folder, replace(run.info, cells=tuple(others)))
+    load_run.write_info(run.folder, replace(run.info, cells=tuple(others)))
     return first.case
 
 

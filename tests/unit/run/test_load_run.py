@@ -9,9 +9,8 @@ import pytest
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Column, Expected, OutcomeKind, Part, Refusal, VerdictKind
-from harness.run import load_run, run_info
-from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run
-from harness.run.run_info import StepInfo
+from harness.run import load_run
+from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run, StepInfo
 from tests.builders import sample_run
 
 
@@ -167,7 +166,7 @@ def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
 
 def test_an_empty_run_has_an_empty_frame_with_columns(tmp_path: Path, sampled: Run) -> None:
     folder = tmp_path / "empty"
-    run_info.write_info(folder, run_info.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
+    load_run.write_info(folder, load_run.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
     frame = load_run.load(folder).to_frame()
     assert frame.empty
     assert "verdict" in frame.columns

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import open_run
 from harness.cli.console.output import Output
@@ -18,10 +17,10 @@ from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
-from harness.run import load_run, pipeline, run_folder, run_info
+from harness.run import load_run, pipeline, run_folder
+from harness.run.load_run import read_info
+from harness.run.pipeline import Work, states_of
 from harness.run.plan_record import plan_of
-from harness.run.run_info import read_info
-from harness.run.run_work import Work, states_of
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
@@ -36,7 +35,7 @@ def left_in(folder: Path) -> Path:
     """Leave in a run what a harness leaves there that is killed while it writes a table."""
     table = folder / run_folder.ENGINES / "table-1"
     table.mkdir(parents=True)
-    for name in (run_folder.LOCK, run_info.INFO):
+    for name in (run_folder.LOCK, load_run.INFO):
         (folder / name).touch()
     return table
 
@@ -66,7 +65,7 @@ def begin(folder: Path, resources: Resources) -> None:
 
 
 def go_on(folder: Path, resources: Resources) -> None:
-    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
+    (folder / load_run.INFO).write_bytes((RECORDED / load_run.INFO).read_bytes())
     with open_run.resumed(folder, resources):
         pass
 
@@ -76,7 +75,7 @@ def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
     opened: Callable[[Path, Resources], None], tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache")
-    cache_mark.claim(cache)
+    cache.claim()
     path, half = left_in(tmp_path / "own"), left_in_cache(cache)
     opened(tmp_path / "own", Resources(Output(quiet=True), cache))
     assert [path.exists(), half.exists()] == [False, False]
@@ -90,7 +89,7 @@ def gated(folder: Path, **given: object) -> tuple[int, str]:
     run = load_run.load(RECORDED)
     first = next(cell for cell in run.info.cells if cell.reader.startswith("spark-3.5.8-hudi-1"))
     cells = first, replace(first, reader="trino-476{use-column-names=true}")
-    run_info.write_info(folder, replace(run.info, cells=cells))
+    load_run.write_info(folder, replace(run.info, cells=cells))
     states = (replace(state, table_version="9") for state in run.states)
     jsonl.write_all(folder / load_run.STATES, states)
     answers: list[Answer] = [run.answers[cell.case] for cell in cells]

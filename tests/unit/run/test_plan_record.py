@@ -15,7 +15,7 @@ from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.run import control_check, plan_record, run_info
+from harness.run import load_run, plan_record, run_judge
 from harness.scenario.cells import Partly, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import RenameColumn
@@ -27,8 +27,8 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
     plan = replace(plan_options.make(None, "quick-start", ""), partly=(Partly("r", 1, 2, 3),))
-    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
-    again = plan_record.plan_of(run_info.read_info(tmp_path))
+    load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    again = plan_record.plan_of(load_run.read_info(tmp_path))
     assert again.cells == plan.cells
     assert again.readers == plan.readers
     assert again.partly == plan.partly
@@ -42,8 +42,8 @@ def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
 def test_through_which_metastore_is_written_down_with_what_it_is_made_of(tmp_path: Path) -> None:
     through = MetastoreChoice("hive-metastore-4.0.1", "hive-metastore-2.3.10")
     plan = replace(plan_options.make(None, "first", ""), metastore=through)
-    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
-    result = run_info.read_info(tmp_path)
+    load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    result = load_run.read_info(tmp_path)
     assert plan_record.plan_of(result).metastore == through
     assert result.metastore is not None
     newer = "hive-metastore-4.0.1", "hive-schematool-4.0.1"
@@ -64,7 +64,7 @@ def test_a_planned_variant_is_described_by_its_scenario() -> None:
 def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
-    before = run_info.read_info(folder)
+    before = load_run.read_info(folder)
     reader = parse_reader("hive-3.1.3{path=fetch, schema-on-read=on}")
     plan = plan_record.add_reader(folder, reader)
     new = [cell for cell in plan.cells if cell.reader == str(reader)]
@@ -77,7 +77,7 @@ def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> 
 def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
-    before = run_info.read_info(folder)
+    before = load_run.read_info(folder)
     plan = plan_record.add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
     assert plan.cells == before.cells
     left_out = [exclusion.what for exclusion in plan.excluded if exclusion not in before.excluded]
@@ -86,7 +86,7 @@ def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path:
 
 def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -> None:
     plan = plan_options.make(None, "time_travel", "hudi/a5[hudi-cow")
-    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
     reader = "hive-3.1.3{path=fetch, schema-on-read=off}"
     added = plan_record.add_reader(tmp_path, parse_reader(reader))
     new = [cell for cell in added.cells if cell not in plan.cells]
@@ -98,13 +98,13 @@ def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -
 def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Path) -> None:
     other = parse_reader("trino-479@container")
     plain = plan_options.make(None, "first", "")
-    run_info.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
+    load_run.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
     with pytest.raises(UsageProblem, match=r"this run has none of hudi-cow tables; run the pr"):
         plan_record.add_reader(tmp_path / "plain", other)
     made = plan_options.make(None, "first", "", named=NamedParts(readers=["trino-475@container"]))
-    run_info.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
+    load_run.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
     added = plan_record.add_reader(tmp_path / "own", other)
-    assert len(control_check.controls_of(added)[str(other), "hudi-cow"]) == 1
+    assert len(run_judge.controls_of(added)[str(other), "hudi-cow"]) == 1
 
 
 def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> None:
@@ -112,8 +112,8 @@ def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> No
         None, "first", "", named=NamedParts(readers=["trino-999@container", "trino-476"])
     )
     newer, shipped = plan_record.info_of(made, "x", NOW).readers
-    assert newer.settings == run_info.NOT_COMPARED
-    assert shipped.settings == run_info.DEFAULTS
+    assert newer.settings == load_run.NOT_COMPARED
+    assert shipped.settings == load_run.DEFAULTS
 
 
 def test_a_reader_is_added_to_a_run_through_another_metastore_only_with_a_control(
@@ -121,6 +121,6 @@ def test_a_reader_is_added_to_a_run_through_another_metastore_only_with_a_contro
 ) -> None:
     through = MetastoreChoice("hive-metastore-4.0.1")
     plan = replace(plan_options.make(None, "first", ""), metastore=through)
-    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
     with pytest.raises(UsageProblem):
         plan_record.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))

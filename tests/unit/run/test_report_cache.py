@@ -12,7 +12,7 @@ import pytest
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
 from harness.reports import html, html_data
-from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge
 from tests.unit.run import answered_run
@@ -38,13 +38,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 def page(folder: Path, results: ResultCache | None) -> str:
     """Judge a run, and return its page."""
-    plan = plan_record.plan_of(run_info.read_info(folder))
+    plan = plan_record.plan_of(load_run.read_info(folder))
     return html.page(pipeline.judge_run(folder, RunJudge(plan, results)).run)
 
 
 def rename(run: Run) -> None:
     later = run.info.started + datetime.timedelta(days=1)
-    run_info.write_info(run.folder, replace(run.info, id="another", started=later))
+    load_run.write_info(run.folder, replace(run.info, id="another", started=later))
 
 
 def reuse(run: Run) -> None:
@@ -98,7 +98,7 @@ def other_state(run: Run) -> None:
 def other_plan(run: Run) -> None:
     first, *others = run.info.variants
     changed = replace(first, about="Another scenario.")
-    run_info.write_info(run.folder, replace(run.info, variants=(changed, *others)))
+    load_run.write_info(run.folder, replace(run.info, variants=(changed, *others)))
 
 
 @pytest.mark.parametrize("change", [slow_answer, text_of_reuse, other_state, other_plan])

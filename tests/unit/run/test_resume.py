@@ -16,8 +16,8 @@ from harness.core.progress import Count, Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
-from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.run_work import Work
+from harness.run import load_run, pipeline, plan_record
+from harness.run.pipeline import Work
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants
@@ -67,7 +67,7 @@ def verdicts(work: Work) -> bytes:
 
 
 def go_on(work: Work) -> bytes:
-    plan = plan_record.plan_of(run_info.read_info(work.folder))
+    plan = plan_record.plan_of(load_run.read_info(work.folder))
     pipeline.read_answers(plan, work, fresh=True, resume=True)
     return verdicts(work)
 
@@ -180,7 +180,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
 def test_states_are_recorded_as_they_come_and_a_lost_metastore_costs_only_what_was_being_written(
     work: Work, written: list[list[str]]
 ) -> None:
-    plan = plan_record.plan_of(run_info.read_info(work.folder))
+    plan = plan_record.plan_of(load_run.read_info(work.folder))
     pipeline.write_states(plan, work)
     everything = [variant.id for variant in plan.variants]
     assert written == [everything, everything[1:]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import UsageProblem
-from harness.run import run_folder, run_info
+from harness.run import load_run, run_folder
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 HOLD = (
@@ -98,7 +98,7 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
     for name in ("mine", "dead", "live"):
         left[name] = tmp_path / name / "engines" / "trino-476-0" / "catalog"
         left[name].mkdir(parents=True)
-        for file in (run_folder.LOCK, run_info.INFO):
+        for file in (run_folder.LOCK, load_run.INFO):
             (tmp_path / name / file).touch()
     with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
         run_folder.clean_others(tmp_path / "mine")
@@ -108,7 +108,7 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
 def test_what_beside_a_run_cannot_be_locked_is_left_alone(tmp_path: Path) -> None:
     # A folder cannot, whoever asks; of a file of somebody else's that holds for all but root.
     (tmp_path / "others" / run_folder.LOCK).mkdir(parents=True)
-    (tmp_path / "others" / run_info.INFO).touch()
+    (tmp_path / "others" / load_run.INFO).touch()
     left = tmp_path / "others" / "records.part"
     left.touch()
     run_folder.clean_others(tmp_path / "mine")

@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import Answer, Refusal, VerdictKind
 from harness.core.refusals import INTERNAL
 from harness.judge.baseline import Applied
-from harness.run import run_gate
+from harness.run import run_judge
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run
 
@@ -22,28 +22,28 @@ def with_answer(run: Run, case: str, answer: Answer) -> Run:
 
 
 def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Run) -> None:
-    assert {case.rpartition("/")[2] for case in run_gate.late(sampled)} == {sample_run.NAMES[2]}
+    assert {case.rpartition("/")[2] for case in run_judge.late(sampled)} == {sample_run.NAMES[2]}
 
 
 def test_an_error_that_came_both_times_is_not_late(sampled: Run) -> None:
-    case, *others = run_gate.late(sampled)
+    case, *others = run_judge.late(sampled)
     for refusal, late in ((Refusal(INTERNAL, "m", "500"), []), (Refusal("K", "m"), [case])):
         answer = replace(sampled.answers[case], refusal=refusal, columns=(), rows=())
-        assert run_gate.late(with_answer(sampled, case, answer)) == (*late, *others)
+        assert run_judge.late(with_answer(sampled, case, answer)) == (*late, *others)
 
 
 def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
-    case, *_ = run_gate.late(sampled)
+    case, *_ = run_judge.late(sampled)
     right = Applied(tuple(verdict for verdict in sampled.verdicts if verdict.case == case))
     assert right.verdicts[0].verdict is VerdictKind.CORRECT
-    gate = run_gate.gate_of(sampled, right)
+    gate = run_judge.gate_of(sampled, right)
     assert (gate.status, gate.flaky) == (0, 1)
-    assert run_gate.gate_of(sampled, right, fail_on_flaky=True).status == 1
+    assert run_judge.gate_of(sampled, right, fail_on_flaky=True).status == 1
 
 
 def test_what_a_run_ended_with_follows_from_its_records() -> None:
     run = recorded_run.run_of("ways")
-    gate = run_gate.recorded_gate(run)
+    gate = run_judge.recorded_gate(run)
     new = sum(
         verdict.verdict is VerdictKind.WRONG and not verdict.known for verdict in run.verdicts
     )
@@ -52,6 +52,6 @@ def test_what_a_run_ended_with_follows_from_its_records() -> None:
 
 
 def test_a_run_whose_plan_cannot_be_read_has_a_gate_that_says_so(sampled: Run) -> None:
-    gate = run_gate.recorded_gate(sampled)
+    gate = run_judge.recorded_gate(sampled)
     assert gate.status == 3
     assert gate.reasons[-1].startswith("The baselines of now were not read")

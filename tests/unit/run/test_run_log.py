@@ -14,14 +14,13 @@ from harness import __version__
 from harness.cli import app
 from harness.cli.explain import show
 from harness.core import jsonl
-from harness.core.attempts import Attempt
-from harness.core.records import Answer, FindingKind, StateRecord, Verdict, VerdictKind
+from harness.core.records import Answer, Attempt, FindingKind, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.plan import shipped
 from harness.read import read_states
 from harness.reports import cause_texts, html_cells, junit
 from harness.reports.words import NOT_WORDED
-from harness.run import load_run, needed_artifacts, pipeline, run_info, run_log
+from harness.run import load_run, pipeline, run_log
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
@@ -68,7 +67,7 @@ def resumable(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for cell in rest:
             yield answers[cell.case]
 
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(write_variants, "write", write)
     monkeypatch.setattr(read_states, "read", read)
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
@@ -124,7 +123,7 @@ def test_a_command_about_what_was_recorded_logs_what_it_does(
 def test_what_breaks_off_a_command_about_what_was_recorded_is_logged(
     run: Path, command: str
 ) -> None:
-    (run / run_info.INFO).write_text("{", encoding="utf-8")
+    (run / load_run.INFO).write_text("{", encoding="utf-8")
     assert app.main([*command.split(), "--run-dir", str(run)]) == WRONG_USE
     assert ("ERROR", "broken off") in records(log(run))
     assert "run the profile again" in log(run)
@@ -174,7 +173,7 @@ def test_what_breaks_off_a_command_is_logged_with_its_traceback(
 def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_cell(
     run: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     arguments = [*command.split(), "--run-dir", str(run)]
     assert app.main(arguments) == 1

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.run.causes import causes
+from harness.run.causes import ScenarioPlace, ScenarioPlaces, causes
 from harness.run.load_run import Run
-from harness.run.scenario_places import ScenarioPlace, ScenarioPlaces
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, TEXT, placed
 

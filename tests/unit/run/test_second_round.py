@@ -16,28 +16,26 @@ from harness.core.records import (
     Finding,
     FindingKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.read import earlier_question, read_states
 from harness.read.read_states import record_of_both
 from harness.read.reader_servers import ReadContext
-from harness.run import load_run, pipeline, plan_record, second_round
-from harness.run.run_work import Work
-from harness.run.second_round import (
+from harness.run import load_run, pipeline, plan_record
+from harness.run.pipeline import (
     MOST_SERVERS,
     MOST_SUSPECTS,
-    ONE_OF,
-    due,
+    Work,
     groups,
-    suspected,
     suspects,
 )
+from harness.run.run_judge import ONE_OF, due
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
-from harness.write.table_state import States
+from harness.write.state_store import States
 from tests.builders.followed_run import READERS, FollowedRun, answer_of, followed_run
 from tests.builders.judged_story import case_of
 from tests.builders.table_story import history
@@ -88,7 +86,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     made = FreshServers(dict.fromkeys(READERS, RIGHT))
     monkeypatch.setattr(read_states, "read", made.read)
     monkeypatch.setattr(earlier_question, "find_culprit", made.find)
-    monkeypatch.setattr(second_round, "states_of", lambda *_: {})
+    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
     return made
 
 
@@ -221,19 +219,18 @@ def verdict(
 def test_what_is_wrong_and_neither_a_way_of_reading_nor_the_files_explain_is_due(
     found: Verdict, *, expected: bool
 ) -> None:
-    assert due(found, RIGHT, UNEXPLAINED) is expected
-    assert not due(found, None, UNEXPLAINED)
-    assert not due(found, replace(RIGHT, again=True), UNEXPLAINED)
-    assert not due(found, Answer("", "", refusal=Refusal("K", "m")), UNEXPLAINED)
+    assert due(found, {"c": RIGHT}, UNEXPLAINED) is expected
+    assert not due(found, {}, UNEXPLAINED)
+    assert not due(found, {"c": replace(RIGHT, again=True)}, UNEXPLAINED)
+    assert not due(found, {"c": Answer("", "", refusal=Refusal("K", "m"))}, UNEXPLAINED)
 
 
-def test_a_sample_has_some_of_the_right_answers_and_always_the_same() -> None:
+def test_a_sample_has_some_of_the_right_answers() -> None:
     right = [verdict(VerdictKind.CORRECT, case=f"case {number}") for number in range(50 * ONE_OF)]
-    chosen = [verdict.case for verdict in right if suspected(verdict, SAMPLE)]
-    assert 25 <= len(chosen) <= 100
-    assert chosen == [verdict.case for verdict in right if suspected(verdict, SAMPLE)]
-    assert not any(suspected(verdict, UNEXPLAINED) for verdict in right)
-    assert suspected(verdict(VerdictKind.WRONG), SAMPLE)
+    answers = dict.fromkeys((verdict.case for verdict in right), RIGHT)
+    assert 25 <= sum(due(verdict, answers, SAMPLE) for verdict in right) <= 100
+    assert not any(due(verdict, answers, UNEXPLAINED) for verdict in right)
+    assert due(verdict(VerdictKind.WRONG), {"c": RIGHT}, SAMPLE)
 
 
 def test_a_right_answer_of_the_sample_that_a_fresh_server_does_not_give_is_wrong() -> None:

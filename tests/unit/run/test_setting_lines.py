@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.setting_lines import SESSION, SettingLine, lines_of
+from harness.run.causes import SESSION, SettingLine, lines_of
 
 CATALOG = "in etc/catalog/*.properties"
 

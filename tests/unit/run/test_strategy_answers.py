@@ -9,7 +9,7 @@ import pytest
 from harness.core.records import VerdictKind
 from harness.model.simulation.matching import table_of
 from harness.run.load_run import Run
-from harness.run.strategy_answers import strategy_answers
+from harness.run.run_judge import strategy_answers
 from tests.builders import recorded_run
 
 

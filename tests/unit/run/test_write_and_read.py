@@ -17,14 +17,14 @@ from harness.core.progress import Count, Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
-from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.run_work import Work
+from harness.run import load_run, pipeline, plan_record
+from harness.run.pipeline import Work
 from harness.runtime import memory
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Plan, Variant
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.table_state import States
+from harness.write.state_store import States
 from harness.write.writer_pool import WriteContext
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -35,12 +35,12 @@ def work(tmp_path: Path) -> Work:
     """A run that was planned and nothing more."""
     folder = tmp_path / "run"
     folder.mkdir()
-    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
+    (folder / load_run.INFO).write_bytes((RECORDED / load_run.INFO).read_bytes())
     return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 def planned(work: Work) -> Plan:
-    return plan_record.plan_of(run_info.read_info(work.folder))
+    return plan_record.plan_of(load_run.read_info(work.folder))
 
 
 def states_of(variant: Variant) -> States:

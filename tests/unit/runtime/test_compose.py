@@ -19,7 +19,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.engines.spark.conf import session_conf
 from harness.run import compose_stack
-from harness.runtime import compose, container_settings, image, image_choice, metastore
+from harness.runtime import compose, image, image_choice, metastore
 from harness.runtime.compose import Service, StackFolder
 from harness.runtime.image_choice import ContainerImage
 from harness.runtime.metastore import MetastoreProgram
@@ -79,8 +79,8 @@ def test_a_service_is_limited_and_run_as_the_user(stack_service: Service) -> Non
 def test_a_service_has_the_files_and_variables_that_a_run_copies_in(stack_service: Service) -> None:
     contract = stack_service.image.contract
     uri = "" if stack_service.name == compose.METASTORE else "thrift://metastore:9083"
-    around = container_settings.surroundings(contract, uri, FOLDER.work)
-    given = container_settings.settings(contract, stack_service.configuration, around)
+    around = contract.surroundings(uri, FOLDER.work)
+    given = contract.settings(stack_service.configuration, around)
     files, written = compose.files(STACK, FOLDER), services()[stack_service.name]
     inside = {one["target"]: files.get(one["source"][2:]) for one in written["volumes"]}
     for name, text in given.files.items():
@@ -122,7 +122,7 @@ def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
     text = compose.files(STACK, FOLDER)["compose/spark/spark-defaults.conf"]
     settings = dict(line.split(" ", 1) for line in text.splitlines())
     contract = spark.image.contract
-    around = container_settings.surroundings(contract, "thrift://metastore:9083", FOLDER.work)
+    around = contract.surroundings("thrift://metastore:9083", FOLDER.work)
     distribution = spark.configuration.distribution
     assert session_conf(distribution, around).items() <= settings.items()
     assert settings["spark.driver.extraClassPath"] == "/opt/front/*"

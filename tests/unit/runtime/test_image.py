@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.errors import UsageProblem
-from harness.runtime import image, image_build
+from harness.runtime import image, image_choice
+from harness.runtime.api import Surroundings
 from harness.runtime.image import contract
 
 SPARK = contract(distributions.load("spark-3.5.8"))
@@ -36,18 +38,35 @@ def test_the_official_image_follows_from_the_version(name: str, reference: str) 
 def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     every = list(map(distributions.load, distributions.names()))
     for distribution in (one for one in every if one.engine == engine and image.official(one)):
-        files = contract(distribution).extra_files(distribution)
-        assert set(files) == set(contract(distribution).files)
-        if "jvm.config" in files:
-            assert f"-Xmx{distribution.heap_mb}m" in files["jvm.config"].splitlines()
+        given = settings(distribution)
+        assert set(given.files) == set(contract(distribution).files)
+        if "jvm.config" in given.files:
+            assert f"-Xmx{distribution.heap_mb}m" in given.files["jvm.config"].splitlines()
 
 
 def test_the_size_of_the_heap_is_reported_by_a_variable() -> None:
     distribution = distributions.load("hive-3.1.3")
-    assert (
-        f"-Xmx{distribution.heap_mb}m"
-        in contract(distribution).variables(distribution)["SERVICE_OPTS"].split()
-    )
+    options = settings(distribution).environment["SERVICE_OPTS"].split()
+    assert f"-Xmx{distribution.heap_mb}m" in options
+
+
+def settings(distribution: Distribution) -> image.ContainerSettings:
+    made = contract(distribution)
+    around = made.surroundings("", Path("/work"))
+    return made.settings(Bare(distribution), around)
+
+
+@dataclass(frozen=True)
+class Bare:
+    """An engine that has no configuration of its own."""
+
+    distribution: Distribution
+
+    def files(self, around: Surroundings) -> dict[str, str]:
+        return {}
+
+    def environment(self, around: Surroundings) -> dict[str, str]:
+        return {}
 
 
 def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
@@ -57,7 +76,7 @@ def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
 def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) -> None:
     for name, number in (("hive-metastore-2.3.10", 5), ("hive-metastore-4.0.1", 1)):
         installed = replace(installation(tmp_path / name), distribution=distributions.load(name))
-        made = image_build.recipe(installed.distribution, installed, "sha256:base")
+        made = image_choice.recipe(installed.distribution, installed, "sha256:base")
         assert made.reference.startswith("lake-table-harness/hive-metastore:")
         lines = made.texts["schema.sql"].splitlines()
         assert len(lines) == number
@@ -80,18 +99,18 @@ def installation(folder: Path, jar: bytes = b"1") -> Installation:
 
 def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
     installed = installation(tmp_path / "one")
-    first = image_build.recipe(installed.distribution, installed, "sha256:base")
+    first = image_choice.recipe(installed.distribution, installed, "sha256:base")
     assert first.reference.startswith("lake-table-harness/trino:476-")
-    assert image_build.recipe(installed.distribution, installed, "sha256:base") == first
-    assert image_build.recipe(installed.distribution, installed, "sha256:other") != first
+    assert image_choice.recipe(installed.distribution, installed, "sha256:base") == first
+    assert image_choice.recipe(installed.distribution, installed, "sha256:other") != first
     elsewhere = installation(tmp_path / "two")
-    assert image_build.recipe(installed.distribution, elsewhere, "sha256:base") != first
+    assert image_choice.recipe(installed.distribution, elsewhere, "sha256:base") != first
 
 
 def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
     spark = "apache/spark:3.5.8-python3"
     (jar,) = installation(tmp_path).jars("front")
-    made = image_build.with_jars(spark, "sha256:1", {"/opt/front": [jar], "/plugin": [jar]})
+    made = image_choice.with_jars(spark, "sha256:1", {"/opt/front": [jar], "/plugin": [jar]})
     assert made.reference.startswith("lake-table-harness/spark-3.5.8-python3:")
     assert made.texts["Dockerfile"].splitlines() == [
         f"FROM {spark}",
@@ -99,7 +118,7 @@ def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
         "COPY added/1 /plugin",
     ]
     assert [name for name, _ in made.parts] == ["added/0/bundle.jar", "added/1/bundle.jar"]
-    other = image_build.with_jars(spark, "sha256:2", {"/opt/front": [jar], "/plugin": [jar]})
+    other = image_choice.with_jars(spark, "sha256:2", {"/opt/front": [jar], "/plugin": [jar]})
     assert other.reference != made.reference
 
 
@@ -109,7 +128,7 @@ def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
 def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
     distribution = distributions.load(name)
     known = contract(distribution)
-    texts = image_build.scripts(known.built_like or distribution.engine)
+    texts = image_choice.scripts(known.built_like or distribution.engine)
     copied = {
         part.rstrip("*")
         for line in texts["Dockerfile"].splitlines()

@@ -14,7 +14,7 @@ from harness.model.datatypes import DataType, Primitive
 from harness.model.schema import SchemaChangeError
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.scenario import expected_history, semantics
+from harness.scenario import semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.api import Key, Operation, ServiceMode
 from harness.scenario.operations.columns import (
@@ -159,7 +159,7 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
     )
     for operation in [Insert((1, 2)), *range(draw(st.integers(3, max_steps)))]:
         if isinstance(operation, int):
-            operation = draw(operations(expected_history.survey(scenario).history[-1]))  # noqa: PLW2901
+            operation = draw(operations(scenario.survey.history[-1]))  # noqa: PLW2901
         longer = replace(scenario, steps=(*scenario.steps, Step(operation, draw(st.booleans()))))
         scenario = longer if _possible(longer) else scenario
     assume(scenario.steps)

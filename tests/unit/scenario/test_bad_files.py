@@ -15,7 +15,6 @@ from harness.core.yaml_reader import MAX_BYTES
 from harness.judge import baseline
 from harness.plan import load_profiles
 from harness.plan.profile_file import loads_profiles
-from harness.scenario import expected_history
 from harness.scenario.load import load, loads
 from harness.scenario.operations.columns import RenameColumn
 
@@ -275,7 +274,7 @@ def test_a_blank_and_two_hundred_letters_are_a_name(name: str) -> None:
     step = f'  - rename_column: {{name: f2, to: "{name}"}}\n'
     found = loads(GOOD.replace("f1: string", f'"{name}": string'), "x")
     assert [column for column, _ in found.table.columns] == ["id", "ts", name, "f2"]
-    before, after = expected_history.history(found, merge_on_read=False, applied=[True])
+    before, after = found.truths(merge_on_read=False).history()
     (sql,) = found.steps[0].operation.sql(before, after)
     assert f"'f3s1r1' as `{name}`" in sql
     assert loads(GOOD + step, "x").steps[1].operation == RenameColumn("f2", name)

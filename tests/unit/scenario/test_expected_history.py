@@ -4,7 +4,7 @@ import pytest
 
 from harness.model.datatypes import Primitive
 from harness.model.schema import SchemaChangeError
-from harness.scenario import expected_history
+from harness.scenario.expected_history import skippable
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
 from harness.scenario.operations.merge import Merge
@@ -14,14 +14,14 @@ from tests.builders.scenarios import TEXT, scenario_of
 
 def touch_keys(key_type: str, *operations: Operation) -> dict[int, object]:
     columns = {"id": key_type, "f1": "string"}
-    return dict(expected_history.generation(scenario_of(*operations, columns=columns)).touch_keys)
+    return dict(scenario_of(*operations, columns=columns).survey.generation().touch_keys)
 
 
 def test_rows_are_numbered_in_the_order_in_which_they_are_first_written() -> None:
     scenario = scenario_of(
         Insert((5, 3), ({"id": "x"},)), Touch(), Merge(update=(3,), insert=(9,)), Upsert((5, 2))
     )
-    ordinals = expected_history.generation(scenario).ordinals
+    ordinals = scenario.survey.generation().ordinals
     assert dict(ordinals) == {"5": 1, "3": 2, "x": 3, "10": 4, "9": 5, "2": 6}
 
 
@@ -45,7 +45,7 @@ def test_a_touch_adds_a_key_after_those_of_rows_that_have_only_explicit_values()
 
 def test_values_depend_on_every_type_that_their_field_takes() -> None:
     scenario = scenario_of(AddColumn("f2", Primitive("int")), DropColumn("f1"))
-    assert expected_history.generation(scenario).types == {
+    assert scenario.survey.generation().types == {
         1: (TEXT,),
         2: (TEXT,),
         3: (Primitive("int"),),
@@ -54,22 +54,20 @@ def test_values_depend_on_every_type_that_their_field_takes() -> None:
 
 def test_a_scenario_that_cannot_be_is_no_truth() -> None:
     with pytest.raises(SchemaChangeError, match="no row has the key 1"):
-        expected_history.first(scenario_of(Delete((1,))), merge_on_read=False)
+        scenario_of(Delete((1,))).truths(merge_on_read=False)
 
 
 def test_a_step_that_needs_a_refused_one_is_skippable_and_others_are_not() -> None:
     scenario = scenario_of(AddColumn("f2", TEXT), RenameColumn("f2", "g"), Insert((1,)))
-    refused = expected_history.history(
-        scenario, merge_on_read=False, applied=[False, False, False]
-    )[1]
-    assert expected_history.skippable(refused, RenameColumn("f2", "g")) == (
+    refused = scenario.truths(merge_on_read=False).history([False, False, False])[1]
+    assert skippable(refused, RenameColumn("f2", "g")) == (
         "there is no column 'f2'; there are: id, f1"
     )
-    assert expected_history.skippable(refused, Insert((1,))) == ""
+    assert skippable(refused, Insert((1,))) == ""
 
 
 def test_a_survey_goes_on_after_a_step_that_cannot_be() -> None:
-    found = expected_history.survey(scenario_of(Delete((1,)), DropColumn("id"), Insert((1,))))
+    found = scenario_of(Delete((1,)), DropColumn("id"), Insert((1,))).survey
     assert found.wrong == {
         1: "no row has the key 1; there are: none",
         2: "'id' is a key, ordering or partition column and stays; others: f1",

@@ -10,7 +10,6 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.model.canonical import MapValue, Value, same
-from harness.scenario import expected_history
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from tests.unit.scenario.scenario_strategy import without_lines
@@ -78,7 +77,7 @@ def test_a_value_is_written_as_it_stands_in_the_file(
     type_: str, written: str, value: Value, statement: str
 ) -> None:
     scenario = loads(text(type_, written), "x.yaml")
-    before, after = expected_history.history(scenario, merge_on_read=False, applied=[True])
+    before, after = scenario.truths(merge_on_read=False).history()
     (row,) = after.rows.values()
     stored = row.values[3]
     assert same(stored, value) or isinstance(stored, MapValue)

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 
 from harness.model.table import Table
-from harness.scenario import expected_history
 from harness.scenario.definition import Partitioned, Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
@@ -41,9 +40,7 @@ def test_partition_columns_stand_where_the_axis_says(
 
 
 def test_one_partition_column_halves_the_rows_and_a_second_one_halves_them_again() -> None:
-    truth = expected_history.history(
-        partitioned(STORY, Partitioned.TWO), merge_on_read=False, applied=[True]
-    )[-1]
+    truth = partitioned(STORY, Partitioned.TWO).truths(merge_on_read=False).history()[-1]
     assert [row.group[1] for row in truth.rows.values()] == [
         ("p1", 0),
         ("p0", 1),
@@ -80,7 +77,7 @@ def test_a_partitioned_scenario_can_be_done_and_is_read_back_from_its_text(
 ) -> None:
     for how in Partitioned if not scenario.table.partition_by else ():
         made = partitioned(scenario, how)
-        assert not expected_history.survey(made).wrong
+        assert not made.survey.wrong
         again = loads(dump(made), made.path)
         assert (again.table, len(again.steps)) == (made.table, len(made.steps))
 
@@ -92,7 +89,7 @@ def test_writes_to_one_partition_leave_the_others_as_they_were() -> None:
         *[Touch(Rewrites.PARTITION)] * 3,
     ]
     made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.MIDDLE)
-    history = expected_history.history(made, merge_on_read=False, applied=[True] * len(steps))
+    history = made.truths(merge_on_read=False).history()
     kept = [{k: row for k, row in t.rows.items() if row.group[1] == ("p0",)} for t in history[2:]]
     assert kept[0] == kept[-1] != {}
     changed = [k for k, row in history[-1].rows.items() if row is not history[2].rows.get(k)]
@@ -106,7 +103,7 @@ def test_a_touch_of_one_partition_writes_every_file_group_where_there_are_no_par
     ends = []
     for kind in (Rewrites.ALL, Rewrites.PARTITION):
         scenario = scenario_of(*steps, Touch(kind), columns=COLUMNS)
-        done = expected_history.history(scenario, merge_on_read=False, applied=[True] * 3)
+        done = scenario.truths(merge_on_read=False).history()
         ends.append(done[-1].rows)
     assert ends[0] == ends[1]
 
@@ -114,5 +111,5 @@ def test_a_touch_of_one_partition_writes_every_file_group_where_there_are_no_par
 def test_a_touch_of_one_partition_of_an_empty_table_adds_its_row() -> None:
     steps: list[Operation] = [Insert((1,)), Delete((1,)), Touch(Rewrites.PARTITION)]
     made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.LAST)
-    done = expected_history.history(made, merge_on_read=False, applied=[True] * 3)
+    done = made.truths(merge_on_read=False).history()
     assert len(done[-1].rows) == 1

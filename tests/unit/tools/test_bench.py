@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import psutil
@@ -16,7 +14,7 @@ from harness.core import jsonl
 from harness.core.records import Answer
 from harness.run import load_run
 from tests.builders import sample_run
-from tools import bench_watch
+from tools import bench
 
 Moment = tuple[float, Mapping[str, object]]
 NOTHING = Answer("v s0 r", "", not_applicable="no step has written anything yet")
@@ -24,30 +22,23 @@ KEPT = Answer("v s1 r", "select 1", reused=True)
 ASKED = Answer("v s2 r", "select 1")
 
 
-@pytest.fixture
-def bench() -> ModuleType:
-    return importlib.import_module("tools.bench")
-
-
-def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401
-    return bench.RunUsage(events=[bench_watch.Event(at, 0.0, facts) for at, facts in events])
+def watched(*events: Moment) -> Any:  # noqa: ANN401
+    return bench.RunUsage(events=[bench.Event(at, 0.0, facts) for at, facts in events])
 
 
 @pytest.mark.parametrize(
     ("answers", "there"), [([], False), ([NOTHING, KEPT], False), ([NOTHING, ASKED], True)]
 )
 def test_the_first_answer_is_one_that_an_engine_gave(
-    bench: ModuleType, tmp_path: Path, answers: list[Answer], *, there: bool
+    tmp_path: Path, answers: list[Answer], *, there: bool
 ) -> None:
-    assert not bench_watch.answered(tmp_path)
+    assert not bench.answered(tmp_path)
     jsonl.write_all(tmp_path / load_run.ANSWERS, answers)
-    assert bench_watch.answered(tmp_path) is there
+    assert bench.answered(tmp_path) is there
 
 
-def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
-    bench: ModuleType, tmp_path: Path
-) -> None:
-    sampler = bench_watch._Sampler(1, tmp_path, -1.0)
+def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(tmp_path: Path) -> None:
+    sampler = bench._Sampler(1, tmp_path, -1.0)
     jsonl.write_all(tmp_path / load_run.ANSWERS, [ASKED])
     (tmp_path / load_run.VERDICTS).write_bytes(b"")
     sampler.note_records()
@@ -55,9 +46,9 @@ def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
     (tmp_path / load_run.VERDICTS).write_text("{}\n", encoding="utf-8")
     sampler.note_records()
     assert sampler.judged_s >= sampler.first_s
-    found = measured(bench, tmp_path / "sample")
+    found = measured(tmp_path / "sample")
     told: list[Moment] = [(69.0, {"task": "ask"}), (71.0, {"task": "ask", "judged": {"wrong": 1}})]
-    events = watched(bench, *told, (72.0, {"judged": {"wrong": 2}})).events
+    events = watched(*told, (72.0, {"judged": {"wrong": 2}})).events
     first = replace(found.first, first_answer_s=70.0, first_verdict_s=230.0, events=events)
     said = dict(bench.summary(replace(found, first=first)))
     assert said["first answer recorded after, s"] == "70"
@@ -65,9 +56,8 @@ def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
     assert said["first verdicts recorded (with what is wrong) after, s"] == "230"
 
 
-def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> None:
+def test_asking_begins_with_the_start_of_the_metastore() -> None:
     seen = watched(
-        bench,
         (6.5, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
         (20.0, {"event": "note", "text": "trino-476 answers after 13.0 s"}),
         (21.0, {"event": "start", "task": "ask cells"}),
@@ -75,11 +65,11 @@ def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> Non
     )
     assert bench.asking_s(seen) == 30.0
     assert bench.starts(seen) == {"metastore": [4.5], "trino-476": [13.0]}
-    assert bench.asking_s(watched(bench)) != bench.asking_s(watched(bench))  # NaN: nobody was asked
+    assert bench.asking_s(watched()) != bench.asking_s(watched())  # NaN: nobody was asked
 
 
-def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> None:
-    event = bench_watch.Event
+def test_the_phases_are_all_of_a_run_one_after_another() -> None:
+    event = bench.Event
     told = [
         (2.0, 1.25, "start", "ask cells"),
         (3.0, 1.5, "start", "write tables"),
@@ -106,8 +96,8 @@ def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> Non
     ]
 
 
-def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path) -> None:
-    found = measured(bench, tmp_path)
+def test_the_summary_divides_what_was_measured(tmp_path: Path) -> None:
+    found = measured(tmp_path)
     cells = len(found.run.info.cells)
     said = dict(bench.summary(found))
     assert said["cells"] == str(cells)
@@ -127,9 +117,9 @@ def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path
     assert rows["metastore"] == ["4.5", "", "", "2.0", "100", "6.0", ""]
 
 
-def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
+def measured(folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
     """Make what was measured of the sample's run."""
-    found, used = sample_run.make(folder), bench_watch.ProcessUsage
+    found, used = sample_run.make(folder), bench.ProcessUsage
     cells = len(found.info.cells)
     notes = (
         (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
@@ -138,7 +128,7 @@ def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a mod
         (20.5, {"event": "done", "task": "ask cells"}),
     )
     first = replace(
-        watched(bench, *notes),
+        watched(*notes),
         status=1,
         seconds=120.0,
         cpu_s=1.5 + cells / 100,
@@ -154,20 +144,20 @@ def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a mod
         },
     }
     one = bench.RunUsage(cpu_s=1.5)
-    return bench.Measured(first, again, one, watched(bench, *notes), plain, found, 2.0)
+    return bench.Measured(first, again, one, watched(*notes), plain, found, 2.0)
 
 
 def test_two_metastores_at_one_time_count_together(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sizes = {"metastore-0": 300, "metastore-a_b": 200, "hive-3.1.3-0": 700}
-    monkeypatch.setattr(bench_watch, "works_in", lambda process: process.name)
+    monkeypatch.setattr(bench, "works_in", lambda process: process.name)
     monkeypatch.setattr(
         psutil,
         "Process",
         lambda _: Process("", 50, [Process(*item) for item in sizes.items()]),
     )
-    sampler = bench_watch._Sampler(1, tmp_path, 0.0)
+    sampler = bench._Sampler(1, tmp_path, 0.0)
     sampler._look()
     assert {name: used.peak_mb for name, used in sampler.used().items()} == {
         "harness": 50,

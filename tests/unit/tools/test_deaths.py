@@ -1,59 +1,61 @@
-"""`tools/deaths.py`: its runs, collected in several goes, and when it strikes."""
+"""`tools/deaths.py`: its runs, when it strikes, and what it says of a run with a death."""
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import dataclass
+import os
+import random
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
+from typing import Any, Final
 
+import psutil
 import pytest
 
 from harness.cli import plan_options
+from harness.core import jsonl
+from harness.core.records import Verdict, VerdictKind
 from harness.plan.case_filter import select
+from harness.run import load_run
+from harness.run import load_run as run
 from harness.scenario.cells import Plan
 from harness.write import write_variants
-from tools.deaths_outcomes import OutcomeLog
+from tools import deaths as typed
+
+deaths: Any = typed
+"""Simulated runs and processes stand for real ones."""
 
 RUNS = 200
 
 
-@pytest.fixture
-def kinds() -> ModuleType:
-    return importlib.import_module("tools.deaths_kinds")
+def test_the_shares_are_those_of_two_hundred_runs() -> None:
+    assert sum(deaths.SHARES.values()) == RUNS
+    assert set(deaths.planned(RUNS, 1, "").values()) == set(deaths.SHARES)
 
 
-@pytest.fixture
-def runs() -> ModuleType:
-    return importlib.import_module("tools.deaths_runs")
-
-
-def test_the_shares_are_those_of_two_hundred_runs(kinds: ModuleType) -> None:
-    assert sum(kinds.SHARES.values()) == RUNS
-    assert set(kinds.planned(RUNS, 1, "").values()) == set(kinds.SHARES)
-
-
-def test_a_run_is_the_same_however_many_are_asked_for(kinds: ModuleType) -> None:
-    all_of_them = kinds.planned(RUNS, 1, "")
-    assert kinds.planned(7, 1, "") == {n: all_of_them[n] for n in range(1, 8)}
-    hangs = kinds.planned(RUNS, 1, "hangs")
+def test_a_run_is_the_same_however_many_are_asked_for() -> None:
+    all_of_them = deaths.planned(RUNS, 1, "")
+    assert deaths.planned(7, 1, "") == {n: all_of_them[n] for n in range(1, 8)}
+    hangs = deaths.planned(RUNS, 1, "hangs")
     assert hangs.items() < all_of_them.items()
     assert all(kind.stops for kind in hangs.values())
 
 
-def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path) -> None:
-    kind = kinds.planned(1, 1, "")[1]
-    OutcomeLog(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
-    assert OutcomeLog(tmp_path, 1).done() == {1: "went on by itself"}
-    assert OutcomeLog(tmp_path, 2).done() == {}
+def test_what_was_done_is_known_to_the_next_go(tmp_path: Path) -> None:
+    kind = deaths.planned(1, 1, "")[1]
+    deaths.OutcomeLog(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
+    assert deaths.OutcomeLog(tmp_path, 1).done() == {1: "went on by itself"}
+    assert deaths.OutcomeLog(tmp_path, 2).done() == {}
 
 
-def test_one_of_every_kind_is_the_first_of_its_kind(kinds: ModuleType) -> None:
-    every, one = kinds.planned(RUNS, 1, ""), kinds.planned(RUNS, 1, "", 1)
+def test_one_of_every_kind_is_the_first_of_its_kind() -> None:
+    every, one = deaths.planned(RUNS, 1, ""), deaths.planned(RUNS, 1, "", 1)
     assert list(one.values()) == list(dict.fromkeys(every.values()))
     assert one.items() < every.items()
-    presto = kinds.planned(RUNS, 1, "^prestodb-0.283 ", 1)
+    presto = deaths.planned(RUNS, 1, "^prestodb-0.283 ", 1)
     assert [(any_.target, any_.stops) for any_ in sorted(presto.values(), key=str)] == [
         ("prestodb-0.283", False),
         ("prestodb-0.283", True),
@@ -71,24 +73,24 @@ def plan_of(cells: tuple[str, ...]) -> Plan:
     return select(whole(folder, profile), selected)
 
 
-def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: ModuleType) -> None:
-    for kind in kinds.SHARES:
+def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck() -> None:
+    for kind in deaths.SHARES:
         plan = plan_of(kind.cells)
         assert {reader.distribution for reader in plan.readers} == {kind.reader}
         writers = (
             {name for variant in plan.variants for name in variant.writers} if kind.writes else ()
         )
-        assert kind.target in {"harness", kinds.METASTORE, kind.reader, *writers}
+        assert kind.target in {"harness", deaths.METASTORE, kind.reader, *writers}
 
 
 @pytest.mark.parametrize("beside", ["READS_BESIDE", "ICEBERG_BESIDE"])
-def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside: str) -> None:
-    reader = getattr(kinds, beside)
-    plan = plan_of(kinds.DeathKind("harness", reader, writes=True).cells)
+def test_some_tables_are_read_while_others_are_written(beside: str) -> None:
+    reader = getattr(deaths, beside)
+    plan = plan_of(deaths.DeathKind("harness", reader, writes=True).cells)
     assert len(plan.variants) == 3 * write_variants.AT_ONCE
     assert {cell.variant for cell in plan.cells} == {variant_.id for variant_ in plan.variants}
     writers = {name for variant in plan.variants for name in variant.writers}
-    struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}
+    struck = {kind.target for kind in deaths.SHARES if kind.writes and kind.reader == reader}
     assert struck >= {"harness"} | writers
 
 
@@ -131,7 +133,6 @@ class Passing:
     ],
 )
 def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
-    runs: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     wait_s: float,
     then: float,
@@ -139,6 +140,279 @@ def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
     answers: bool,
 ) -> None:
     clock = Passing(((5.0, 8.0), (20.0, 30.0)))
-    monkeypatch.setattr(runs, "time", clock)
-    runs._wait(clock, "metastore", wait_s, answers=answers)
-    assert clock.now == pytest.approx(then, abs=3 * runs.POLL_S)
+    monkeypatch.setattr(deaths, "time", clock)
+    deaths._wait(clock, "metastore", wait_s, answers=answers)
+    assert clock.now == pytest.approx(then, abs=3 * deaths.POLL_S)
+
+
+NUMBER: Final = 3
+ENDED: Final = 3
+"""The exit status of a run with unknown cells."""
+Said = Mapping[str, VerdictKind]
+RIGHT: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.WRONG}
+UNKNOWN: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.UNKNOWN}
+ANOTHER: Final = {"a": VerdictKind.WRONG, "b": VerdictKind.WRONG}
+MISSING: Final = {"a": VerdictKind.CORRECT}
+
+
+@dataclass
+class Clock:
+    """A clock that sleeping alone moves on."""
+
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that is there or not."""
+
+    runs: bool
+    state: str = psutil.STATUS_SLEEPING
+
+    def is_running(self) -> bool:
+        return self.runs
+
+    def status(self) -> str:
+        return self.state
+
+
+@dataclass
+class Scripted:
+    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as told, struck or not."""
+
+    ends: list[tuple[int, Said]]
+    struck: Iterator[object | None]
+    begun: bool = True
+    leaves: Path = Path()
+    """A folder that each run leaves behind."""
+    stays: list[Process] = field(default_factory=list)
+    """What a run that is gone on with leaves running."""
+    options: list[tuple[str, ...]] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    folder: Path = Path()
+
+    def run(self, folder: Path, cache: Path, *options: str) -> Scripted:
+        self.folder = folder
+        self.options.append(options)
+        return self
+
+    def finish(self) -> int:
+        status, said = self.ends.pop(0)
+        self.folder.mkdir(exist_ok=True)
+        self.leaves.mkdir(parents=True, exist_ok=True)
+        write(self.folder, said)
+        if self.begun:
+            (self.folder / load_run.INFO).touch()
+        return status
+
+    def strike(self, _: object, target: str, blow: int, wait_s: float, chance: object) -> object:
+        self.waits.append(wait_s)
+        return next(self.struck)
+
+    def everything(self) -> list[Process]:
+        return self.stays if "--resume" in self.options[-1] else []
+
+
+def write(folder: Path, said: Said) -> None:
+    verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in said.items()]
+    jsonl.write_all(folder / run.VERDICTS, verdicts)
+
+
+MakeExperiment = Callable[..., tuple[Any, Scripted]]
+
+
+@pytest.fixture
+def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeExperiment:
+    """Return a function that makes an experiment with a known undisturbed run, and its runs."""
+    monkeypatch.setattr(deaths, "time", Clock())
+    monkeypatch.setattr(deaths, "GONE_S", 3 * deaths.POLL_S)  # by that clock
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda _: None)
+    (tmp_path / "known").mkdir()
+    write(tmp_path / "known", RIGHT)
+    known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
+
+    def make(
+        *ends: tuple[int, Said], struck: Sequence[object | None] = (deaths.Struck((), ()),)
+    ) -> tuple[Any, Scripted]:
+        scripted = Scripted(list(ends), iter(struck))
+        monkeypatch.setattr(deaths, "RunProcess", scripted.run)
+        monkeypatch.setattr(deaths, "strike", scripted.strike)
+        log = deaths.OutcomeLog(tmp_path, 1)
+        return deaths.Experiment(tmp_path, log, {("r", False): known}), scripted
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [
+        ([(0, RIGHT)], "went on by itself"),
+        ([(ENDED, UNKNOWN), (0, RIGHT)], "resumed after 3"),
+        ([(ENDED, {}), (0, RIGHT)], "resumed after 3"),
+        ([(ENDED, ANOTHER)], "differs"),  # although what comes after may be right
+        ([(0, UNKNOWN)], "differs"),
+        ([(0, MISSING)], "differs"),
+        ([(ENDED, UNKNOWN), (0, MISSING)], "differs"),
+        ([(ENDED, UNKNOWN), (0, ANOTHER)], "differs"),
+        ([(ENDED, UNKNOWN), (ENDED, UNKNOWN)], "broken"),
+    ],
+)
+def test_what_came_of_a_struck_run(
+    experiment: MakeExperiment, ends: list[tuple[int, Said]], outcome: str
+) -> None:
+    made, scripted = experiment(*ends)
+    kind = deaths.DeathKind("x", "r")
+    assert deaths.until_struck(made, kind, NUMBER) == outcome
+    assert not scripted.ends
+    assert scripted.options[1:] == [("--resume",)][: len(ends) - 1]
+
+
+def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
+    experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = experiment((-9, {}), (0, RIGHT))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, ANOTHER))
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
+
+
+def test_records_that_a_death_harmed_are_told(
+    experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = experiment((-9, {}), (0, RIGHT))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "broken"
+
+
+def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> None:
+    made, scripted = experiment((-9, {}), (0, RIGHT))
+    scripted.begun = False
+    kind = deaths.DeathKind("x", "r")
+    assert deaths.until_struck(made, kind, NUMBER) == "begun again after -9"
+    assert scripted.options == [tuple(kind.options)] * 2
+
+
+@pytest.mark.parametrize("ends", [[(0, RIGHT)], [(ENDED, UNKNOWN), (0, RIGHT)]])
+@pytest.mark.parametrize(
+    "path",
+    ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
+)
+def test_what_is_half_made_after_the_end_is_told(
+    experiment: MakeExperiment,
+    tmp_path: Path,
+    ends: list[tuple[int, Said]],
+    path: str,
+) -> None:
+    made, scripted = experiment(*ends)
+    scripted.leaves = tmp_path / path
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "left over"
+    assert (tmp_path / path).exists()  # so that it can be looked at
+
+
+@pytest.mark.parametrize(
+    ("process", "outcome"),
+    [
+        (Process(runs=True), "survived"),
+        (Process(runs=True, state=psutil.STATUS_ZOMBIE), "went on by itself"),
+        (Process(runs=False), "went on by itself"),
+    ],
+)
+def test_a_process_that_outlives_the_harness_is_told(
+    experiment: MakeExperiment, process: Process, outcome: str
+) -> None:
+    made, _ = experiment((0, RIGHT), struck=[deaths.Struck((process,), ())])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
+
+
+def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
+    experiment: MakeExperiment,
+) -> None:
+    made, scripted = experiment((ENDED, UNKNOWN), (0, RIGHT))
+    scripted.stays = [Process(runs=True)]
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "survived"
+
+
+def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
+    experiment: MakeExperiment,
+) -> None:
+    late = [None, None]
+    made, scripted = experiment(*[(0, RIGHT)] * 3, struck=[*late, deaths.Struck((), ())])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "went on by itself"
+    assert len(set(scripted.waits)) == 3
+    assert all(0 < wait < 30 for wait in scripted.waits)
+
+
+def test_runs_in_which_nothing_was_struck_are_not_counted_and_are_done_by_the_next_go(
+    experiment: MakeExperiment,
+) -> None:
+    tries, kind = deaths.TRIES, next(iter(deaths.SHARES))
+    made, scripted = experiment(*[(0, RIGHT)] * 2 * tries, struck=[None] * 2 * tries)
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
+    assert len(scripted.waits) == tries
+    made.log.note(NUMBER, kind, "too late", 1.0)
+    made.log.note(4, kind, "differs", 1.0)
+    assert deaths.due({NUMBER: kind, 4: kind, 5: kind}, made.log.done()) == {NUMBER: kind, 5: kind}
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
+    assert len(set(scripted.waits)) == 2 * tries  # the next go strikes at other moments
+
+
+def test_a_run_that_nobody_struck_must_have_the_verdicts_of_any_other(
+    experiment: MakeExperiment,
+) -> None:
+    made, _ = experiment((0, ANOTHER), struck=[None])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
+
+
+def test_the_table_says_what_became_of_what_was_struck_whoever_read() -> None:
+    first, other, second = (
+        *[kind for kind in deaths.SHARES if kind.struck == "harness killed"][:2],
+        next(kind for kind in deaths.SHARES if kind.struck == "prestodb-0.283 hangs"),
+    )
+    outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
+    outcomes += [(first, "begun again after -9"), (other, deaths.LATE)]
+    done = outcomes + [(second, any_) for any_ in deaths.FAILED]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in deaths.table(done))
+    assert head[:5] == ["what was struck", "runs", *list(deaths.COLUMNS.values())[:3]]
+    assert rows == [
+        ["harness killed", "3", "0", "2", "1", "0", "0", "0", "0", "1"],
+        ["prestodb-0.283 hangs", "4", "0", "0", "0", "1", "1", "1", "1", "0"],
+        ["all", "7", "0", "2", "1", "1", "1", "1", "1", "1"],
+    ]
+    said = deaths.total([outcome for _, outcome in done], 200)
+    assert said == "7 of 200 runs struck something; 4 of these failed."
+
+
+def test_the_moment_is_any_of_the_time_that_the_target_was_there_or_answered() -> None:
+    known = deaths.Undisturbed(0, {}, 50.0, {"x": 30.0}, {"x": 10.0})
+    kinds = [(deaths.DeathKind("x", "r"), 30.0), (deaths.DeathKind("x", "r", stops=True), 10.0)]
+    for kind, most in [*kinds, (deaths.DeathKind("harness", "r"), 50.0)]:
+        chance = random.Random(1)  # noqa: S311 - not secret
+        assert known.wait_s(kind, chance) == random.Random(1).random() * most  # noqa: S311
+
+
+TABLE: Final = """\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 0 4711 1 0 100 0
+   1: 0100007F:1F91 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000 0 4712 1 0 20 4
+   2: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 7
+"""
+
+
+def test_a_table_of_the_kernel_tells_who_listens_and_no_connection() -> None:
+    assert list(deaths.parsed(TABLE)) == [deaths.Port(8080, 4711), deaths.Port(80, 7)]
+
+
+@pytest.mark.parametrize("address", [("127.0.0.1", 0), ("::1", 0)])
+def test_a_socket_is_its_holders_as_long_as_it_listens(address: tuple[str, int]) -> None:
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    with socket.create_server(address, family=family) as server:
+        own = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
+        assert own in deaths.ports_of([psutil.Process()])
+        assert own not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
+        assert own in deaths.listening()
+    assert own not in deaths.listening()

@@ -6,7 +6,7 @@ import pytest
 from pymetastore.hive_metastore import ttypes
 
 from harness.usage.catalog_table import catalog_table
-from harness.usage.used_tables import UsedFormat
+from harness.usage.usage_file import UsedFormat
 from tests.builders.metastore_tables import (
     AVRO,
     DELIMITED,

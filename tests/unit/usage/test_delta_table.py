@@ -11,7 +11,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import delta_table
-from harness.usage.used_tables import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, TableFacts, UsedFormat
 from tests.builders.table_folders import entry, parquet, short
 
 Action = dict[str, Any]

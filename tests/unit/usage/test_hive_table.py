@@ -13,7 +13,7 @@ from pyarrow import orc
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hive_table
-from harness.usage.used_tables import Fact, UsedFormat
+from harness.usage.usage_file import Fact, UsedFormat
 from tests.builders.table_folders import entry, parquet, short
 
 COLUMNS = {"id": "string", "f1": "int"}

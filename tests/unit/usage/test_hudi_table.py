@@ -10,7 +10,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hudi_table
-from harness.usage.used_tables import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, TableFacts, UsedFormat
 from tests.builders.table_folders import (
     FIRST,
     HUDI_6,

@@ -13,7 +13,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import iceberg_table
-from harness.usage.used_tables import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, TableFacts, UsedFormat
 from tests.builders.table_folders import avro, entry, short
 
 MANIFESTS = {"manifest_path": "string", "content": "int", "min_sequence_number": "long"}

@@ -18,7 +18,7 @@ from harness.core.records import Refusal
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.usage import hudi_table, scan
-from harness.usage.used_tables import Fact, Usage, UsedFormat
+from harness.usage.usage_file import Fact, Usage, UsedFormat
 from tests.builders.metastore_tables import HUDI, ORC, PARQUET, REALTIME, RO, metastore_table
 from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, log, parquet
 

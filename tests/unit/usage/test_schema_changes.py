@@ -10,7 +10,7 @@ import pytest
 from harness.formats.files import column_parts
 from harness.formats.files.column_parts import ColumnPart, part_of
 from harness.usage.schema_changes import between, by_names
-from harness.usage.used_tables import OldFiles
+from harness.usage.usage_file import OldFiles
 from tests.builders.table_folders import short
 
 

@@ -12,7 +12,7 @@ from harness.core import yaml_reader
 from harness.core.errors import ScenarioProblem
 from harness.core.yaml_reader import load_yaml
 from harness.usage import usage_file
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     AddedPlace,
     Fact,
     OldFiles,

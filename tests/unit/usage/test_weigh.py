@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.usage.used_tables import (
+from harness.usage.usage_file import (
     AddedPlace,
     Fact,
     OldFiles,

@@ -16,18 +16,16 @@ from harness.core.errors import HarnessError
 from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, StateRecord, Witness
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
-from harness.formats.hudi.metadata import PREFIX
+from harness.formats.hudi.statements import PREFIX
 from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
-from harness.scenario import expected_history
-from harness.scenario.expected_history import Truths
 from harness.scenario.operations.row_writes import Upsert
 from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql
-from harness.write import ask_writer
+from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
 from tests.builders.scenarios import scenario_of
@@ -96,7 +94,7 @@ def test_a_dataframe_is_told_in_its_options() -> None:
 def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
     wrong: WriteWithMetadata, says: str
 ) -> None:
-    (empty,) = expected_history.history(scenario_of(), merge_on_read=False, applied=[])
+    (empty,) = scenario_of().truths(merge_on_read=False).history()
     with pytest.raises(SchemaChangeError, match=re.escape(says)):
         wrong.evolve(empty)
 
@@ -133,7 +131,7 @@ def asked(folder: Path, spark: Spark, operation: Any = None) -> ExtraMetadata | 
     for number, instant in ((0, ""), (1, INSTANT)):
         outcomes = outcomes.then(Outcome(number, OutcomeKind.APPLIED, instant))
     pool: Any = {WRITER: spark}
-    return ask_writer.ask_metadata(outcomes, target, pool.get)
+    return write_variants.ask_metadata(outcomes, target, pool.get)
 
 
 def test_the_commit_is_read_and_shown_without_what_hudi_writes_itself(tmp_path: Path) -> None:
@@ -218,9 +216,7 @@ def case(retained: ExtraMetadata | None) -> RecordedVariant:
     outcomes = (Outcome(0, OutcomeKind.APPLIED), Outcome(1, OutcomeKind.APPLIED, INSTANT))
     states = [StateRecord(planned.id, outcome, "") for outcome in outcomes]
     return RecordedVariant(
-        planned,
-        Truths(planned.scenario, merge_on_read=False),
-        [states[0], replace(states[1], metadata=retained)],
+        planned, merge_on_read=False, states=[states[0], replace(states[1], metadata=retained)]
     )
 
 

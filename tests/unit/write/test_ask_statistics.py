@@ -23,10 +23,10 @@ from harness.model.column_statistics import (
     StoredStatistics,
 )
 from harness.model.file_facts import FileFact, FileKind
-from harness.write import ask_writer, table_state
+from harness.write import state_store, write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import FileRowsSeen, contradicted_statistics
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from harness.write.writer_pool import WriteTarget
 from tests.unit.formats.test_statistics import FACT, row
 from tests.unit.write.test_write_variant import WRITER, variant
@@ -70,7 +70,7 @@ def asked(folder: Path, spark: Spark, *, on: bool = True, index: bool = True) ->
     outcomes = outcomes.then(Outcome(0, OutcomeKind.APPLIED))
 
     pool: Any = {WRITER: spark}
-    return ask_writer.ask_statistics(outcomes, target, [FACT], pool.get)
+    return write_variants.ask_statistics(outcomes, target, [FACT], pool.get)
 
 
 WRONG = ColumnStatistics(StatisticsSource.HUDI, FACT.path, "d", 2, 0, "0.0", "0.0")
@@ -138,7 +138,7 @@ def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     hudis = replace(WRONG, column="_hoodie_record_key")
     stored_statistics = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
     frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=stored_statistics)
-    state, seen = table_state.State("d", tmp_path, frozen), FileRowsSeen()
+    state, seen = state_store.State("d", tmp_path, frozen), FileRowsSeen()
     seen.add([FACT], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
     shape: Any = Shape((right, footer))
     first = contradicted_statistics(shape, state, [FACT], [0], seen)

@@ -14,7 +14,7 @@ from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.stopped_writer import LOCK
 from harness.write.writer_pool import WriteTarget
@@ -68,7 +68,8 @@ def written(
     def writer_for(_: str, number: int = 1, /) -> object:
         return writers[number]
 
-    return write_variant.write(variant(steps=tuple(map(Step, does))), write_target, writer_for)  # type: ignore[arg-type]
+    steps = tuple(map(Step, does))
+    return write_variants.write_variant(variant(steps=steps), write_target, writer_for)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_a_commit_that_is_refused_leaves_the_table_as_the_other_writer_left_it(
 
 def test_of_a_write_that_did_not_wait_nothing_is_known(place: WriteTarget, second: Second) -> None:
     second.waits = False
-    with pytest.raises(write_variant.WriterSilent, match="did not wait for its lock"):
+    with pytest.raises(write_variants.WriterSilent, match="did not wait for its lock"):
         written(place, second)
 
 

@@ -13,8 +13,8 @@ from harness.scenario.definition import Step
 from harness.scenario.operations.late_writes import LateUpsert
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.services import Compact
-from harness.write import write_variant
-from harness.write.write_variant import WriterSilent
+from harness.write import write_variants
+from harness.write.write_variants import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, refuse, sent, variant
@@ -48,7 +48,7 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
 
 def test_it_is_found_again_as_it_was(place: WriteTarget) -> None:
     written = sent(place, FailsLate(part="insert"))
-    result = write_variant.find(variant(), place.cache)
+    result = write_variants.find_variant(variant(), place.cache)
     assert result is not None
     assert [state.outcome for state in result.records] == [
         state.outcome for state in written.records

@@ -8,7 +8,7 @@ from harness.core.records import OutcomeKind
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.row_writes import Insert
-from harness.write import write_variant
+from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
@@ -68,7 +68,7 @@ def handed_over(version: str = "6") -> Variant:
 
 
 def written(write_target: WriteTarget, fleet: Fleet, what: Variant) -> VariantResult:
-    return write_variant.write(what, write_target, fleet.of)  # type: ignore[arg-type]
+    return write_variants.write_variant(what, write_target, fleet.of)  # type: ignore[arg-type]
 
 
 def test_the_first_writer_does_it_before_the_first_step_of_the_other(place: WriteTarget) -> None:

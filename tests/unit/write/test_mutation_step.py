@@ -14,7 +14,7 @@ from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
 from harness.runtime.hive_mutation import MutationProgram
 from harness.runtime.process import ProcessProblem
 from harness.scenario.statements import Mutation
-from harness.write import send_mutation
+from harness.write import send_step
 from harness.write.writer_pool import SqlSession
 
 BATCH = Mutation(
@@ -59,7 +59,7 @@ class Program:
 def send(program: Program | None, asked: Asked | None = None) -> None:
     connection = cast("Connection", asked or Asked())
     session = SqlSession(connection, cast("MutationProgram | None", program))
-    send_mutation.send(BATCH, session, "db", 1)
+    send_step.send_batch(BATCH, session, "db", 1)
 
 
 def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:

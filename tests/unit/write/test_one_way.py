@@ -22,7 +22,7 @@ from tests.builders.calls import Call, called_back, calls_of
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
 
-WRITE: Final = "harness.write.write_variant"
+WRITE: Final = "harness.write.write_variants"
 STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "observe", "freeze")
 """The public function of each stage, for each step; at last all are recorded."""
 catalog = test_write_variant.catalog

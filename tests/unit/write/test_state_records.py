@@ -16,9 +16,9 @@ from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
-from harness.write import state_records, state_store, table_state
+from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
-from harness.write.table_state import Frozen
+from harness.write.state_store import Frozen
 from tests.unit.write.test_write_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
@@ -63,11 +63,11 @@ def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert record.values[0].commits == ("100", "30")
 
 
-def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:
+def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> state_store.State:
     """Return a state whose catalog lists these columns."""
     listed = [{"name": name, "type": "string"} for name in columns]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})
-    return table_state.State("d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), ()))
+    return state_store.State("d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), ()))
 
 
 def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
@@ -125,7 +125,7 @@ class FilesRead:
 
 
 def found(
-    state: table_state.State, what: Variant | None = None, outcome: Outcome | None = None
+    state: state_store.State, what: Variant | None = None, outcome: Outcome | None = None
 ) -> tuple[StateRecord, ...]:
     """Return the records of a variant whose states were found, as `results` has them or not."""
     results = ResultCache(state.folder.with_name("results"), "code")
@@ -134,7 +134,7 @@ def found(
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> table_state.State:
+def state(tmp_path: Path) -> state_store.State:
     state = frozen_state(0, ("id",), tmp_path / "state")
     state.folder.mkdir()
     (state.folder / state_store.STATE).write_text("frozen")
@@ -142,7 +142,7 @@ def state(tmp_path: Path) -> table_state.State:
 
 
 def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
     assert found(state) == found(state)
@@ -159,7 +159,7 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
         return ()
 
     monkeypatch.setattr(SHAPE, "facts", told)
-    states, course = list[table_state.State](), VariantOutcomes(variant())
+    states, course = list[state_store.State](), VariantOutcomes(variant())
     # Each was frozen by a run of its own, whose instants were others.
     for step, instants in enumerate((("",), ("", "10"), ("", "11", "21"))):
         state = frozen_state(step, (f"f{step}",), tmp_path)
@@ -171,7 +171,7 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
 
 
 def test_what_is_told_of_files_is_what_is_made_of_them_now(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     # The harness that froze the state knew less of the same files.
     monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
@@ -182,7 +182,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
 
 
 def test_files_that_are_not_understood_now_tell_nothing(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     def facts(*_: object) -> tuple[FileFact, ...]:
         raise FileFactError("a file cannot be understood")
@@ -193,7 +193,7 @@ def test_files_that_are_not_understood_now_tell_nothing(
 
 
 def test_nor_are_those_of_a_state_that_the_run_before_wrote(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
     results = ResultCache(state.folder.with_name("results"), "code")
@@ -205,7 +205,7 @@ def test_nor_are_those_of_a_state_that_the_run_before_wrote(
 
 
 def test_they_are_read_where_anything_is_otherwise(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
     found(state)
@@ -219,7 +219,7 @@ def test_they_are_read_where_anything_is_otherwise(
 
 
 def test_a_file_that_could_not_be_read_is_tried_again(
-    monkeypatch: pytest.MonkeyPatch, state: table_state.State
+    monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     broken = FilesRead(unread="Input/output error")
     monkeypatch.setattr("harness.write.state_records.data_files.read", broken)

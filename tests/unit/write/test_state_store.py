@@ -15,7 +15,7 @@ from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_store
-from harness.write.table_state import Frozen, State
+from harness.write.state_store import Frozen, State
 
 DIGEST = "d" * 64
 ENTRY = CatalogEntry(

@@ -10,7 +10,7 @@ from harness.core.records import OutcomeKind, Refusal
 from harness.formats.api import Committed
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.statements import Sql, Statement
-from harness.write.step_result import (
+from harness.write.send_step import (
     APPLIED,
     REFUSED,
     Raised,

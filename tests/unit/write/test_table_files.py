@@ -5,7 +5,7 @@ import pytest
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.write.table_files import TableFiles
+from harness.write.state_records import TableFiles
 
 META = "_hoodie_commit_time"
 

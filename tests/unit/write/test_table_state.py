@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.core.records import Outcome, OutcomeKind
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.write.table_state import Frozen, State
+from harness.write.state_store import Frozen, State
 
 META = "_hoodie_commit_time"
 

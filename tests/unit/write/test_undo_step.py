@@ -14,7 +14,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.failed_writes import FailedWrite
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
-from harness.write.write_variant import WriterSilent
+from harness.write.write_variants import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.unit.write import test_write_variant
 from tests.unit.write.test_half_done_step import ERROR, FailsLate

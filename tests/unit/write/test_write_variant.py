@@ -29,9 +29,9 @@ from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Update
 from harness.scenario.operations.services import Compact
-from harness.write import state_store, write_variant, write_variants
+from harness.write import state_store, write_variants
 from harness.write.state_records import VariantResult
-from harness.write.write_variant import WriterSilent
+from harness.write.write_variants import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.builders.iceberg_folder import IcebergFolder
 
@@ -84,7 +84,7 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(_: str) -> Iterator[Any]:
         yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ENTRIES)
 
-    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.write.write_variants.metastore_client.connect", connect)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def place(tmp_path: Path) -> WriteTarget:
 
 
 def sent(write_target: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
-    return write_variant.write(what or variant(), write_target, lambda *_: spark)  # type: ignore[arg-type]
+    return write_variants.write_variant(what or variant(), write_target, lambda *_: spark)  # type: ignore[arg-type]
 
 
 def refuse(part: str) -> Callable[[str], None]:
@@ -155,7 +155,7 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     assert len(states) == 4
     assert home.parent == place.cache.root / "tables"
     assert (home / "metadata").is_dir()
-    result = write_variant.find(what, place.cache)
+    result = write_variants.find_variant(what, place.cache)
     assert result is not None
     assert {state.home for state in result.states.values()} == {home}
     assert sweep(place.cache) == ()
@@ -282,7 +282,7 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
         return spark
 
     newer = "spark-3.5.8-hudi-1.0.2"
-    write_variant.write(
+    write_variants.write_variant(
         replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, writer_for
     )
     assert asked == [WRITER, newer]
@@ -327,14 +327,14 @@ def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -
 
 
 def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
-    assert write_variant.find(variant(), place.cache) is None
+    assert write_variants.find_variant(variant(), place.cache) is None
     written = sent(place, Simulated())
-    result = write_variant.find(variant(), place.cache)
+    result = write_variants.find_variant(variant(), place.cache)
     assert result is not None
     assert result.states == written.states
     assert result.records == tuple(replace(state, reused=True) for state in written.records)
     longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
-    assert write_variant.find(longer, place.cache) is None
+    assert write_variants.find_variant(longer, place.cache) is None
 
 
 def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
@@ -342,7 +342,7 @@ def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
 ) -> None:
     needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
     written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
-    result = write_variant.find(variant(steps=needing), place.cache)
+    result = write_variants.find_variant(variant(steps=needing), place.cache)
     assert result is not None
     assert kinds(result.records) == kinds(written.records)
     assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
@@ -384,4 +384,4 @@ def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
     assert "this machine has too little for it: No space left on device" in (
         silent.value.outcome.because
     )
-    assert write_variant.find(variant(), place.cache) is None
+    assert write_variants.find_variant(variant(), place.cache) is None

@@ -16,9 +16,9 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
-from harness.write import write_variant, write_variants
+from harness.write import write_variants
 from harness.write.state_records import VariantResult
-from harness.write.write_variant import WriterSilent
+from harness.write.write_variants import WriterSilent
 from tests.unit.write.test_write_variant import kinds, variant
 
 
@@ -61,7 +61,7 @@ def _written(monkeypatch: pytest.MonkeyPatch) -> Group:
 
     def group(silent: dict[str, int]) -> tuple[SimulatedPool, dict[str, list[str]]]:
         pool = SimulatedPool(silent)
-        monkeypatch.setattr(write_variant, "write", pool.write)
+        monkeypatch.setattr(write_variants, "write_variant", pool.write)
         some = [variant("a"), variant("b")]
         results = write_variants._write_group(some, pool)  # type: ignore[arg-type]
         return pool, {result.records[0].variant: kinds(result.records) for result in results}

@@ -21,7 +21,7 @@ from harness.cli import app, engine_run
 from harness.cli.reproduce import shrink
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
-from harness.run import needed_artifacts, pipeline
+from harness.run import pipeline
 from tests.builders.scenario_texts import MOVED
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "findings_a5"
@@ -37,9 +37,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pipeline.judge_run(folder)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
-    monkeypatch.setattr(
-        needed_artifacts, "fetch_all", lambda _n, _c, progress: progress.note(NOTED)
-    )
+    monkeypatch.setattr(pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED))
     monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
     monkeypatch.setattr(bundle, "export", exported)
     monkeypatch.setattr(bundle, "load", imported)

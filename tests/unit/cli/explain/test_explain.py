@@ -18,9 +18,8 @@ from harness.cli.explain import command, show
 from harness.cli.explain.command import print_address, print_case
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
-from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, OutcomeKind, Refusal
+from harness.core.records import Answer, Attempt, OutcomeKind, Refusal
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import ColumnMapping
 from harness.reports.words import NOT_WORDED, STRATEGIES

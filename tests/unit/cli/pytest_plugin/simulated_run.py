@@ -16,9 +16,9 @@ from pathlib import Path
 
 from harness.cli import plan_options
 from harness.core import jsonl
-from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
+    Attempt,
     Column,
     Outcome,
     OutcomeKind,
@@ -27,9 +27,8 @@ from harness.core.records import (
     Verdict,
 )
 from harness.judge import verdicts
-from harness.run import load_run, plan_record, run_info
-from harness.run.follow_run import LiveVerdicts
-from harness.run.run_judge import RunJudge, case_of
+from harness.run import load_run, plan_record
+from harness.run.run_judge import LiveVerdicts, RunJudge, case_of
 from harness.scenario.cells import Cell, Plan
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
@@ -47,7 +46,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("the last words\n")
         return int(dies)
     plan = plan_options.make(list(map(Path, arguments[:at])), options["--profile"], "", cases)
-    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
+    load_run.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     states = tuple(_states(plan))
     jsonl.write_all(folder / load_run.STATES, states)
     live = LiveVerdicts(plan, RunJudge(plan), folder)

@@ -20,9 +20,9 @@ from harness.cli.remedy.alternatives import UnusableSettings, alternatives, chan
 from harness.cli.remedy.effects import Effect, effect, print_effects, print_unusable
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
-from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
-from harness.run.run_work import Work
+from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
 from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED
@@ -219,7 +219,7 @@ def remedied(
             for cell, other in of
             if other.case in recorded.answers
         ]
-        run_info.write_info(work.folder, plan_record.info_of(made, "x", NOW))
+        load_run.write_info(work.folder, plan_record.info_of(made, "x", NOW))
         ids = {variant.id for variant in made.variants}
         states = [state for state in recorded.states if state.variant in ids]
         jsonl.write_all(work.folder / load_run.STATES, states)

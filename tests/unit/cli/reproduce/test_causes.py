@@ -24,11 +24,11 @@ from harness.core.records import (
     Outcome,
     OutcomeKind,
     Refusal,
+    Responsible,
     Verdict,
     VerdictKind,
     Witness,
 )
-from harness.core.responsible import Responsible
 from harness.judge.verdicts import judge
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run

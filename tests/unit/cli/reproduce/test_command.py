@@ -20,9 +20,9 @@ from harness.cli.reproduce.shrink import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
-from harness.run import pipeline, plan_record, run_info
+from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import WRITE, Run
-from harness.run.run_work import Work
+from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
@@ -220,6 +220,6 @@ def test_where_there_is_nothing_to_ask_it_is_known_that_nothing_is_shown(
 
 def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:
     made = Plan("reproduce", (asked[0].candidate.variant,), (parse_reader(FALSE),), ())
-    run_info.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
-    (variant,) = plan_record.plan_of(run_info.read_info(tmp_path)).variants
+    load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
+    (variant,) = plan_record.plan_of(load_run.read_info(tmp_path)).variants
     assert variant.scenario.table == asked[0].candidate.scenario.table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model.simulation.catalogs import CATALOGS, other_catalogs
+from harness.model.simulation.catalog import CATALOGS, other_catalogs
 from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.table_story import history
 

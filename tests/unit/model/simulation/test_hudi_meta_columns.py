@@ -7,7 +7,7 @@ import pytest
 from harness.model.canonical import Unpredicted
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta
+from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders.simulated_disk import instant_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.hudi_meta_columns import NO_META, Meta
-from harness.model.simulation.hudi_record_key import rekeyed
+from harness.model.simulation.hudi import NO_META, Meta, rekeyed
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.simulation.column_resolution import slices
-from harness.model.simulation.local_order import taken_for
+from harness.model.simulation.hudi import taken_for
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import history
 

@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from harness.model.canonical import MapValue, Value
-from harness.model.simulation.milliseconds import cut, finer
+from harness.model.simulation.value_conversions import cut, finer
 
 
 def at(text: str) -> datetime.datetime:

@@ -9,7 +9,7 @@ import pytest
 
 from harness.model.canonical import Value, same
 from harness.model.datatypes import parse_type
-from harness.model.simulation.orc_conversions import otherwise, taken
+from harness.model.simulation.value_conversions import converted_differs, converted_value
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from harness.model.simulation.orc_conversions import otherwise, taken
 def test_a_value_is_cut_rounded_or_null_where_it_does_not_fit(
     value: Value, source: str, to: str, shown: Value
 ) -> None:
-    assert same(taken(value, parse_type(source), parse_type(to)), shown)
+    assert same(converted_value(value, parse_type(source), parse_type(to)), shown)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_refused_or_written_in_several_ways_is_not_predicted(
     value: Value, source: str, to: str
 ) -> None:
     with pytest.raises(ValueError, match="is not converted"):
-        taken(value, parse_type(source), parse_type(to))
+        converted_value(value, parse_type(source), parse_type(to))
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_what_is_refused_or_written_in_several_ways_is_not_predicted(
     ],
 )
 def test_only_what_may_lose_something_makes_a_way(source: str, to: str, *, may: bool) -> None:
-    assert otherwise(parse_type(source), parse_type(to)) is may
+    assert converted_differs(parse_type(source), parse_type(to)) is may

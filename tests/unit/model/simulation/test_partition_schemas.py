@@ -9,8 +9,8 @@ import pytest
 
 from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.datatypes import parse_type
+from harness.model.simulation.catalog import Lists, lists
 from harness.model.simulation.column_resolution import META
-from harness.model.simulation.partition_schemas import Lists, lists
 from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, p string"

@@ -9,7 +9,7 @@ import pytest
 
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
-from harness.model.simulation.physical_values import otherwise, taken
+from harness.model.simulation.value_conversions import stored_differs, stored_value
 
 DAY = datetime.date(1970, 1, 11)
 NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps have no zone
@@ -42,8 +42,8 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
     ],
 )
 def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, found: Value) -> None:
-    assert otherwise(parse_type(source), parse_type(to))
-    shown = taken(value, parse_type(to))
+    assert stored_differs(parse_type(source), parse_type(to))
+    shown = stored_value(value, parse_type(to))
     assert (type(shown), shown) == (type(found), found)
 
 
@@ -59,7 +59,7 @@ def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, found:
 )
 def test_what_has_no_such_value_is_none(value: Value, to: str) -> None:
     with pytest.raises(ValueError, match="as it is stored"):
-        taken(value, parse_type(to))
+        stored_value(value, parse_type(to))
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_what_has_no_such_value_is_none(value: Value, to: str) -> None:
     ],
 )
 def test_of_other_pairs_of_types_nothing_is_said(source: str, to: str) -> None:
-    assert not otherwise(parse_type(source), parse_type(to))
+    assert not stored_differs(parse_type(source), parse_type(to))

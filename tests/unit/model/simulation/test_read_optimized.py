@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.read_optimized import Base, base_rows
+from harness.model.simulation.row_files import Base, base_rows
 from tests.builders.table_story import Story, history
 
 Change = Callable[[FileFact], FileFact | None]

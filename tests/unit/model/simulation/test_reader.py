@@ -9,8 +9,7 @@ import pytest
 
 from harness.model.file_facts import FileFact
 from harness.model.query import Comparison, Condition
-from harness.model.simulation.catalogs import CATALOGS, CatalogColumns
-from harness.model.simulation.partition_schemas import lists
+from harness.model.simulation.catalog import CATALOGS, CatalogColumns, lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness.core.errors import UsageProblem
-from harness.scenario import expected_history
 from harness.scenario.load import loads
 from harness.scenario.operations.columns import ChangePartitionColumn
 
@@ -30,7 +29,7 @@ STATEMENTS = {
 @pytest.mark.parametrize("change", STATEMENTS)
 def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     scenario = loads(SCENARIO.format(change=change), "family/name.yaml")
-    found = expected_history.history(scenario, merge_on_read=True, applied=[True, True])
+    found = scenario.truths(merge_on_read=True).history()
     operation = scenario.steps[1].operation
     assert operation.sql(*found[1:]) == (STATEMENTS[change],)
     assert found[2].rows == found[1].rows
@@ -42,8 +41,7 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
 def test_a_table_is_partitioned_by_the_column_under_its_new_name_then() -> None:
     scenario = loads(SCENARIO.format(change="column: p, rename: q"), "family/name.yaml")
     before, after = (
-        expected_history.history(scenario, merge_on_read=False, applied=[True, done])[-1]
-        for done in (False, True)
+        scenario.truths(merge_on_read=False).history([True, done])[-1] for done in (False, True)
     )
     assert (before.table.partition_by, after.table.partition_by) == (("p",), ("q",))
     assert before.schema.find("p").id == after.schema.find("q").id

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
-from harness.scenario import expected_history
 from harness.scenario.definition import Step
 from harness.scenario.examples import scenario_of
 from harness.scenario.load import loads
@@ -36,8 +35,7 @@ every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example:
 def around(example: Example) -> tuple[Operation, Truth, Truth]:
     """Return the operation of an example, and the truth before and after it."""
     scenario = scenario_of(example)
-    applied = [True] * len(scenario.steps)
-    before, after = expected_history.history(scenario, merge_on_read=True, applied=applied)[-2:]
+    before, after = scenario.truths(merge_on_read=True).history()[-2:]
     return scenario.steps[-1].operation, before, after
 
 
@@ -181,7 +179,7 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
 )
 def test_what_no_statement_can_mean_is_refused(step: str, told: str) -> None:
     found = loads(TABLE, "family/name.yaml")
-    before = expected_history.history(found, merge_on_read=False, applied=[True, True])[-1]
+    before = found.truths(merge_on_read=False).history()[-1]
     operation = loads_step(step)
     with pytest.raises(SchemaChangeError) as wrong:
         operation.evolve(before)
@@ -215,7 +213,7 @@ def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None
     found = loads(
         columns + "steps: [insert: {rows: [{id: 1, d: -.inf}, {id: 2, d: .nan}]}]\n", "a/b.yaml"
     )
-    before, after = expected_history.history(found, merge_on_read=False, applied=[True])
+    before, after = found.truths(merge_on_read=False).history()
     (statement,) = found.steps[0].operation.sql(before, after)
     assert "cast('-inf' as double)" in statement
     assert "cast('nan' as double)" in statement
@@ -224,8 +222,7 @@ def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None
 def merge_of(step: str) -> tuple[Truth, str]:
     """The truth after a merge, and its statement."""
     found = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
-    applied = [True] * len(found.steps)
-    before, after = expected_history.history(found, merge_on_read=True, applied=applied)[-2:]
+    before, after = found.truths(merge_on_read=True).history()[-2:]
     (statement,) = found.steps[-1].operation.sql(before, after)
     return after, statement
 

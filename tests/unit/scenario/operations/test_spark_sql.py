@@ -7,7 +7,6 @@ import json
 import pytest
 
 from harness import formats
-from harness.scenario import expected_history
 from harness.scenario.load import loads
 from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import Sql, filled
@@ -22,7 +21,7 @@ def test_text_that_looks_like_a_placeholder_or_a_variable_stays_text(name: str) 
         f"steps:\n  - insert: {{rows: [{{id: 1, f1: {json.dumps(HARD)}}}]}}\n",
         "x/y.yaml",
     )
-    before, after = expected_history.history(scenario, merge_on_read=False, applied=[True])
+    before, after = scenario.truths(merge_on_read=False).history()
     (statement,) = formats.load(name).wording(scenario.steps[0].operation, before, after, {})
     assert isinstance(statement, Sql)
     sent = filled(statement.text, "db", "/the/place")

@@ -7,13 +7,12 @@ from typing import Any, Final
 import pytest
 
 from harness.formats import load
-from harness.formats.hudi import frames as hudi_frames
+from harness.formats.hudi import statements as hudi_statements
 from harness.model.datatypes import DataType, parse_type
 from harness.model.table import MergeMode
 from harness.model.truth import History, Truth, row_values
 from harness.plan import scenarios_folder
 from harness.run import plan_record
-from harness.scenario import expected_history
 from harness.scenario import load as files
 from harness.scenario.cells import Variant
 from harness.scenario.notices import notices, renames_by_write
@@ -48,10 +47,7 @@ def story(
     **table: Any,  # noqa: ANN401 - passed on
 ) -> History:
     scenario = scenario_of(*operations, **{**COLUMNS, **table})
-    applied = [True] * len(operations)
-    return expected_history.history(
-        scenario, merge_on_read=merge_on_read, applied=applied, catalogs=catalogs
-    )
+    return scenario.truths(merge_on_read=merge_on_read).history(None, catalogs)
 
 
 def shown(truth: Truth) -> list[tuple[Any, ...]]:
@@ -141,7 +137,7 @@ def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
     told = dict(sent(frame).options)
     assert told["hoodie.datasource.write.recordkey.field"] == "id"
     assert told["hoodie.datasource.write.precombine.field"] == "ts"
-    assert told[hudi_frames.RECONCILE] == "false"
+    assert told[hudi_statements.RECONCILE] == "false"
     assert told["hoodie.write.table.version"] == "6"
     assert told["hoodie.datasource.hive_sync.database"] == "{database}"
     assert not [name for name in told if "partition" in name and "style" not in name]
@@ -151,7 +147,7 @@ def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
     late = dict(sent(frame, merge_mode=MergeMode.COMMIT_TIME).options)
     assert late["hoodie.record.merge.mode"] == "COMMIT_TIME_ORDERING"
     filled = dict(sent(WriteFrame((1,), reconcile=True)).options)
-    assert filled[hudi_frames.RECONCILE] == "true"
+    assert filled[hudi_statements.RECONCILE] == "true"
 
 
 def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_declared() -> None:

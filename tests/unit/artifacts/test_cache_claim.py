@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_cleanup, cache_mark
-from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.artifacts import cache_cleanup
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE, MARK, Cache
 from harness.cli import app
 from harness.core.errors import UsageProblem
 
@@ -38,12 +38,12 @@ def made(folder: Path, *names: str) -> Cache:
     return Cache(folder)
 
 
-@pytest.mark.parametrize("theirs", [*THEIRS, "notes.txt", "answers", "states/a/b", cache_mark.MARK])
+@pytest.mark.parametrize("theirs", [*THEIRS, "notes.txt", "answers", "states/a/b", MARK])
 def test_a_folder_that_holds_anything_else_is_no_cache(theirs: str, tmp_path: Path) -> None:
     cache = made(tmp_path, theirs, *(our for our in OURS if not our.startswith(f"{theirs}/")))
     before, first = sorted(tmp_path.rglob("*")), "/".join(theirs.split("/")[:2])
     reason = f"is no cache of the harness and not empty: it holds '{first}"
-    for touching in (cache_mark.claim, lambda folder: cache_cleanup.prune(folder, 1)):
+    for touching in (Cache.claim, lambda folder: cache_cleanup.prune(folder, 1)):
         with pytest.raises(UsageProblem, match=reason):
             touching(cache)
     assert sorted(tmp_path.rglob("*")) == before
@@ -79,7 +79,7 @@ def test_no_command_takes_a_folder_of_somebody_for_a_cache(
 def test_a_file_is_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageProblem, match="file is no folder; let HARNESS_CACHE name another"):
-        cache_mark.claim(Cache(tmp_path / "file"))
+        Cache(tmp_path / "file").claim()
 
 
 @pytest.mark.parametrize("names", [(), OURS, ("lost+found/x",)])
@@ -87,22 +87,22 @@ def test_a_new_folder_an_empty_one_and_an_old_cache_get_a_mark_and_are_known_by_
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
     cache = made(tmp_path / "cache", *names)
-    cache_mark.check(cache)
-    cache_mark.claim(cache)
+    cache.check()
+    cache.claim()
     assert (cache.root / "CACHEDIR.TAG").read_bytes().startswith(b"Signature: 8a477f597d28d172789")
     made(cache.root, "notes.txt")
-    cache_mark.claim(cache)
-    assert not list(cache.root.glob(f".making-{cache_mark.MARK}"))
+    cache.claim()
+    assert not list(cache.root.glob(f".making-{MARK}"))
 
 
 def test_a_cache_whose_mark_is_being_made_is_one(tmp_path: Path) -> None:
-    cache = made(tmp_path, f".making-{cache_mark.MARK}/{cache_mark.MARK}", "CACHEDIR.TAG.lock")
-    cache_mark.check(cache)
+    cache = made(tmp_path, f".making-{MARK}/{MARK}", "CACHEDIR.TAG.lock")
+    cache.check()
 
 
 def test_in_a_cache_too_only_what_the_harness_names_so_is_cleared(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
-    cache_mark.claim(cache)
+    cache.claim()
     made(cache.root, *THEIRS, *OURS)
     cache_cleanup.prune(cache, 1)
     assert all((cache.root / name).exists() for name in THEIRS)
@@ -114,4 +114,4 @@ def test_of_a_cache_that_shares_the_engines_of_another_both_are_one(tmp_path: Pa
     (tmp_path / "own").mkdir()
     for name in ("artifacts", "jre", "unpacked"):
         (tmp_path / "own" / name).symlink_to(tmp_path / "shared" / name)
-    cache_mark.check(Cache(tmp_path / "own"))
+    Cache(tmp_path / "own").check()

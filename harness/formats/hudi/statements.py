@@ -1,0 +1,200 @@
+"""How a DataFrame is written to a Hudi table, with the options that SQL sets by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from harness.formats.api import StoredMetadata, VariantSettings
+from harness.formats.files import avro
+from harness.formats.hudi import settings as hudi_settings
+from harness.formats.hudi import timeline
+from harness.formats.hudi.settings import ALLOW_DROPS
+from harness.model.datatypes import DataType
+from harness.model.identifiers import TABLE
+from harness.model.schema import schema_of
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.spark_sql import select_none, text
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
+from harness.scenario.statements import (
+    DATABASE,
+    TABLE_ARGUMENT,
+    ClientCall,
+    FrameWrite,
+    Sql,
+    Statement,
+    of_table,
+)
+
+PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
+WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")
+"""What Hudi itself writes into the extra metadata of a batch write or schema change."""
+
+
+def write_with_metadata(
+    operation: WriteWithMetadata, before: Truth, after: Truth, settings: VariantSettings
+) -> tuple[Statement, ...]:
+    """Return a write that is told of metadata, and what makes the next one forget it."""
+    options = {PREFIX: operation.prefix, **operation.metadata}
+    if operation.by is MetadataWay.FRAME:
+        frame = WriteFrame(operation.keys)
+        (write,) = frame_write(frame, before, after, settings)
+        return (replace(write, options=(*write.options, *options.items())),)
+    writes = of_table(operation.sql(before, after))
+    if operation.by is MetadataWay.TABLE_OPTIONS:
+        return _as_options(options, writes)
+    if operation.by is MetadataWay.QUOTED_SET:
+        options[PREFIX] = text(operation.prefix)
+    return _in_session(options, writes)
+
+
+def _in_session(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
+    first = (Sql(f"set {name}={value}", commits=False) for name, value in options.items())
+    back = (Sql(f"reset {name}", in_any_case=True, commits=False) for name in options)
+    return (*first, *writes, *back)
+
+
+def _as_options(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
+    """Return a write between two that change the catalog's properties: the table has no such."""
+    listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in options.items())
+    names, table = ", ".join(map(text, options)), f"alter table {DATABASE}.{TABLE}"
+    back = f"{table} unset tblproperties if exists ({names})"
+    return (
+        Sql(f"{table} set tblproperties ({listed})", commits=False),
+        *writes,
+        Sql(back, in_any_case=True, commits=False),
+    )
+
+
+def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
+    """Return the extra metadata of a completed write, and the call of the procedure that shows it.
+
+    Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
+    """
+    at = f"{TABLE_ARGUMENT}, instant_time => '{instant}'"
+    stored = timeline.extra_of(timeline.files(folder)[instant])
+    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
+
+
+SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
+NO_COMMENT: Final = ""
+
+
+def client_calls(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:
+    """Return the call of a schema change; `options`: the table's own properties."""
+    return (ClientCall(*_call(change), tuple(options)),)
+
+
+def _call(change: SchemaChange) -> tuple[str, tuple[str, ...]]:
+    match change:
+        case AddColumn(name, type_, first, after):
+            at = _position(name, after, first=first)
+            return "addColumn", (name, _schema(type_, name), *((NO_COMMENT, *at) if at else ()))
+        case DropColumn(name):
+            return "deleteColumns", (name,)
+        case RenameColumn(name, to):
+            return "renameColumn", (name, to)
+        case MoveColumn(name, first, after):
+            return "reOrderColPosition", (name, *_position(name, after, first=first))
+        case ChangeType(name, to):
+            return "updateColumnType", (name, _schema(to, name))
+        case ChangeNullability(name, nullable):
+            return "updateColumnNullability", (name, str(nullable).lower())
+
+
+def _schema(type_: DataType, name: str) -> str:
+    return json.dumps(avro.schema(type_, name.rpartition(".")[2]))
+
+
+def _position(name: str, after: str | None, *, first: bool) -> tuple[str, ...]:
+    """Return the column that another one stands behind, and how: nothing at the end."""
+    if first:
+        return "", "FIRST"
+    parent, dot, _ = name.rpartition(".")
+    return (f"{parent}{dot}{after}", "AFTER") if after else ()
+
+
+RECONCILE: Final = "hoodie.datasource.write.reconcile.schema"
+USUAL: Final = {
+    "hoodie.table.name": TABLE,
+    "hoodie.datasource.write.operation": "upsert",
+    # A table made by SQL has such folders.
+    "hoodie.datasource.write.hive_style_partitioning": "true",
+    # The session allows `alter table` to drop columns; a frame that lacks one means none of it.
+    ALLOW_DROPS: "false",
+    # SQL tells the metastore by itself after each write (`ProvidesHoodieConfig`), and so.
+    "hoodie.datasource.hive_sync.enable": "true",
+    "hoodie.datasource.hive_sync.mode": "hms",
+    "hoodie.datasource.hive_sync.support_timestamp": "true",
+    "hoodie.datasource.hive_sync.database": DATABASE,
+    "hoodie.datasource.hive_sync.table": TABLE,
+}
+
+
+TYPES: Final = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
+
+
+def frame_creation(
+    table: Table, settings: VariantSettings, properties: Sequence[tuple[str, str]]
+) -> tuple[FrameWrite, ...]:
+    """Return the write of a DataFrame without rows: it makes the table, its columns as declared.
+
+    `properties`: those that SQL would give the table. The sync gives them to the catalog's one,
+    where later SQL looks for them.
+    """
+    listed = "\n".join(f"{name}={value}" for name, value in properties)
+    options = {
+        **USUAL,
+        "hoodie.datasource.write.table.type": TYPES[dict(properties)["type"]],
+        **_columns(table),
+        **dict(hudi_settings.merge_properties(table)),
+        **dict(hudi_settings.properties(settings)),
+        "hoodie.datasource.hive_sync.table_properties": listed,
+        "hoodie.datasource.hive_sync.serde_properties": listed,
+    }
+    query = select_none(schema_of(table.columns).fields)
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
+
+
+def frame_write(
+    operation: WriteFrame, before: Truth, after: Truth, settings: VariantSettings
+) -> tuple[FrameWrite, ...]:
+    """Return the write of one DataFrame.
+
+    Its writer does not ask the catalog for the table's properties. Without that of its version Hudi
+    1.0.2 and 1.2.0 upgrade a table of an older one (seen with version 6).
+    """
+    (query,) = operation.sql(before, after)
+    options = {
+        **USUAL,
+        RECONCILE: str(operation.reconcile).lower(),
+        **_columns(after.table),
+        **dict(hudi_settings.merge_properties(after.table)),
+        **dict(hudi_settings.properties(settings)),
+    }
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
+
+
+def _columns(table: Table) -> Mapping[str, str]:
+    """Return what the table's properties say of columns with a role, in the writer's words."""
+    options = {"hoodie.datasource.write.recordkey.field": table.key}
+    if table.order_by:
+        options["hoodie.datasource.write.precombine.field"] = table.order_by
+    if table.partition_by:
+        by = ",".join(table.partition_by)
+        options["hoodie.datasource.write.partitionpath.field"] = by
+        options["hoodie.datasource.hive_sync.partition_fields"] = by
+    return options

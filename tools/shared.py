@@ -1,0 +1,27 @@
+"""What several programs need: a cache that shares the engines of the usual one; Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts.cache import Cache
+
+SHARED: Final = ("artifacts", "jre", "unpacked")
+
+
+def with_engines(cache: Path) -> Path:
+    """Make a cache with its own table states and answers, or what is missing of it; return it."""
+    Cache(cache).claim()
+    for name in SHARED:
+        with suppress(FileExistsError):
+            (cache / name).symlink_to(Cache.default().root / name)
+    return cache
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
+    for row in (head, ["---"] * len(head), *rows):
+        yield f"| {' | '.join(row)} |"
