@@ -6,8 +6,7 @@ import gc
 import sys
 from typing import Final
 
-from harness.cli import signals
-from harness.cli.console import stdio
+from harness.cli import process
 
 NEW_OBJECTS: Final = 50_000
 """So many objects have to come before Python looks for circles among them; by default 700, which
@@ -16,16 +15,16 @@ takes a fifth of the CPU seconds of a run in which nothing changed."""
 
 def main() -> int:
     """Run the command line on the program's own streams; give its exit status."""
-    stdio.prepare()
+    process.prepare_streams()
     # Records hold nothing that holds them, so that few collections find anything.
     gc.set_threshold(NEW_OBJECTS, 20, 20)
-    with signals.ending_at_once(signals.print_interrupted):
+    with process.ending_at_once(process.print_interrupted):
         # It takes a second in which people may think better of it.
         from harness.cli import app  # noqa: PLC0415
 
         gc.freeze()  # what is imported stays
 
-        status = stdio.finish(app.main())
+        status = process.finish_streams(app.main())
     gc.freeze()  # what is left ends with the process: Python would look through all of it
     return status
 

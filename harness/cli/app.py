@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections import UserDict
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Final
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 import harness
 from harness import reports
 from harness.artifacts.cache import Cache
-from harness.cli import (
-    expected_steps,
-    judged_run,
-    named_parts,
-    options,
-    plan_options,
-    signals,
-    stored_runs,
-)
-from harness.cli.commands import MARKUP, Commands
-from harness.cli.console.output import OUT, Output
-from harness.cli.judged_run import Ending
-from harness.cli.named_parts import NamedParts
-from harness.cli.open_run import Resources, begun, looked_at, resumed
+from harness.cli import options, plan_options, process, runs, show_plan
+from harness.cli.output import OUT, Output
+from harness.cli.plan_options import NamedParts
+from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
@@ -39,6 +32,61 @@ from harness.run.run_log import run_log
 from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
+LATER: Final = {
+    "explain": "explain.command:explain",
+    "reproduce": "reproduce.command:reproduce",
+    "remedy": "remedy:remedy",
+    "upgrade": "upgrade.command:upgrade",
+    "compare": "upgrade.command:compare_runs",
+    "scan": "scan_command:scan",
+    "export-fixtures": "fixture_command:export_fixtures_of",
+    "doctor": "doctor:doctor",
+    "engines": "engine_commands:app",
+    "baseline": "baseline_commands:app",
+    "cache": "cache_commands:app",
+    "history": "history_commands:app",
+}
+"""The function or group of commands of each name, below `harness.cli`; loaded when it is named."""
+MARKUP: Final = "rich"
+
+
+class LaterCommands(UserDict[str, Any]):
+    """Commands by name; a text of `LATER` stands for one until it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - private to the library
+        result = super().__getitem__(name)
+        if isinstance(result, str):
+            module, _, attribute = result.partition(":")
+            loaded = getattr(import_module(f"harness.cli.{module}"), attribute)
+            around = typer.Typer(rich_markup_mode=MARKUP)
+            around.callback()(lambda: None)  # without one, a single command has no name
+            if isinstance(loaded, typer.Typer):
+                around.add_typer(loaded, name=name)
+            else:
+                around.command(name)(loaded)
+            result = self[name] = typer.main.get_group(around).commands[name]
+        return result
+
+
+class Commands(TyperGroup):
+    """All commands, in the order of the help."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - as the library has it
+        super().__init__(**attributes)
+        self.commands = LaterCommands({**self.commands, **LATER})
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - the library's
+        return list(self.commands)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
+        """Run the command that was named.
+
+        The library would end two failures inside it with 1, a finding's status.
+        """
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, EOFError) as error:
+            raise RuntimeError("a process or a file that was talked to ended") from error
 
 
 app = typer.Typer(
@@ -67,13 +115,13 @@ def plan(
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
 ) -> None:
-    """Show what a run would do: variants, readers, cells, and what is left out and why."""
+    """Show what a run would do: variants, readers, checks, and what is left out and why."""
     paths = options.paths(scenarios, folders)
     where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
     made = plan_options.make(paths, profile, k, None, where, named)
-    plan_options.show(made, OUT, cells=cells)
+    show_plan.show(made, OUT, cells=cells)
     if expected:
-        expected_steps.show(made, OUT, every=bool(k))
+        show_plan.show_expected(made, OUT, every=bool(k))
     plan_options.check_asks(made)
 
 
@@ -83,7 +131,7 @@ def fetch(
     output: Output,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOption = plan_options.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
     """Download the engines of a profile into the cache and verify them; skip those in the cache."""
@@ -119,7 +167,7 @@ def run(
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
 ) -> int:
     """Fetch, write, read, judge and report; the exit status says what was found."""
-    stored_runs.check(ending.history, run_dir)
+    runs.check_history(ending.history, run_dir)
     limits = TimeLimits(timeout, write_timeout)
     resources = Resources(output, Cache.default(offline=offline), limits)
     if resume:
@@ -135,7 +183,7 @@ def run(
         info = load_run.read_info(work.folder)
         made = plan_record.plan_of(info) if resume else made
         judged = pipeline.run(made, work, fresh=info.fresh, resume=resume)
-        return judged_run.end(judged, output, ending)
+        return runs.end_judged(judged, output, ending)
 
 
 @app.command()
@@ -184,11 +232,11 @@ def read(
         made = plan_record.plan_of(load_run.read_info(work.folder))
         own_distributions.register(folders or ())
         for reader_text in reader or ():
-            made = plan_record.add_reader(work.folder, named_parts.reader(reader_text))
+            made = plan_record.add_reader(work.folder, plan_options.existing_reader(reader_text))
         pipeline.fetch_plan(made, work)
         live = pipeline.live_verdicts(made, work)
         pipeline.read_answers(made, work, live, fresh=fresh)
-        return judged_run.end(pipeline.judge_twice(made, work, live), output, ending)
+        return runs.end_judged(pipeline.judge_twice(made, work, live), output, ending)
 
 
 @app.command()
@@ -203,7 +251,7 @@ def judge(
     folder = run_folder.existing(run_dir)
     load_run.check(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder), run_log(folder):
-        return judged_run.end(pipeline.judge_run(folder), output, ending)
+        return runs.end_judged(pipeline.judge_run(folder), output, ending)
 
 
 @app.command()
@@ -238,31 +286,26 @@ def version(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; what people did wrong ends in a message, never in a traceback."""
+    """Run the command line; what users do wrong ends in a message, never in a traceback."""
     try:
-        with signals.ending_at_once(signals.print_interrupted):
+        with process.ending_at_once(process.print_interrupted):
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
         status = end.code if isinstance(end.code, int) else 0
         if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
-            # No command came to be asked for; whoever reads waits for an end all the same.
+            # No command was found; who reads the output waits for an end all the same.
             message = "the command line is wrong; standard error says why"
             Output(json=True).end(status=status, problem=message)
         return status
-    except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
+    except Exception as error:  # noqa: BLE001 - status 1 would say that engines are wrong
         problem = problem_of(error)
         with suppress(HarnessError):  # standard error may be what is full
-            _tell(problem) if problem else _tell_defect()
+            if problem:
+                # A path or the end of a server's log may hold what commands a terminal.
+                message = "\n".join(map(printable, f"harness: {problem}".split("\n")))
+                ERR.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
+            else:
+                traceback.print_exc()
+                ERR.print(f"harness: {DEFECT}")
         return problem.exit_status if problem else HarnessError.exit_status
     return 0
-
-
-def _tell_defect() -> None:
-    traceback.print_exc()
-    ERR.print(f"harness: {DEFECT}")
-
-
-def _tell(problem: HarnessError) -> None:
-    # A path or the end of a server's log may hold what commands a terminal.
-    message = "\n".join(map(printable, f"harness: {problem}".split("\n")))
-    ERR.print(message, style="red", highlight=False, markup=False, soft_wrap=True)

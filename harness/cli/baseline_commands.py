@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from harness.cli import options
-from harness.cli.console.output import OUT, Output, say
-from harness.cli.open_run import looked_at
+from harness.cli.output import OUT, Output, say
+from harness.cli.runs import looked_at
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
 from harness.run import pipeline

@@ -15,7 +15,7 @@ from harness.artifacts import bundle, cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
-from harness.cli.console.output import OUT, Output, say
+from harness.cli.output import OUT, Output, say
 from harness.core.counting import counted
 from harness.core.progress import megabytes
 from harness.run import pipeline
@@ -33,7 +33,7 @@ FileArgument = Annotated[Path, typer.Argument(help="The tar file.")]
 @app.command()
 def key(
     scenarios: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOption = plan_options.QUICK_START,
 ) -> None:
     """Print a digest of everything a profile downloads: a cache key for CI."""
     OUT.print(bundle.key(_needed(scenarios, profile)), highlight=False, soft_wrap=True)
@@ -45,7 +45,7 @@ def export(
     output: Output,
     file: FileArgument,
     scenarios: options.ScenariosOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOption = plan_options.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""

@@ -1,41 +1,66 @@
-"""What is there, what is missing, and what each engine needs of this machine."""
+"""`harness doctor`: what is installed, what is missing, what each engine needs of this machine.
+
+Nothing is fetched, pulled, built or started. Containers are optional: a missing Docker is reported
+and is no failure.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Distribution
-from harness.core.errors import UsageProblem
+from harness.cli import plan_options
+from harness.cli.output import OUT
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.grouping import grouped
 from harness.core.progress import megabytes
-from harness.runtime import memory, metastore
+from harness.run import pipeline
+from harness.runtime import docker_daemon, image, image_choice, memory, metastore
+from harness.runtime.docker_daemon import Daemon, StoredImage
+from harness.runtime.image import limit_mb
 
 LOOPBACK: Final = "loopback"
 PYTHON: Final = (3, 11)
 HARNESS_MB: Final = 500
 """Memory that the harness and its PySpark client take beside the engines."""
 
+Missing = Mapping[str, Sequence[fetch.Missing]]
+"""By distribution, the files that are not in the cache."""
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """One distribution on this machine."""
 
-    distribution: Distribution
-    missing: tuple[fetch.Missing, ...]
-
-    @property
-    def download(self) -> int:
-        return sum(entry.size for entry in self.missing)
+def doctor(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the SHA-256 of every file in the cache.")
+    ] = False,
+    profile: Annotated[
+        str, typer.Option(help="The profile whose containers must fit into Docker's memory.")
+    ] = plan_options.QUICK_START,
+) -> None:
+    """Show what is installed, what is missing, and what each engine needs of this machine."""
+    needed = pipeline.needed_distributions(plan_options.make(None, profile, ""))
+    cache, names = Cache.default(), distributions.names()
+    changed = verify_files(names, cache, OUT) if verify else ()
+    missing = {name: fetch.missing(distributions.load(name), cache) for name in names}
+    machine = this_machine(cache)
+    problems = machine_problems(machine, missing)
+    show_machine(machine, missing, problems, OUT)
+    docker = look_for_docker(names)
+    show_docker(docker, docker_warnings(docker, profile, needed), OUT)
+    if changed or problems:
+        raise typer.Exit(EnvironmentProblem.exit_status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +72,24 @@ class Machine:
     disk_mb: int
     cache: str
     unusable: str = ""
-    """Why nothing can be kept in the cache; empty where it can."""
+    """Why the cache cannot be written; empty where it can."""
 
 
-def machine(cache: Cache) -> Machine:
-    there = next(entry for entry in (cache.root, *cache.root.parents) if entry.exists())
+def this_machine(cache: Cache) -> Machine:
+    existing = next(folder for folder in (cache.root, *cache.root.parents) if folder.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
-        shutil.disk_usage(there).free >> 20,
+        shutil.disk_usage(existing).free >> 20,
         str(cache.root),
-        _unusable(cache, there),
+        _unusable(cache, existing),
     )
 
 
-def _unusable(cache: Cache, there: Path) -> str:
-    """Return why a cache of which the folder `there` exists cannot be written."""
+def _unusable(cache: Cache, existing: Path) -> str:
     try:
         cache.check()
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             return ""
     except UsageProblem as problem:
         return str(problem)
@@ -73,81 +97,168 @@ def _unusable(cache: Cache, there: Path) -> str:
         why = error.strerror or error
         return (
             f"the cache {cache.root} cannot be written ({why}); "
-            f"set {ENVIRONMENT_VARIABLE} to another place"
+            f"set {ENVIRONMENT_VARIABLE} to another folder"
         )
 
 
-def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
-    """Look for each distribution in the cache; nothing is fetched."""
-    result = (distributions.load(name) for name in names)
-    return tuple(Health(entry, fetch.missing(entry, cache)) for entry in result)
-
-
-def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
-    """Hash again every artifact that is kept; say and give those that changed, now removed."""
+def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
+    """Hash every artifact in the cache; remove, print and return those that changed."""
     cache.check()
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         message = f"changed since it was fetched, removed: {path}; the next run fetches it again"
-        console.print(message, style="red", highlight=False, markup=False, soft_wrap=True)
+        _say(console, message, "red")
     if not changed:
-        console.print("every artifact in the cache is what its lock says", highlight=False)
+        _say(console, "every artifact in the cache is what its lock says")
     return tuple(changed)
 
 
-def problems(this: Machine, healths: Iterable[Health]) -> tuple[str, ...]:
+def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
     """Return what this machine lacks, each with what to do."""
-    lacking = []
-    every = list(healths)
-    if this.python < PYTHON:
-        lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
-    need = _memory_needed([entry.distribution for entry in every])
-    if this.memory.mb < need:
-        lacking.append(
-            f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
-            "end other programs, or allow more"
+    problems = []
+    if machine.python < PYTHON:
+        problems.append(f"Python {machine.python[0]}.{machine.python[1]}; install 3.11 or later")
+    known = [distributions.load(name) for name in missing]
+    # One engine beside the metastore; two run at once only where they fit.
+    engine_mb = max((entry.memory_mb for entry in known if entry.is_asked), default=0)
+    need = engine_mb + distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
+    if machine.memory.mb < need:
+        problems.append(
+            f"{machine.memory.mb} MB of memory are {machine.memory.where} and {need} MB are "
+            "needed; end other programs, or allow more"
         )
-    if this.unusable:
-        lacking.append(this.unusable)
-    disk = sum(entry.distribution.disk_mb for entry in every if entry.missing)
-    if this.disk_mb < disk:
-        lacking.append(
-            f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
-            "make room, or set HARNESS_CACHE to another place"
+    if machine.unusable:
+        problems.append(machine.unusable)
+    disk_mb = sum(entry.disk_mb for entry in known if missing[entry.name])
+    if machine.disk_mb < disk_mb:
+        problems.append(
+            f"{machine.disk_mb} MB of disk are free at {machine.cache} and {disk_mb} MB are "
+            f"needed; free some, or set {ENVIRONMENT_VARIABLE} to another folder"
         )
-    return tuple(lacking)
+    return tuple(problems)
 
 
-def _memory_needed(result: Iterable[Distribution]) -> int:
-    """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (entry.memory_mb for entry in result if entry.is_asked)
-    beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
-    return max(engines, default=0) + beside
-
-
-def show(this: Machine, healths: tuple[Health, ...], console: Console) -> None:
+def show_machine(
+    machine: Machine, missing: Missing, problems: Iterable[str], console: Console
+) -> None:
     """Print the table, what listens on more than loopback, and what is lacking."""
-    console.print(
-        f"cache: {this.cache}\n{this.memory.mb} MB of memory are {this.memory.where}, "
-        f"{this.disk_mb} MB of disk are free",
-        highlight=False,
-        soft_wrap=True,
+    _say(console, f"cache: {machine.cache}")
+    _say(
+        console,
+        f"{machine.memory.mb} MB of memory are {machine.memory.where}, "
+        f"{machine.disk_mb} MB of disk are free",
     )
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
-        table.add_column(head, overflow="fold")
-    for entry in healths:
-        table.add_row(*_line(entry))
+    table = _table("distribution", "is there", "JRE", "memory", "disk", "fidelity")
+    known = [distributions.load(name) for name in missing]
+    for entry in known:
+        size = sum(file.size for file in missing[entry.name])
+        there = f"no, {megabytes(size)} to fetch" if missing[entry.name] else "yes"
+        sizes = f"{entry.memory_mb} MB", f"{entry.disk_mb} MB"
+        table.add_row(entry.name, there, entry.jre, *sizes, entry.fidelity)
     console.print(table)
-    for entry in healths:
-        if entry.distribution.listens != LOOPBACK:
-            name, text = entry.distribution.name, entry.distribution.listens
-            console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
-    for text in problems(this, healths):
-        console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)
+    for entry in known:
+        if entry.listens != LOOPBACK:
+            _say(console, f"listens: {entry.name}: {entry.listens}")
+    for text in problems:
+        _say(console, f"lacking: {text}", "red")
 
 
-def _line(health: Health) -> tuple[str, ...]:
-    one = health.distribution
-    there = f"no, {megabytes(health.download)} to fetch" if health.missing else "yes"
-    return one.name, there, one.jre, f"{one.memory_mb} MB", f"{one.disk_mb} MB", one.fidelity
+@dataclass(frozen=True, slots=True)
+class EngineImage:
+    """An official image, and what a run would take for it without pulling."""
+
+    official: str
+    names: tuple[str, ...]
+    """The distributions that are run in it."""
+    there: StoredImage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Docker:
+    """What answers at Docker's address."""
+
+    host: str
+    daemon: Daemon | None = None
+    why: str = ""
+    """Why no daemon answers."""
+    images: tuple[EngineImage, ...] = ()
+
+
+def look_for_docker(names: Iterable[str]) -> Docker:
+    """Look for a daemon, and there for the image of each distribution."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    host = docker_daemon.host()
+    try:
+        return Docker(host, docker_daemon.describe(), images=tuple(_images(names)))
+    except EnvironmentProblem as problem:
+        return Docker(host, why=str(problem))
+    except (DockerException, OSError) as problem:  # the daemon went away meanwhile
+        return Docker(host, why=str(docker_daemon.no_docker(str(problem))))
+
+
+def _images(names: Iterable[str]) -> Iterator[EngineImage]:
+    # Users' own engines run as processes and have no image.
+    by_image: dict[str, list[Distribution]] = grouped(
+        (image_choice.requested_reference(entry), entry)
+        for entry in map(distributions.load, names)
+        if image.official(entry)
+    )
+    with closing(docker_daemon.client()) as client:
+        for official, entries in sorted(by_image.items()):
+            available = image_choice.available_image(client, entries[0])
+            yield EngineImage(official, tuple(entry.name for entry in entries), available)
+
+
+def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield what may go wrong in containers, each with what to do.
+
+    `names`: the distributions that a profile needs.
+    """
+    if docker.daemon is None:
+        return
+    local = docker.daemon.architecture
+    for stored in (entry.there for entry in docker.images):
+        if stored and stored.architecture != local:
+            yield (
+                f"the image {stored.reference} is for {stored.architecture} and the daemon "
+                f"runs on {local}: a run refuses it; remove it and pull the one for {local}"
+            )
+    need = sum(limit_mb(distributions.load(name)) for name in names)
+    if docker.daemon.memory_mb < need:
+        yield (
+            f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
+            f"and the daemon has {docker.daemon.memory_mb} MB; give it more, or run fewer engines"
+        )
+
+
+def show_docker(docker: Docker, warnings: Iterable[str], console: Console) -> None:
+    """Print what the daemon is, its images, and the warnings."""
+    if docker.daemon is None:
+        _say(console, f"Docker: {docker.why}")
+        return
+    daemon = docker.daemon
+    about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
+    _say(console, f"Docker: {about}, at {docker.host}")
+    table = _table("official image", "what is there", "size", "for")
+    for entry in docker.images:
+        there, size = "none; a run tries to pull it", ""
+        if entry.there is not None:
+            built = image.is_built(entry.there.reference)
+            there = f"built here: {entry.there.reference}" if built else "the official one"
+            size = megabytes(entry.there.size)
+        table.add_row(entry.official, there, size, ", ".join(entry.names))
+    console.print(table)
+    for text in warnings:
+        _say(console, f"warning: {text}", "yellow")
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    return table
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)

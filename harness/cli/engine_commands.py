@@ -1,29 +1,53 @@
-"""The commands of engines: their images, a stack of containers, and the conformance kit."""
+"""`harness engines`: the list, other versions, images, a stack of containers, conformance."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 from typer.core import TyperGroup
 
-from harness.artifacts import add_version, cache_cleanup, distributions
-from harness.artifacts.cache import Cache
-from harness.cli import (
-    doctor_containers,
-    list_engines,
-    named_parts,
-    options,
-    plan_options,
-    verify_engines,
+from harness.artifacts import (
+    add_version,
+    cache_cleanup,
+    distributions,
+    fetch,
+    version_rules,
 )
-from harness.cli.console.output import Output, say
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.cli import doctor, options, plan_options
+from harness.cli.output import Output, say
+from harness.cli.runs import Resources
+from harness.conformance import kit, markdown, results
+from harness.conformance.results import CheckOutcome, Conformance
+from harness.conformance.table import formats_for
 from harness.core import runtime_names
+from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.progress import megabytes
-from harness.plan import own_distributions, shipped
+from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.plan import own_distributions, reader_support, shipped
 from harness.run import compose_stack, pipeline
-from harness.runtime import image_choice
+from harness.run.run_folder import RUNS
+from harness.runtime import docker_daemon, image, image_choice, work_folders
+from harness.runtime.docker_daemon import StoredImage
+from harness.scenario.cells import Reader
+
+FOLDER: Final = "conformance"
+COLOURS: Final = {
+    CheckOutcome.PASSED: "green",
+    CheckOutcome.FAILED: "red",
+    CheckOutcome.NOT_APPLICABLE: "dim",
+    CheckOutcome.UNKNOWN: "yellow",
+}
 
 
 class _ListFirst(TyperGroup):
@@ -39,6 +63,19 @@ app = typer.Typer(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ListedEngine:
+    """A distribution, as the list says it."""
+
+    name: str
+    process: str
+    """Which of its files are in the cache."""
+    container: str
+    """Which image would be taken to run it in a container."""
+    conforms: Mapping[str, str]
+    """By runtime what the conformance kit found last, and when."""
+
+
 @app.command(name="list")
 @options.with_output
 def list_(output: Output, folders: options.OwnOption = None) -> None:
@@ -48,9 +85,51 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     """
     own_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
-    result = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
-    list_engines.show(result, output.out)
-    output.end(engines=list_engines.plain(result))
+    listed = tuple(_listed(names, cache, doctor.look_for_docker(names)))
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("engine", "process", "container", "conformance: process", "container"):
+        table.add_column(head, overflow="fold")
+    for entry in listed:
+        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
+    output.out.print(table)
+    others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
+    output.out.print(f"{others} harness engines add", highlight=False, markup=False, soft_wrap=True)
+    output.end(engines=[asdict(entry) for entry in listed])
+
+
+def _listed(names: Iterable[str], cache: Cache, docker: doctor.Docker) -> Iterator[ListedEngine]:
+    images = {name: entry.there for entry in docker.images for name in entry.names}
+    for name in names:
+        distribution = distributions.load(name)
+        missing = sum(file.size for file in fetch.missing(distribution, cache))
+        yield ListedEngine(
+            name,
+            f"{megabytes(missing)} to fetch" if missing else "fetched",
+            _container(distribution, docker, images.get(name)),
+            {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
+        )
+
+
+def _container(
+    distribution: Distribution, docker: doctor.Docker, stored: StoredImage | None
+) -> str:
+    if not image.official(distribution):
+        return "no image"
+    if docker.daemon is None:
+        return "no Docker daemon"
+    if stored is None:
+        return f"to pull: {image_choice.requested_reference(distribution)}"
+    return "built here" if image.is_built(stored.reference) else stored.reference
+
+
+def _conforms(name: str, runtime: str, cache: Cache) -> str:
+    if not distributions.load(name).is_asked:
+        return ""
+    last = results.latest(runtime_names.in_runtime(name, runtime), cache)
+    if last is None:
+        return "not checked here"
+    text = "passed" if results.status([last]) == results.GOOD else last.summary
+    return f"{text}, {last.date}"
 
 
 @app.command()
@@ -62,23 +141,23 @@ def build(
         typer.Argument(help="Distributions; by default those of the profile."),
     ] = None,
     folders: options.OwnOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOption = plan_options.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
-    """Build images of the official images' contract, for who can reach no image registry.
+    """Build images that work like the official ones, where no image registry can be reached.
 
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
     own_distributions.register(folders or ())
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
-    result = {
+    built = {
         image_choice.ensure(
             distributions.load(runtime_names.lock_name(name)), cache, progress
         ): name
         for name in requested
     }
-    output.end("\n".join(f"{name}: {built}" for built, name in result.items()), images=list(result))
+    output.end("\n".join(f"{name}: {tag}" for tag, name in built.items()), images=list(built))
 
 
 @app.command()
@@ -93,7 +172,7 @@ def compose(
         ),
     ] = None,
     folders: options.OwnOption = None,
-    profile: options.ProfileOption = options.QUICK_START,
+    profile: options.ProfileOption = plan_options.QUICK_START,
     folder: Annotated[
         Path, typer.Option(parser=Path, metavar="PATH", help="Where compose.yaml is written.")
     ] = Path("containers"),
@@ -101,7 +180,7 @@ def compose(
 ) -> None:
     """Write the stack of a run in containers for Docker Compose, to look around with clients."""
     own_distributions.register(folders or ())
-    named = tuple(map(named_parts.reader, reader or ()))
+    named = tuple(map(plan_options.existing_reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
     names, cache = [entry.distribution for entry in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())
@@ -127,9 +206,9 @@ def add(
     ] = Path(),
     offline: options.OfflineOption = False,
 ) -> None:
-    """Add a version of Trino, Presto or Spark that is not shipped, to be run as a process too.
+    """Add a version of Trino, Presto or Spark that is not shipped, to run it as a process too.
 
-    What it consists of is fetched, measured and written down as lock data.
+    Its files are fetched, measured and written down as lock data.
     """
     name, cache = "-".join(versions), Cache.default(offline=offline)
     own_distributions.register([folder])
@@ -150,8 +229,91 @@ def prune(
     Files of no known engine go as well. Files that other engines share stay.
     """
     own_distributions.register(folders or ())
-    result = cache_cleanup.prune_engines(names or (), Cache.default())
-    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in result)}")
+    removed = cache_cleanup.prune_engines(names or (), Cache.default())
+    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in removed)}")
 
 
-app.command()(verify_engines.verify)
+@app.command()
+@options.with_output
+def verify(
+    output: Output,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Readers, such as trino-476 or trino-476@container.")
+    ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Every engine, in both runtimes where a Docker daemon answers."),
+    ] = False,
+    folders: options.OwnOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the results as Markdown too."),
+    ] = None,
+    offline: options.OfflineOption = False,
+) -> int:
+    """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
+    own_distributions.register(folders or ())
+    readers = _readers(names or (), every=every)
+    cache, progress = Cache.default(offline=offline), output.progress()
+    Resources(output, cache).check(RUNS, "the current folder")
+    cache.claim()
+    folder = work_folders.numbered(RUNS.resolve(), FOLDER)
+    conformances: list[Conformance] = []
+    for reader in readers:
+        conformances.append(kit.verify(reader, cache, folder, progress))
+        results.keep(conformances[-1], cache)
+        if out is not None:  # after each one, so that an interruption loses no other
+            left = len(readers) - len(conformances)
+            command = ["harness", "engines", "verify", *(names or ("--all",)), "--out", str(out)]
+            try:
+                page = markdown.page(conformances, shlex.join(command), left)
+                out.write_text(page, encoding="utf-8")
+            except OSError as error:
+                raise unwritable(error, out) from error
+    status = results.status(conformances)
+    _show_conformances(conformances, output.out)
+    data = [asdict(conformance) for conformance in conformances]
+    output.end(f"logs: {folder}", status=status, readers=data)
+    return status
+
+
+def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
+    if bool(names) == every:
+        raise UsageProblem(
+            "name the readers to check, such as trino-476 or trino-476@container, or say --all"
+        )
+    readers = tuple(map(plan_options.existing_reader, names)) if names else all_readers()
+    for reader in readers:
+        kit.check_can_be_asked(reader)
+    return readers
+
+
+def all_readers() -> tuple[Reader, ...]:
+    """Return a reader of each distribution that can be asked, in each runtime that it has here."""
+    runtimes = [PROCESS]
+    with suppress(EnvironmentProblem):
+        docker_daemon.describe()
+        runtimes.append(CONTAINER)
+    return tuple(
+        Reader(runtime_names.in_runtime(distribution.name, runtime))
+        for runtime in runtimes
+        for distribution in reader_support.readers()
+        if formats_for(Reader(distribution.name))[0]
+        and (runtime == PROCESS or image.official(distribution))
+    )
+
+
+def _show_conformances(conformances: Sequence[Conformance], console: Console) -> None:
+    """Print the answer, then each check of each reader."""
+    console.print(markdown.answer(conformances), highlight=False, markup=False, soft_wrap=True)
+    for conformance in conformances:
+        about = conformance.runtime
+        if conformance.start_s:
+            about += f", ready after {conformance.start_s:.0f} s, {conformance.peak_mb} MB"
+        line = f"\n{conformance.reader}: {conformance.summary} ({about})"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
+        for name, result in conformance.results.items():
+            seen = printable(" ".join(result.seen.split()))
+            table.add_row(name, Text(result.outcome, COLOURS[result.outcome]), Text(seen))
+        console.print(table)

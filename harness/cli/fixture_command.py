@@ -9,8 +9,8 @@ import typer
 
 from harness.artifacts.cache import Cache
 from harness.cli import options
-from harness.cli.console.output import Output
-from harness.cli.open_run import looked_at
+from harness.cli.output import Output
+from harness.cli.runs import looked_at
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of

@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 from harness.cli import options
-from harness.cli.console.output import Output
-from harness.cli.stored_runs import DEFAULT, store
+from harness.cli.output import Output
+from harness.cli.runs import HISTORY_FILE, store
 from harness.comparison import history_store
 from harness.comparison.history import history_of
 from harness.core.atomic_write import atomic_write
@@ -68,7 +68,7 @@ def show(
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    file: FileOption = DEFAULT,
+    file: FileOption = HISTORY_FILE,
 ) -> None:
     """Show since when what is wrong is wrong, and every turn with what differed then.
 
@@ -92,7 +92,7 @@ def show(
 def add(
     output: Output,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of judged runs.")],
-    file: FileOption = DEFAULT,
+    file: FileOption = HISTORY_FILE,
 ) -> None:
     """Store runs; a run that is stored already is replaced."""
     loaded = (load_run.load(run_folder.existing(folder)) for folder in runs)
@@ -102,7 +102,7 @@ def add(
 
 @app.command(name="list")
 @options.with_output
-def list_(output: Output, file: FileOption = DEFAULT) -> None:
+def list_(output: Output, file: FileOption = HISTORY_FILE) -> None:
     """List the stored runs, the newest last."""
     with history_store.opened(file) as stored:
         runs = stored.runs()
@@ -117,7 +117,7 @@ def prune(
     keep: Annotated[
         int, typer.Option(min=1, help="Keep so many runs of each profile, the newest ones.")
     ],
-    file: FileOption = DEFAULT,
+    file: FileOption = HISTORY_FILE,
 ) -> None:
     """Remove old runs from the file; folders of runs stay as they are."""
     with history_store.opened(file) as stored:
@@ -137,7 +137,7 @@ def export(
     reader: ReaderOption = "",
     scenario: ScenarioOption = "",
     profile: ProfileOption = "",
-    file: FileOption = DEFAULT,
+    file: FileOption = HISTORY_FILE,
 ) -> None:
     """Write a table with a row for each turn of each cell that some run does not find right."""
     if table.suffix not in ENDINGS:
@@ -155,7 +155,7 @@ def restore(
     output: Output,
     name: NameArgument,
     run_dir: options.RunDirOption = None,
-    file: FileOption = DEFAULT,
+    file: FileOption = HISTORY_FILE,
 ) -> None:
     """Make the folder of a stored run again, for harness explain, judge and report."""
     with history_store.opened(file) as stored:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final, ParamSpec, TypeVar
+from typing import Annotated, Any, Final
 
 import typer
 
 from harness.artifacts.cache import OFFLINE
-from harness.cli.console.output import Output
-from harness.cli.judged_run import Ending
-from harness.cli.named_parts import NamedParts
-from harness.cli.stored_runs import HistoryOption
+from harness.cli.output import Output
+from harness.cli.plan_options import QUICK_START, NamedParts
+from harness.cli.runs import HISTORY_FILE, Ending
+from harness.comparison import history_store
 from harness.core.errors import UsageProblem, printable
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
 from harness.run import run_folder
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-QUICK_START: Final = "quick-start"
-"""The default profile."""
+Command = Callable[..., int | None]
+"""Returns the exit status; None for 0."""
 
 
 RuntimeName = StrEnum("RuntimeName", {name: name for name in RUNTIMES})  # type: ignore[misc]
@@ -162,6 +159,16 @@ ShowOption = Annotated[
     bool,
     typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
 ]
+HistoryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        envvar=history_store.VARIABLE,
+        metavar="FILE",
+        help="Store the run in this file at its end. Without it, a run under runs/ is stored in "
+        f"{HISTORY_FILE}.",
+    ),
+]
 FailOnFlakyOption = Annotated[
     bool,
     typer.Option(
@@ -199,102 +206,83 @@ VerboseOption = Annotated[
         "--verbose", help="Show the log on standard error too; a run keeps it in harness.log."
     ),
 ]
-PARTS: Final = {
-    "format": FormatOption,
-    "writer": WriterOption,
-    "reader": ReaderOption,
-    "readers": ReadersOption,
-}
-"""The options that make `NamedParts`."""
-ENDING: Final = {
-    "show": (ShowOption, False),
-    "fail_on_flaky": (FailOnFlakyOption, False),
-    "github": (GithubOption, None),
-    "history": (HistoryOption, None),
-}
-"""The options that make an `Ending`, each with its default."""
-OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
-"""The options that make an `Output`."""
 PLANNED_ALREADY: Final = (
-    "scenarios",
-    "folders",
-    "profile",
-    "k",
-    "cases",
-    "fresh",
-    "runtime",
-    "warehouse",
-    "format",
-    "writer",
-    "reader",
-    "readers",
-    "metastore",
+    *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
+    *("format", "writer", "reader", "readers", "metastore"),
 )
 """Options that are part of a run's plan."""
 
+Added = Mapping[str, tuple[object, object]]
+"""Options by name, each with its annotation and its default."""
 
-def with_output(command: Callable[..., int | None]) -> Callable[..., None]:
-    """Return a command that has `--quiet`, `--json` and `--verbose` in the place of its `output`.
 
-    What `command` returns is the exit status; of what breaks it off a program is told.
+def _with(
+    parameter: str, make: Callable[..., object], added: Added
+) -> Callable[[Command], Command]:
+    """Return a decorator: the command has these options instead of a parameter made of them."""
+
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def called(**values: Any) -> int | None:  # noqa: ANN401 - whatever the other options are
+            made = make(**{name: values.pop(name) for name in added})
+            return command(**{parameter: made}, **values)
+
+        others = inspect.signature(command, eval_str=True).parameters.values()
+        parameters = [other for other in others if other.name != parameter]
+        parameters += [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+            for name, (kind, default) in added.items()
+        ]
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return called
+
+    return decorated
+
+
+with_parts = _with(
+    "named",
+    lambda format, writer, reader, readers: NamedParts(  # noqa: A006 - the options' names
+        format or (), writer or (), reader or (), readers
+    ),
+    {
+        "format": (FormatOption, None),
+        "writer": (WriterOption, None),
+        "reader": (ReaderOption, None),
+        "readers": (ReadersOption, None),
+    },
+)
+with_ending = _with(
+    "ending",
+    Ending,
+    {
+        "show": (ShowOption, False),
+        "fail_on_flaky": (FailOnFlakyOption, False),
+        "github": (GithubOption, None),
+        "history": (HistoryOption, None),
+    },
+)
+
+
+def with_output(command: Command) -> Command:
+    """Return a command that has `--quiet`, `--json` and `--verbose` instead of its `output`.
+
+    What `command` returns is the exit status. With `--json`, its failure is the last event.
     """
 
     @wraps(command)
-    def said(*, quiet: bool, json: bool, verbose: bool, **given: object) -> None:
-        output = Output(quiet, json, verbose)
+    def ending(*, output: Output, **values: object) -> None:
         with output.ending():
-            status = command(output=output, **given)
+            status = command(output=output, **values)
         raise typer.Exit(status or 0)
 
-    parameters = _parameters(command, without="output")
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-        for name, kind in OUTPUT.items()
-    ]
-    return _taking(said, [*parameters, *added])
-
-
-def with_parts(command: Callable[..., T]) -> Callable[..., T]:
-    """Return a command that has the options of parts in the place of its `named`."""
-
-    @wraps(command)
-    def said(**given: Any) -> T:  # noqa: ANN401 - whatever the other options are
-        form, writer, reader, file = (given.pop(name) for name in PARTS)
-        return command(named=NamedParts(form or (), writer or (), reader or (), file), **given)
-
-    parameters = _parameters(command, without="named")
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in PARTS.items()
-    ]
-    return _taking(said, [*parameters, *added])
-
-
-def with_ending(command: Callable[..., T]) -> Callable[..., T]:
-    """Return a command that has the options of how a judged run ends in place of its `ending`."""
-
-    @wraps(command)
-    def said(**given: Any) -> T:  # noqa: ANN401 - whatever the other options are
-        named = {name: given.pop(name) for name in ENDING}
-        return command(ending=Ending(**named), **given)
-
-    parameters = _parameters(command, without="ending")
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in ENDING.items()
-    ]
-    return _taking(said, [*parameters, *added])
-
-
-def _parameters(command: Callable[..., object], *, without: str) -> list[inspect.Parameter]:
-    every = inspect.signature(command, eval_str=True).parameters
-    return [parameter for name, parameter in every.items() if name != without]
-
-
-def _taking(command: Callable[P, T], parameters: Sequence[inspect.Parameter]) -> Callable[P, T]:
-    """Return a command whose options the library makes of these parameters."""
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return command
+    options = {
+        "quiet": (QuietOption, False),
+        "json": (JsonOption, False),
+        "verbose": (VerboseOption, False),
+    }
+    return _with("output", Output, options)(ending)
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:

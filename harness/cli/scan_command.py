@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from harness.cli import options
-from harness.cli.console.output import Output
+from harness.cli.output import Output
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem

@@ -6,7 +6,7 @@
 4. read: every reader is asked about each variant from when it is written; `answers.jsonl`
 5. judge: each answer as it comes, all of a variant together at the end; `verdicts.jsonl`
 6. second round: what nothing explains is asked again, of fresh servers, and judged with the rest
-7. gate and report: what the run ends with (`run_gate`, `cli.judged_run`)
+7. gate and report: what the run ends with (`run_gate`, `cli.runs`)
 
 `runs/begun` points to the run begun last, `runs/latest` to it once it has an answer, or ends.
 """

@@ -11,8 +11,8 @@ from harness.formats.files import column_parts, footer
 from harness.formats.files.column_parts import without
 from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import TableFolder, UnreadableError
-from harness.formats.hudi import records, schema_history, timeline
-from harness.formats.hudi.records import HudiRecords, Slices
+from harness.formats.hudi import schema_history, timeline
+from harness.formats.hudi.records import META, TYPE, HudiTable, Slices
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
@@ -28,25 +28,37 @@ _TYPES: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedForm
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    table_, doubts = records.read(folder), Doubts()
-    if (kind := table_.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
+    hudi, doubts = HudiTable(folder), Doubts()
+    if TYPE not in hudi.properties:
+        raise UnreadableError(f"there is no {META}/hoodie.properties")
+    if (kind := hudi.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
         doubts.add(Fact.SCHEMA_CHANGES, f"its base files are of {kind}, which are not looked at")
-    slices = table_.slices(_replaced(table_, doubts))
+    replaced = frozenset[str]()
+    for entry in hudi.replacements():
+        try:
+            replaced |= timeline.replaced_groups(hudi.record(entry), entry.path)
+        except (FileFactError, UnreadableError) as problem:
+            doubts.add(Fact.SCHEMA_CHANGES, problem)
+    slices, base = hudi.slices(replaced), None
     if slices.why:
         doubts.add(Fact.FEATURES, slices.why)
-    base = _footer(folder, slices, doubts)
-    changes = _history(table_, slices, doubts)
+    if slices.base_file:
+        try:
+            base = footer.read(folder, slices.base_file)
+        except UnreadableError as problem:
+            doubts.add(Fact.SCHEMA_CHANGES, f"{slices.base_file}: {problem}")
+    changes = _history(hudi, slices, doubts)
     if changes is None:
         changes = _seen_in_file(table, slices, base, doubts)
     features = {
-        *property_words(table_.properties),
-        *timeline_words(table_),
+        *_property_words(hudi.properties),
+        *_timeline_words(hudi),
         *(["log-files"] if slices.logs else []),
     }
     return TableFacts(
-        _TYPES.get(table_.properties["hoodie.table.type"], UsedFormat.HUDI),
-        table_.properties.get("hoodie.table.version", ""),
-        bool(table_.partition_fields),
+        _TYPES.get(hudi.properties[TYPE], UsedFormat.HUDI),
+        hudi.properties.get("hoodie.table.version", ""),
+        bool(hudi.partition_fields),
         sorted(features),
         base.writers if base else (),
         changes,
@@ -55,48 +67,24 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
     )
 
 
-def _replaced(table_: HudiRecords, doubts: Doubts) -> frozenset[str]:
-    groups: frozenset[str] = frozenset()
-    try:
-        for name, record in table_.replacements():
-            try:
-                groups |= timeline.replaced_by(record, name)
-            except FileFactError as problem:
-                doubts.add(Fact.SCHEMA_CHANGES, problem)
-    except UnreadableError as problem:
-        doubts.add(Fact.SCHEMA_CHANGES, problem)
-    return groups
-
-
-def _footer(folder: TableFolder, slices: Slices, doubts: Doubts) -> DataFooter | None:
-    if not slices.base_file:
-        return None
-    try:
-        return footer.read(folder, slices.base_file)
-    except UnreadableError as problem:
-        doubts.add(Fact.SCHEMA_CHANGES, f"{slices.base_file}: {problem}")
-        return None
-
-
-def _history(table_: HudiRecords, slices: Slices, doubts: Doubts) -> Sequence[UsedChange] | None:
+def _history(hudi: HudiTable, slices: Slices, doubts: Doubts) -> Sequence[UsedChange] | None:
     """Return the changes in the table's own history of its schema; None where it has none."""
-    if not (path := table_.newest_schemas()):
+    if not (histories := hudi.histories()):
         return None
+    path, changes = max(histories.values()), list[UsedChange]()
     try:
-        text = (table_.folder.text(path) or b"").decode()
-        return tuple(_changes(text, table_.partition_fields, slices, doubts))
+        # Each file of it has all schemas so far.
+        text = (hudi.folder.text(path) or b"").decode()
+        for pair in pairwise(schema_history.schemas(text)):
+            before, after = (
+                without(schema_history.columns(schema), hudi.partition_fields) for schema in pair
+            )
+            age = _age(str(pair[1]["version_id"]), slices, doubts)
+            changes += diff.between(before, after, age)
     except (ValueError, KeyError, TypeError, UnreadableError) as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{path} cannot be understood: {problem}")
         return ()
-
-
-def _changes(
-    text: str, partitions: Sequence[str], slices: Slices, doubts: Doubts
-) -> Iterator[UsedChange]:
-    """Yield the changes of a history, oldest first; each file of it has all schemas so far."""
-    for pair in pairwise(schema_history.schemas(text)):
-        before, after = (without(schema_history.columns(schema), partitions) for schema in pair)
-        yield from diff.between(before, after, _age(str(pair[1]["version_id"]), slices, doubts))
+    return changes
 
 
 def _age(since: str, slices: Slices, doubts: Doubts) -> OldFiles:
@@ -169,7 +157,7 @@ _ACTIONS: Final = {
 """Completed actions that a table still has on its timeline."""
 
 
-def property_words(properties: Mapping[str, str]) -> Iterator[str]:
+def _property_words(properties: Mapping[str, str]) -> Iterator[str]:
     """Yield what a table's properties say of it."""
     yield from (
         word for name, value, word in _IF if properties.get(name, "").lower() == value.lower()
@@ -182,11 +170,6 @@ def property_words(properties: Mapping[str, str]) -> Iterator[str]:
     hive_style = properties.get("hoodie.datasource.write.hive_style_partitioning", "").lower()
     if properties.get("hoodie.table.partition.fields") and hive_style != "true":
         yield "plain-partition-folders"
-    yield from _classes(properties)
-
-
-def _classes(properties: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is not usual among the classes and files that a table names."""
     payload = properties.get("hoodie.compaction.payload.class", "").rpartition(".")[2]
     if payload and payload not in _PAYLOADS:
         yield "custom-payload"
@@ -196,15 +179,16 @@ def _classes(properties: Mapping[str, str]) -> Iterator[str]:
         yield "timestamp-key-generator"
     elif name and not name.startswith(_GENERATORS):
         yield "other-key-generator"
-    if (base := properties.get("hoodie.table.base.file.format", "PARQUET").upper()) != "PARQUET":
+    if (base := properties.get(BASE_FORMAT, PARQUET).upper()) != PARQUET:
         yield f"{base.lower()}-base-files"
 
 
-def timeline_words(records: HudiRecords) -> Iterator[str]:
+def _timeline_words(hudi: HudiTable) -> Iterator[str]:
     """Yield what is pending on a timeline, or was done on it."""
-    clusterings = records.pending_clusterings()
-    for entry in records.pending:
-        action = "clustering" if entry.requested in clusterings else entry.action
-        yield PENDING.get(action, "pending-write")
-    done = (entry.action for entry in records.entries if entry.state == timeline.COMPLETED)
-    yield from (_ACTIONS[action] for action in done if action in _ACTIONS)
+    for entry in hudi.entries:
+        if entry.state == timeline.COMPLETED:
+            if entry.action in _ACTIONS:
+                yield _ACTIONS[entry.action]
+        else:
+            action = "clustering" if hudi.is_clustering(entry) else entry.action
+            yield PENDING.get(action, "pending-write")

@@ -1,15 +1,18 @@
-"""Second stage of writing: the statements of a step are sent to its writer, and have an outcome."""
+"""Second stage of writing: the statements of a step are sent to its writer, and have an outcome.
+
+That a statement raised says nothing of its commit. What follows a commit may fail (the catalog is
+told, old files are cleaned away), and the rows are there all the same: the table's own records say
+what became of the step.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import filterfalse
-from pathlib import Path
 from typing import Final, Protocol
 
 from harness.core import refusals
@@ -18,7 +21,6 @@ from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.spark.session import Library, Session, Spark
 from harness.formats.api import NO_COMMIT, Committed, FileFactError
-from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.model.simulation.column_resolution import META
@@ -70,7 +72,6 @@ class TableRecords:
 
     @property
     def columns(self) -> Sequence[object]:
-        """The columns by the catalog."""
         return [(entry.name, entry.columns) for entry in self.entries if entry.name == TABLE]
 
     def behind(self, columns: Sequence[str]) -> tuple[str, ...]:
@@ -79,8 +80,12 @@ class TableRecords:
         `columns`: in lower case and in order. Types are not compared: a metastore has fewer.
         """
         listed = {entry.name: [name.lower() for name, _ in entry.columns] for entry in self.entries}
-        names = tuple(columns)
-        return tuple(e for e, all_ in listed.items() if names != tuple(filterfalse(_is_meta, all_)))
+        expected = list(columns)
+        return tuple(
+            entry
+            for entry, names in listed.items()
+            if [name for name in names if name not in META] != expected
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,10 @@ class StepResult:
 
 APPLIED = StepResult(OutcomeKind.APPLIED)
 REFUSED = StepResult(OutcomeKind.REFUSED)
+
+
+def unknown(why: str) -> StepResult:
+    return StepResult(OutcomeKind.UNKNOWN, why)
 
 
 def result_of_error(
@@ -137,26 +146,6 @@ def result_of_error(
     return APPLIED
 
 
-def result_of_sync(after: TableRecords, columns: Sequence[str]) -> StepResult:
-    """Return what became of telling the catalog a table's columns: whether all entries list them.
-
-    It changes nothing else, so one that was answered with an error may be done again.
-    """
-    return REFUSED if after.behind(columns) else APPLIED
-
-
-def result_of_failed_write(
-    refusal: Refusal | None, result: StepResult, made: Sequence[str]
-) -> tuple[Refusal | None, StepResult]:
-    """Return the refusal and what became of a write that was meant to fail: its error is no news.
-
-    `made`: the instants that were completed.
-    """
-    if made:
-        return None, unknown("the write was meant to fail, and was committed")
-    return (None if result == APPLIED else refusal), result
-
-
 def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
     """Return what became of the creation of a table: without a catalog entry there is none.
 
@@ -167,21 +156,11 @@ def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
     return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
 
 
-def _is_meta(name: str) -> bool:
-    return name in META
-
-
-def unknown(why: str) -> StepResult:
-    """Return that nothing is known of the table."""
-    return StepResult(OutcomeKind.UNKNOWN, why)
-
-
-RowId = list[int]
-"""Number of the write, bucket, number of the row."""
-
-
 def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
-    """Send a batch.
+    """Send a batch of mutations; its rows are looked up in the table first, as the API asks for.
+
+    A row is known by its `ROW__ID` alone, which only who read the table can tell (Hive
+    documentation, "HCatalog Streaming Mutation API", "Data Requirements").
 
     Raises:
         RefusedError: the server or the library answered with an error.
@@ -195,48 +174,36 @@ def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_
     # another session of the server fetches rows as well (`IOContextMap` is the whole process's).
     sql = f"select ROW__ID, {key} from {database}.{TABLE} order by {key}"
     rows = session.run(sql, timeout_s=timeout_s).rows
-    if any(row_id_text is None for row_id_text, _ in rows):
+    if any(text is None for text, _ in rows):
         raise NoAnswerError("the server told no ROW__ID of some rows")
-    details = request(statement, database, {of: row_id(row_id_text) for row_id_text, of in rows})
+    ids = {key: json.loads(text) for text, key in rows}
+    parts = ("writeid", "bucketid", "rowid")
+    row_ids = {key: [row_id[part] for part in parts] for key, row_id in ids.items()}
+    names = [name for name, _ in statement.columns]
+    request = {
+        "database": database,
+        "table": TABLE,
+        "columns": names,
+        "types": [kind for _, kind in statement.columns],
+        "buckets_by": [names.index(statement.key)],
+        "rows": [
+            {**row, "id": row_ids.get(row["row"][statement.key])}  # type: ignore[index]
+            for row in statement.rows
+        ],
+        "ends": statement.ends,
+    }
     try:
-        refusal = session.mutations.run(details, timeout_s)
+        refusal = session.mutations.run(request, timeout_s)
     except ProcessProblem as problem:
         raise NoAnswerError(str(problem)) from problem
     if refusal is not None:
         raise RefusedError(refusal, 0.0)
 
 
-def request(statement: Mutation, database: str, ids: Mapping[Value, RowId]) -> dict[str, object]:
-    """Return what the program is told; `ids`: those of the rows of the table, by their key."""
-    names = [name for name, _ in statement.columns]
-    rows = [
-        {**row, "id": ids.get(row["row"][statement.key])}  # type: ignore[index]
-        for row in statement.rows
-    ]
-    return {
-        "database": database,
-        "table": TABLE,
-        "columns": names,
-        "types": [kind for _, kind in statement.columns],
-        "buckets_by": [names.index(statement.key)],
-        "rows": rows,
-        "ends": statement.ends,
-    }
-
-
-def row_id(text: str) -> RowId:
-    """Return a `ROW__ID` as the program takes it.
-
-    >>> row_id('{"writeid":2,"bucketid":536870912,"rowid":0}')
-    [2, 536870912, 0]
-    """
-    row = json.loads(text)
-    return [row["writeid"], row["bucketid"], row["rowid"]]
-
-
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
+LibraryCall = SetColumns | RegisterInStore | ClientCall | IcebergCall | Mutation | FrameWrite
 
 REFUSALS: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""
@@ -290,16 +257,19 @@ class StepSender:
             elif refusal := self._undone(step, before, files):
                 result = REFUSED
         except (NoAnswerError, NotWaitingError) as silence:
-            result = StepResult(OutcomeKind.UNKNOWN, str(silence))
+            result = unknown(str(silence))
         if refusal is not None and (because := refusals.machine_shortage(refusal)):
-            result = StepResult(OutcomeKind.UNKNOWN, because)
+            result = unknown(because)
         elif refusal is not None and result.because:
             result = replace(
                 result, because=f"{result.because}; the error: {refusals.text(refusal)}"
             )
         made = self._made_since(before)
         if step.trace is StepTrace.BEGUN and result.kind is not OutcomeKind.UNKNOWN:
-            refusal, result = result_of_failed_write(refusal, result, made)
+            # It was meant to fail: its error is no news.
+            if made:
+                result = unknown("the write was meant to fail, and was committed")
+            refusal = None if made or result == APPLIED else refusal
         instant = made[-1] if made and result == APPLIED else ""
         self._instants[step.step] = instant
         return Outcome(
@@ -354,7 +324,8 @@ class StepSender:
         """Return what became of a step that was answered with an error."""
         after, table = self._records(step), self._target.table
         if step.columns:
-            return result_of_sync(after, step.columns)
+            # It changes nothing else, so one that was answered with an error may be done again.
+            return REFUSED if after.behind(step.columns) else APPLIED
         if step.step == 0:
             wrong = self._shape.creation_problem(table, self._variant.settings)
             return result_of_creation(after, wrong)
@@ -391,45 +362,45 @@ class StepSender:
                 stopped_writer.kill_in_transaction(process, settings, sql, target.timeout_s)
             case Sql() | LockedSql() | CommitSql():
                 self._run_to_death(statement, writer)
-            case SetColumns() | RegisterInStore():
-                self._change_catalog(statement)
-            case ClientCall() | IcebergCall() | Mutation():
-                self._call(statement, writer)
-            case FrameWrite():
-                self._append(statement, writer)
             case WaitingSql():
                 self._hold(statement, writer)
             case ResumeWaiting():
                 waiting, self._waiting = self._waiting, None
                 if waiting is not None:  # else nothing was held, and the table's records tell
                     waiting.commit()
+            case _:
+                self._call(statement, writer)
 
-    def _change_catalog(self, statement: SetColumns | RegisterInStore) -> None:
-        target = self._target
+    def _call(self, statement: LibraryCall, writer: str) -> None:
+        """Do what no SQL does: in the metastore, or by a format's library."""
+        target, path = self._target, str(self._target.table)
         match statement:
             case SetColumns(columns, cascade):
                 self._client.alter_columns(target.database, TABLE, columns, cascade=cascade)
-            case RegisterInStore(path=path):
-                location = filled(path, target.database, str(target.table))
+            case RegisterInStore(path=template):
+                location = filled(template, target.database, path)
                 self._client.also_at(target.database, TABLE, location)
-
-    def _call(self, statement: ClientCall | IcebergCall | Mutation, writer: str) -> None:
-        """Let a format's library do what no SQL does."""
-        target = self._target
-        match statement:
             case ClientCall(method, arguments, options):
                 named = {"method": method, "arguments": arguments, "options": dict(options)}
-                request = {**named, "table": TABLE, "path": str(target.table)}
+                request = {**named, "table": TABLE, "path": path}
                 self._spark_session(writer).call(Library.HUDI, request, timeout_s=target.timeout_s)
             case IcebergCall(method, arguments):
                 named = {"method": method, "arguments": dict(arguments)}
                 request = {**named, "table": f"{target.database}.{TABLE}"}
-                self._spark_session(writer).call(
-                    Library.ICEBERG, request, timeout_s=target.timeout_s
-                )
+                session = self._spark_session(writer)
+                session.call(Library.ICEBERG, request, timeout_s=target.timeout_s)
             case Mutation():
-                session = self._sql_session(writer)
-                send_batch(statement, session, target.database, target.timeout_s)
+                mutating = self._session_of(writer)
+                if not isinstance(mutating, SqlSession):
+                    raise HarnessError(f"{writer} sends no mutations")
+                send_batch(statement, mutating, target.database, target.timeout_s)
+            case FrameWrite(query, format_, options):
+                # Its writer goes by no setting of the session, and is told all.
+                told = {**self._session_settings(writer), **dict(options)}
+                given = {name: filled(value, target.database, path) for name, value in told.items()}
+                self._spark_session(writer).append(
+                    query, format_, given, path, timeout_s=target.timeout_s
+                )
 
     def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""
@@ -442,7 +413,8 @@ class StepSender:
             case CommitSql():
                 stopped_writer.kill_at_commit(process, session, ask, target.database)
             case Sql():
-                stopped_writer.kill_at_pipe(process, ask, self._pipe)
+                pipe = target.table.with_name(target.table.name + PIPE)
+                stopped_writer.kill_at_pipe(process, ask, pipe)
 
     def _hold(self, statement: WaitingSql, writer: str) -> None:
         """Send a statement to a process of its own, which waits before it commits."""
@@ -460,32 +432,12 @@ class StepSender:
     def _inflight(self) -> tuple[str, ...]:
         return self._shape.committed(self._target.table, ()).inflight
 
-    @property
-    def _pipe(self) -> Path:
-        table = self._target.table
-        return table.with_name(table.name + PIPE)
-
     def _filled(self, text: str) -> str:
         database = self._target.database
         if TRANSACTIONS in text:
             numbers = " ".join(map(str, self._client.transactions(database, TABLE)))
             text = text.replace(TRANSACTIONS, numbers)
         return filled(text, database, str(self._target.table), self._instants)
-
-    def _append(self, statement: FrameWrite, writer: str) -> None:
-        """Write a DataFrame: its writer goes by no setting of the session, and is told all."""
-        target = self._target
-        options = {
-            name: filled(value, target.database, str(target.table))
-            for name, value in {**self._session_settings(writer), **dict(statement.options)}.items()
-        }
-        self._spark_session(writer).append(
-            statement.query,
-            statement.format,
-            options,
-            str(target.table),
-            timeout_s=target.timeout_s,
-        )
 
     def _close_session(self) -> None:
         """Close the connection to a server; a session of Spark's worker has none of its own."""
@@ -501,17 +453,9 @@ class StepSender:
         return process
 
     def _spark_session(self, writer: str) -> Session:
-        """Return the session of such a writer."""
         session = self._session_of(writer)
         if isinstance(session, SqlSession):
             raise HarnessError(f"{writer} takes SQL alone")
-        return session
-
-    def _sql_session(self, writer: str) -> SqlSession:
-        """Return the session of a writer that is a server."""
-        session = self._session_of(writer)
-        if not isinstance(session, SqlSession):
-            raise HarnessError(f"{writer} sends no mutations")
         return session
 
     def _session_of(self, writer: str) -> Session | SqlSession:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from harness.runtime import metastore_objects
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.write import state_store
 from harness.write.next_step import VariantOutcomes
-from harness.write.state_store import Frozen, State
+from harness.write.state_store import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,44 +164,32 @@ class VariantResult:
 
 
 def record(
-    outcomes: VariantOutcomes, states: Sequence[State | None], results: ResultCache
+    outcomes: VariantOutcomes,
+    states: Sequence[State | None],
+    results: ResultCache,
+    *,
+    reused: bool,
 ) -> VariantResult:
-    """Return what is known of a variant that was written just now: its records and its states.
+    """Return what is known of a variant that was written or found: its records and its states.
 
     Args:
         outcomes: of the steps so far.
         states: one for each of these steps, None where there is none.
-        results: gets the records for later runs.
+        results: has the records of states seen before: their files are as they were when they
+            were frozen, or they would not be found.
+        reused: whether the states were found.
 
     """
-    made = tuple(_records(outcomes, states))
-    results.records(StateRecord, _told(outcomes, states), partial(iter, made), _whole)
-    return _result(outcomes, states, (replace(state, reused=False) for state in made))
-
-
-def found(
-    outcomes: VariantOutcomes, states: Sequence[State | None], results: ResultCache
-) -> VariantResult:
-    """Return the same of a variant whose states were found; `results` has it of states seen before.
-
-    The files of a state are as they were when it was frozen, or it would not be found.
-    """
+    told = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
     make = partial(_records, outcomes, states)
-    records = results.records(StateRecord, _told(outcomes, states), make, _whole)
-    return _result(outcomes, states, records)
-
-
-def _told(outcomes: VariantOutcomes, states: Sequence[State | None]) -> tuple[str, ...]:
-    """Return all that records are made from."""
-    return repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
-
-
-def _result(
-    outcomes: VariantOutcomes, states: Sequence[State | None], records: Iterable[StateRecord]
-) -> VariantResult:
+    if not reused:
+        make = partial(iter, tuple(make()))
+    records = results.records(StateRecord, told, make, _whole)
+    if not reused:
+        records = tuple(replace(state, reused=False) for state in records)
     variant = outcomes.variant.id
     there = {(variant, step): state for step, state in enumerate(states) if state}
-    return VariantResult(tuple(records), there)
+    return VariantResult(records, there)
 
 
 def _whole(record: StateRecord) -> bool:
@@ -230,8 +218,13 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
         if state is None or table is None:
             yield StateRecord(variant.variant.id, outcome, "", reused=True)
             continue
-        names = _names(state.frozen, [outcome.instant for outcome in variant.outcomes])
-        files, facts = _relabelled(table.facts, names), table.facts
+        # By which instant these records know the step of each instant of a state: an earlier run
+        # may have frozen the first states, and each writing has instants of its own.
+        instants = [outcome.instant for outcome in variant.outcomes]
+        names, facts = dict(zip(state.frozen.instants, instants, strict=False)), table.facts
+        files = tuple(
+            replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in facts
+        )
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
         schema_history, read = variant.shape.schema_history(state.table), variant.shape.file_rows
@@ -247,7 +240,10 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             layout=table.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,
-            values=_as_known(values, names),
+            values=tuple(
+                replace(one, commits=tuple(names.get(at, at) for at in one.commits))
+                for one in values
+            ),
             statistics=contradicted_statistics(variant.shape, state, facts, new, file_rows_seen),
             bare=table.bare,
             unlisted=table.unlisted,
@@ -257,25 +253,3 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             metadata=state.frozen.metadata,
             listed_as=table.listed_as(variant.variant.scenario.table.partition_by),
         )
-
-
-def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
-    """Return by which instant these records know the step of each instant of a state.
-
-    The states of a variant need not all come from one writing: an earlier run may have frozen the
-    first ones, and each writing has instants of its own.
-    """
-    return dict(zip(frozen.instants, instants, strict=False))
-
-
-def _as_known(values: Iterable[FileValues], names: Mapping[str, str]) -> tuple[FileValues, ...]:
-    """Return what files hold, whose instants are those that stand in the files."""
-    return tuple(
-        replace(file_values, commits=tuple(names.get(at, at) for at in file_values.commits))
-        for file_values in values
-    )
-
-
-def _relabelled(facts: Iterable[FileFact], names: Mapping[str, str]) -> tuple[FileFact, ...]:
-    """Return file facts with the instants that these records know the steps by."""
-    return tuple(replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -35,7 +35,7 @@ from harness.model.commit import ExtraMetadata
 from harness.model.file_facts import FileFact
 from harness.runtime import metastore, metastore_client, provide
 from harness.runtime.metastore_client import Catalog
-from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
+from harness.runtime.metastore_objects import CatalogHistory
 from harness.scenario.cells import Variant
 from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.second_writer import BeginWrite
@@ -48,262 +48,19 @@ from harness.write.state_records import VariantResult
 from harness.write.state_store import Frozen, State, States
 from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
 
-NAME: Final = "metadata_key"
-VALUE: Final = "metadata_value"
-
-
-def ask_metadata(
-    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor
-) -> ExtraMetadata | None:
-    """Return the extra metadata of the last step's commit; None where the step writes none."""
-    last = outcomes.outcomes[-1]
-    steps = outcomes.variant.scenario.steps
-    has_metadata = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
-    if not has_metadata or last.kind is not OutcomeKind.APPLIED or not last.instant:
-        return None
-    stored_metadata = outcomes.shape.stored_metadata(target.table, last.instant)
-    if stored_metadata is None:
-        return None
-    shown, why = dict[str, str](), ""
-    try:
-        rows = _rows(outcomes, target, writer_for, stored_metadata.question)
-        shown = {str(row[NAME]): str(row[VALUE]) for row in rows}
-    except RefusedError as refused:
-        why = refusals.text(refused.refusal)
-    except (NoAnswerError, HarnessError) as problem:
-        why = str(problem)
-    return ExtraMetadata(
-        _pairs(stored_metadata.stored, stored_metadata.own), _pairs(shown, stored_metadata.own), why
-    )
-
-
-def _pairs(of: Mapping[str, str], added: Collection[str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, value) for name, value in of.items() if name not in added))
-
-
-def ask_statistics(
-    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], writer_for: WriterFor
-) -> StoredStatistics:
-    """Return what the writer of the last step says of the statistics, or why it is not known."""
-    queried = outcomes.shape.queried_statistics(outcomes.variant.settings)
-    if queried is None or not queried.exist(target.table):
-        return IN_ORDER
-    try:
-        rows = _rows(outcomes, target, writer_for, queried.sql)
-        return StoredStatistics(queried.parse(rows, files))
-    except RefusedError as refused:
-        return StoredStatistics(unknown=refusals.text(refused.refusal))
-    except (NoAnswerError, HarnessError, FileFactError) as problem:
-        return StoredStatistics(unknown=str(problem))
-
-
-def _rows(
-    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
-) -> list[Mapping[str, Value]]:
-    sql = filled(question, target.database, str(target.table))
-    writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
-    session = writer_for(writer).open(outcomes.session(writer))
-    try:
-        answer = session.run(sql, timeout_s=target.timeout_s)
-    finally:
-        session.close()
-    names = [name for name, _ in answer.columns]
-    return [dict(zip(names, row, strict=True)) for row in answer.rows]
-
-
-@dataclass(frozen=True, slots=True)
-class TableContents:
-    """What the files and the catalog of a table say after a step."""
-
-    files: tuple[FileFact, ...] = ()
-    statistics: StoredStatistics = IN_ORDER
-    """What the writer's own Spark says of those that nothing else can read."""
-    metadata: ExtraMetadata | None = None
-    """What the step's own commit has, where the step was told of some."""
-    others: dict[str, int] = field(default_factory=dict)
-    """Instants beside those of the steps, each with the step whose rows it found."""
-    catalog: CatalogHistory = NO_CATALOG
-    """What the catalog has of it, and had after the steps before."""
-
-
-def observe(
-    outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
-) -> TableContents:
-    """Return what the table's files and its metastore tell after the last step.
-
-    Args:
-        outcomes: those up to this step.
-        target: where the table is.
-        client: a connection to its metastore.
-        before: what they said after the step before.
-
-    """
-    entries, instant = client.entries(target.database), outcomes.outcomes[-1].instant
-    others = before.others | _new_others(outcomes, target, entries, before)
-    at_step = {instant: entries} if instant else {}
-    catalog = CatalogHistory(entries, {**before.catalog.then, **at_step})
-    key = outcomes.variant.scenario.table.key
-    files = state_records.read_files(outcomes.shape, target.table, key, catalog)
-    return TableContents(files.facts, others=others, catalog=catalog)
-
-
-def freeze(
-    address: str,
-    outcomes: VariantOutcomes,
-    contents: TableContents,
-    target: WriteTarget,
-) -> State:
-    """Freeze the table after the last step; an earlier run may have done so.
-
-    Args:
-        address: of the state.
-        outcomes: those up to this step.
-        contents: what the table's files tell.
-        target: where the table is.
-
-    """
-    frozen = Frozen(
-        outcomes.outcomes[-1],
-        contents.catalog.now,
-        tuple(outcome.instant for outcome in outcomes.outcomes),
-        table_version=outcomes.shape.table_version(target.table),
-        home=str(target.home or ""),
-        statistics=contents.statistics,
-        metadata=contents.metadata,
-        others=tuple(contents.others.items()),
-    )
-    return state_store.freeze(target.cache, address, target.table, frozen)
-
-
-def contradiction(state: State, outcome: Outcome) -> Outcome | None:
-    """Return the outcome where an earlier run that sent the same had another; None where not."""
-    before, now = word(state.frozen.outcome), word(outcome)
-    if before == now:
-        return None
-    why = f"{now} now, but {before} when the same was written before ({state.folder})"
-    return replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
-
-
-def _new_others(
-    outcomes: VariantOutcomes,
-    target: WriteTarget,
-    entries: Sequence[CatalogEntry],
-    before: TableContents,
-) -> dict[str, int]:
-    """Return the instants that came with the last step and are not its own."""
-    shape, others = outcomes.shape, dict[str, int]()
-    steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
-    for instant in shape.instants(target.table, entries):
-        if instant not in steps and instant not in before.others:
-            seen = shape.instants_before(target.table, instant)
-            others[instant] = max((steps.get(earlier, 0) for earlier in seen), default=0)
-    return others
-
-
-@dataclass(frozen=True, slots=True)
-class StepState:
-    """What came of a step, and the state it led to; none where it was skipped."""
-
-    outcome: Outcome
-    state: State | None
-
-
-class StepUnknownError(Exception):
-    """Nothing is known of the table since a step."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        """`outcome`: of that step."""
-        super().__init__(outcome.because)
-        self.outcome = outcome
+AT_ONCE: Final = 2
+"""Variants that are written at once: 1.6 times faster than one after another."""
 
 
 class WriterSilent(Exception):
     """The writer crashed or did not answer: nothing is known of the table since then."""
 
-    def __init__(self, done: VariantResult, outcome: Outcome) -> None:
-        """`done`: the steps before; `outcome`: of the step that got no answer."""
+    def __init__(self, outcome: Outcome) -> None:
+        """`outcome`: of the step that got no answer."""
         super().__init__(outcome.because)
-        self.done = done
         self.outcome = outcome
-
-
-def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
-    """Find the states of all steps in the cache; None when one is not there."""
-    outcomes, states = VariantOutcomes(variant), list[State | None]()
-    while not outcomes.complete:
-        step = outcomes.next_step()
-        state = None if step.skipped else state_store.load(cache, step.address)
-        if state is None and not step.skipped:
-            return None
-        states.append(state)
-        outcome = state.frozen.outcome if state else step.skip
-        outcomes = outcomes.then(replace(outcome, step=step.step))
-    return state_records.found(outcomes, states, ResultCache.in_cache(cache))
-
-
-def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
-    """Write a variant from its creation on; `target.folder` is removed at the end.
-
-    Raises:
-        WriterSilent: a statement got no answer.
-        HarnessError: the metastore is gone, or the worker failed.
-
-    """
-    outcomes, states = VariantOutcomes(variant), list[State | None]()
-    try:
-        for step_state in write_steps(variant, target, writer_for):
-            outcomes = outcomes.then(step_state.outcome)
-            states.append(step_state.state)
-    except StepUnknownError as unknown:
-        done = state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
-        raise WriterSilent(done, unknown.outcome) from None
-    return state_records.record(outcomes, states, ResultCache.in_cache(target.cache))
-
-
-def write_steps(
-    variant: Variant, target: WriteTarget, writer_for: WriterFor
-) -> Iterator[StepState]:
-    """Yield what came of each step, while the table itself still is in that state.
-
-    Raises:
-        StepUnknownError: a statement got no answer.
-        HarnessError: the metastore is gone, or the worker failed.
-
-    """
-    outcomes, contents = VariantOutcomes(variant), TableContents()
-    new_home: AbstractContextManager[Path | None] = nullcontext()
-    if outcomes.shape.absolute_paths:
-        new_home = table_homes.new(target.cache)
-    with ExitStack() as stack:
-        home = stack.enter_context(new_home)
-        client = stack.enter_context(metastore_client.connect(target.metastore_uri))
-        target = replace(target, home=home)
-        client.create_database(target.database)
-        sender = StepSender(outcomes, target, client, writer_for)
-        stack.callback(sender.let_go)
-        while not outcomes.complete:
-            step = outcomes.next_step()
-            if step.skipped:
-                outcomes = outcomes.then(step.skip)
-                yield StepState(step.skip, None)
-                continue
-            outcome = sender.send(step, contents.files)
-            if outcome.kind is OutcomeKind.UNKNOWN:
-                raise StepUnknownError(outcome)
-            outcomes = outcomes.then(outcome)
-            contents = observe(outcomes, target, client, contents)
-            statistics = ask_statistics(outcomes, target, contents.files, writer_for)
-            metadata = ask_metadata(outcomes, target, writer_for)
-            contents = replace(contents, statistics=statistics, metadata=metadata)
-            state = freeze(step.address, outcomes, contents, target)
-            if unknown := contradiction(state, outcome):
-                raise StepUnknownError(unknown)
-            yield StepState(outcome, state)
-    shutil.rmtree(target.folder)
-
-
-AT_ONCE: Final = 2
-"""Variants that are written at once: 1.6 times faster than one after another."""
+        self.done = VariantResult((), {})
+        """The steps before."""
 
 
 def write(
@@ -327,11 +84,9 @@ def write(
         progress.note(f"kept from earlier runs: {reused} of {counted(len(variants), 'variant')}")
     if missing:
         with progress.count("write tables", len(missing)) as tables:
-            by_catalog = grouped([(metastore_of(v, context.metastore), v) for v in missing])
-            for catalog, variants_on_it in sorted(by_catalog.items()):
-                for result in _write_on(catalog, variants_on_it, context):
-                    tables.advance()
-                    yield result
+            for result in _write_missing(missing, context):
+                tables.advance()
+                yield result
 
 
 def memory_mb(variants: Sequence[Variant]) -> int:
@@ -359,24 +114,22 @@ def metastore_of(variant: Variant, usual: str) -> str:
     return max(filter(None, named), default=usual)
 
 
-def _write_on(
-    catalog: str, missing: Sequence[Variant], context: WriteContext
-) -> Iterator[VariantResult]:
-    """Yield what came of variants that are written on one metastore."""
+def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
+    by_catalog = grouped([(metastore_of(v, context.metastore), v) for v in missing])
     context.folder.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder))
-    serving = provide.start_metastore(
-        context.cache,
-        folder,
-        context.progress,
-        catalog,
-        compacts=any(formats.facts(variant.format).transactional for variant in missing),
-    )
-    with serving as running:
-        pool = WriterPool(context, running.uris)
-        for (writers, kills), group in groupby(sorted(missing, key=_group), key=_group):
-            context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
-            yield from _write_group(list(group), pool, 1 if kills else AT_ONCE)
+    for catalog, variants in sorted(by_catalog.items()):
+        serving = provide.start_metastore(
+            context.cache,
+            Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder)),
+            context.progress,
+            catalog,
+            compacts=any(formats.facts(variant.format).transactional for variant in variants),
+        )
+        with serving as running:
+            pool = WriterPool(context, running.uris)
+            for (writers, kills), group in groupby(sorted(variants, key=_group), key=_group):
+                context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
+                yield from _write_group(list(group), pool, 1 if kills else AT_ONCE)
 
 
 def _in_two(variant: Variant) -> bool:
@@ -394,12 +147,8 @@ def _kills(variant: Variant) -> bool:
 
 def _group(variant: Variant) -> tuple[tuple[str, ...], bool]:
     """Return what variants have in common that share processes; who kills one has it alone."""
-    return _by_writer(variant), _kills(variant)
-
-
-def _by_writer(variant: Variant) -> tuple[str, ...]:
     # Only whether and when the writer changes counts, not how many steps there are.
-    return tuple(writer for writer, _ in groupby(variant.writers))
+    return tuple(writer for writer, _ in groupby(variant.writers)), _kills(variant)
 
 
 def _write_group(
@@ -407,7 +156,10 @@ def _write_group(
 ) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
     with pool.running(), ThreadPoolExecutor(at_once) as threads:
-        attempts = [(variant, threads.submit(_write_one, variant, pool)) for variant in group]
+        attempts = [
+            (variant, threads.submit(write_variant, variant, pool.target(), pool.writer))
+            for variant in group
+        ]
         for variant, attempt in attempts:
             try:
                 yield attempt.result()
@@ -421,16 +173,206 @@ def _write_group(
     for variant, why in again:
         pool.context.progress.note(f"{variant.id}: {why}; once more, alone")
         with pool.running():
-            yield _once_more(variant, pool)
+            try:
+                result = write_variant(variant, pool.target(), pool.writer)
+            except WriterSilent as silence:
+                broken = StateRecord(variant.id, silence.outcome, "")
+                result = VariantResult((*silence.done.records, broken), silence.done.states)
+        yield result
 
 
-def _write_one(variant: Variant, pool: WriterPool) -> VariantResult:
-    return write_variant(variant, pool.target(), pool.writer)
+def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
+    """Find the states of all steps in the cache; None when one is not there."""
+    outcomes, states = VariantOutcomes(variant), list[State | None]()
+    while not outcomes.complete:
+        step = outcomes.next_step()
+        state = None if step.skipped else state_store.load(cache, step.address)
+        if state is None and not step.skipped:
+            return None
+        states.append(state)
+        outcome = state.frozen.outcome if state else step.skip
+        outcomes = outcomes.then(replace(outcome, step=step.step))
+    return state_records.record(outcomes, states, ResultCache.in_cache(cache), reused=True)
 
 
-def _once_more(variant: Variant, pool: WriterPool) -> VariantResult:
+def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
+    """Write a variant from its creation on; `target.folder` is removed at the end.
+
+    Raises:
+        WriterSilent: a statement got no answer.
+        HarnessError: the metastore is gone, or the worker failed.
+
+    """
+    outcomes, states = VariantOutcomes(variant), list[State | None]()
+    results = ResultCache.in_cache(target.cache)
     try:
-        return _write_one(variant, pool)
+        for step in write_steps(variant, target, writer_for):
+            outcomes = outcomes.then(step.outcome)
+            states.append(step.state)
     except WriterSilent as silence:
-        broken = StateRecord(variant.id, silence.outcome, "")
-        return VariantResult((*silence.done.records, broken), silence.done.states)
+        silence.done = state_records.record(outcomes, states, results, reused=False)
+        raise
+    return state_records.record(outcomes, states, results, reused=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """What came of a step, and the state it led to; none where it was skipped."""
+
+    outcome: Outcome
+    state: State | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableContents:
+    """What the files and the catalog of a table say after a step."""
+
+    files: tuple[FileFact, ...] = ()
+    catalog: CatalogHistory = NO_CATALOG
+    """What the catalog has of it, and had after the steps before."""
+    others: Mapping[str, int] = field(default_factory=dict)
+    """Instants beside those of the steps, each with the step whose rows it found."""
+
+
+def write_steps(
+    variant: Variant, target: WriteTarget, writer_for: WriterFor
+) -> Iterator[StepState]:
+    """Yield what came of each step, while the table itself still is in that state.
+
+    Raises:
+        WriterSilent: a statement got no answer.
+        HarnessError: the metastore is gone, or the worker failed.
+
+    """
+    outcomes, contents = VariantOutcomes(variant), TableContents()
+    new_home: AbstractContextManager[Path | None] = nullcontext()
+    if outcomes.shape.absolute_paths:
+        new_home = table_homes.new(target.cache)
+    with ExitStack() as stack:
+        home = stack.enter_context(new_home)
+        client = stack.enter_context(metastore_client.connect(target.metastore_uri))
+        target = replace(target, home=home)
+        client.create_database(target.database)
+        sender = StepSender(outcomes, target, client, writer_for)
+        stack.callback(sender.let_go)
+        while not outcomes.complete:
+            step = outcomes.next_step()
+            if step.skipped:
+                outcomes = outcomes.then(step.skip)
+                yield StepState(step.skip, None)
+                continue
+            outcome = sender.send(step, contents.files)
+            if outcome.kind is OutcomeKind.UNKNOWN:
+                raise WriterSilent(outcome)
+            outcomes = outcomes.then(outcome)
+            contents = observe(outcomes, target, client, contents)
+            frozen = _frozen(outcomes, target, contents, writer_for)
+            state = state_store.freeze(target.cache, step.address, target.table, frozen)
+            before, now = word(state.frozen.outcome), word(outcome)
+            if before != now:
+                why = f"{now} now, but {before} when the same was written before ({state.folder})"
+                raise WriterSilent(
+                    replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
+                )
+            yield StepState(outcome, state)
+    shutil.rmtree(target.folder)
+
+
+def observe(
+    outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
+) -> TableContents:
+    """Return what the table's files and its metastore tell after the last step.
+
+    Args:
+        outcomes: those up to this step.
+        target: where the table is.
+        client: a connection to its metastore.
+        before: what they said after the step before.
+
+    """
+    shape, entries = outcomes.shape, client.entries(target.database)
+    steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
+    others = dict(before.others)
+    for instant in shape.instants(target.table, entries):
+        if instant not in steps and instant not in others:
+            seen = shape.instants_before(target.table, instant)
+            others[instant] = max((steps.get(earlier, 0) for earlier in seen), default=0)
+    instant = outcomes.outcomes[-1].instant
+    at_step = {instant: entries} if instant else {}
+    catalog = CatalogHistory(entries, {**before.catalog.then, **at_step})
+    key = outcomes.variant.scenario.table.key
+    files = state_records.read_files(shape, target.table, key, catalog)
+    return TableContents(files.facts, catalog, others)
+
+
+def _frozen(
+    outcomes: VariantOutcomes, target: WriteTarget, contents: TableContents, writer_for: WriterFor
+) -> Frozen:
+    return Frozen(
+        outcomes.outcomes[-1],
+        contents.catalog.now,
+        tuple(outcome.instant for outcome in outcomes.outcomes),
+        table_version=outcomes.shape.table_version(target.table),
+        home=str(target.home or ""),
+        others=tuple(contents.others.items()),
+        statistics=ask_statistics(outcomes, target, contents.files, writer_for),
+        metadata=ask_metadata(outcomes, target, writer_for),
+    )
+
+
+def ask_metadata(
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor
+) -> ExtraMetadata | None:
+    """Return the extra metadata of the last step's commit; None where the step writes none."""
+    last = outcomes.outcomes[-1]
+    steps = outcomes.variant.scenario.steps
+    has_metadata = last.step > 0 and isinstance(steps[last.step - 1].operation, WriteWithMetadata)
+    if not has_metadata or last.kind is not OutcomeKind.APPLIED or not last.instant:
+        return None
+    metadata = outcomes.shape.stored_metadata(target.table, last.instant)
+    if metadata is None:
+        return None
+    shown, why = dict[str, str](), ""
+    try:
+        rows = _ask(outcomes, target, writer_for, metadata.question)
+        shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
+    except RefusedError as refused:
+        why = refusals.text(refused.refusal)
+    except (NoAnswerError, HarnessError) as problem:
+        why = str(problem)
+    stored, shown_pairs = (
+        tuple(sorted((name, value) for name, value in of.items() if name not in metadata.own))
+        for of in (metadata.stored, shown)
+    )
+    return ExtraMetadata(stored, shown_pairs, why)
+
+
+def ask_statistics(
+    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], writer_for: WriterFor
+) -> StoredStatistics:
+    """Return what the writer of the last step says of the statistics, or why it is not known."""
+    queried = outcomes.shape.queried_statistics(outcomes.variant.settings)
+    if queried is None or not queried.exist(target.table):
+        return IN_ORDER
+    try:
+        rows = _ask(outcomes, target, writer_for, queried.sql)
+        return StoredStatistics(queried.parse(rows, files))
+    except RefusedError as refused:
+        return StoredStatistics(unknown=refusals.text(refused.refusal))
+    except (NoAnswerError, HarnessError, FileFactError) as problem:
+        return StoredStatistics(unknown=str(problem))
+
+
+def _ask(
+    outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
+) -> list[Mapping[str, Value]]:
+    """Ask the writer of the last step in a session of its own, which changes nothing of its."""
+    sql = filled(question, target.database, str(target.table))
+    writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
+    session = writer_for(writer).open(outcomes.session(writer))
+    try:
+        answer = session.run(sql, timeout_s=target.timeout_s)
+    finally:
+        session.close()
+    names = [name for name, _ in answer.columns]
+    return [dict(zip(names, row, strict=True)) for row in answer.rows]

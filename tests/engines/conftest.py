@@ -15,7 +15,7 @@ import pytest
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
-from harness.cli.console.progress_display import PlainProgress
+from harness.cli.output import PlainProgress
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines.api import Server

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.cli.console.progress_display import PlainProgress
+from harness.cli.output import PlainProgress
 from harness.run import pipeline
 
 BY_DAY: Final = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import OutcomeKind
-from harness.formats.hudi import timeline
+from harness.formats.hudi import records, timeline
 from harness.plan import Writer, scenarios_folder
 from harness.scenario import load
 from harness.write import write_variants
@@ -52,6 +52,6 @@ def test_what_one_writer_scheduled_another_carries_out(
     refused = [at for at, kind in enumerate(kinds) if kind is not OutcomeKind.APPLIED]
     assert refused == [CLUSTERED + 1]
     tables = {each.frozen.outcome.step: each.table for each in written.states.values()}
-    (asked,) = timeline.scheduled(timeline.names(tables[CLUSTERED]))
-    assert timeline.scheduled(timeline.names(tables[len(kinds) - 1])) == ()
+    (asked,) = timeline.scheduled(records.local(tables[CLUSTERED]).entries)
+    assert timeline.scheduled(records.local(tables[len(kinds) - 1]).entries) == ()
     assert asked in dict(written.records[-1].others)

@@ -31,7 +31,8 @@ pytestmark = [pytest.mark.engines, pytest.mark.alone]
 ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
 LIBRARIES = ("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "duckdb-1.5.5")
 MORE = (
-    *("trino-483", "hive-2.3.10", "hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
+    *("trino-368", "trino-483", "prestodb-0.283", "hive-3.1.3{path=mapreduce}", "hive-2.3.10"),
+    *("hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
     *("hive-3.1.3-tez-0.9.2{path=tez}", "hive-4.0.1-tez-0.10.4{path=tez}"),
     "datafusion-54.1.0-hudi-0.5.0",
 )

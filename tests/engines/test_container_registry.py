@@ -106,19 +106,6 @@ def test_what_a_registry_does_not_have_is_told(
     assert "harness engines build trino-999" in str(problem.value)
 
 
-def test_a_registry_that_is_gone_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
-) -> None:
-    with image_registry.serving(tmp_path) as gone:
-        assert gone.prefix != prefix
-    monkeypatch.setenv(image_choice.PREFIX, gone.prefix)
-    other = replace(TRINO, name="trino-999@container", version="999")
-    with pytest.raises(EnvironmentProblem) as problem:
-        image_choice.choose(other, Cache(tmp_path), Progress())
-    assert gone.address in str(problem.value)
-    assert "connection refused" in str(problem.value)
-
-
 def test_a_metastore_runs_of_an_image_that_was_pulled(
     built: str, registry: Registry, prefix: str, tmp_path: Path, cache: Cache, progress: Progress
 ) -> None:

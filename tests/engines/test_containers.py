@@ -69,18 +69,6 @@ def test_cell_for_cell_the_verdicts_are_those_of_processes(
     assert unlike == []
 
 
-def test_the_run_says_which_image_answered(contained: Finished) -> None:
-    info = json.loads((contained.folder / "run.json").read_text(encoding="utf-8"))
-    for reader in info["readers"]:
-        assert "image " in reader["fidelity"]
-        assert "sha256:" in reader["fidelity"]
-
-
-def test_nothing_is_left_after_a_run(contained: Finished) -> None:
-    assert contained.status == 1
-    assert container_network.dead(container_network.owners()) == set()
-
-
 def published(process: int) -> list[str]:
     """Return the addresses at which the containers of a harness publish their ports."""
     with closing(docker_daemon.client()) as client:

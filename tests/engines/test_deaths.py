@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import signal
@@ -22,7 +21,7 @@ import psutil
 import pytest
 
 from harness import engines
-from harness.artifacts.cache import Cache, file_sha256
+from harness.artifacts.cache import Cache
 from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Progress
 from harness.engines.api import Question, Reply, Server
@@ -45,9 +44,6 @@ READER = "hive-3.1.3"
 GOOD = 0
 """The status of this run: both its readers are right about a column that moves."""
 INTERRUPTED = 130
-WRITER = "spark-3.5.8-hudi-0.15.0"
-NOT_THE_FILE = {".part", ".lock", ".ok"}
-"""What lies beside a fetched file, or until it is whole instead of it."""
 FILL_THE_HEAP = (
     ("spark-3.5.8-hudi-1.0.2", "select length(repeat('x', 2000000000)) n"),
     pytest.param("prestodb-0.283", GREEDY, marks=nightly),
@@ -172,45 +168,6 @@ def test_an_interruption_ends_the_run_and_says_how_to_go_on(
     assert f"harness run --resume --run-dir {folder}" in end["problem"]
     assert all_end(children)
     assert resume(folder)[0] == GOOD
-    assert verdicts(folder) == undisturbed
-
-
-@pytest.fixture
-def engines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that holds the engines and nothing else, so that every table is written."""
-    monkeypatch.syspath_prepend(str(SCENARIOS.parent))
-    made: Path = importlib.import_module("own_cache").with_engines(tmp_path / "cache")
-    return made
-
-
-@nightly
-def test_a_run_interrupted_while_a_table_is_written_is_gone_on_with(
-    undisturbed: list[dict[str, Any]], engines_only: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "run"
-    with started(folder, cache=engines_only) as process:
-        until(process, f"{WRITER} answers after", event="note")
-        children = family(process)
-        process.send_signal(signal.SIGINT)
-        assert process.wait() == INTERRUPTED
-    assert all_end(children)
-    assert resume(folder, engines_only)[0] == GOOD
-    assert verdicts(folder) == undisturbed
-
-
-@nightly
-def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
-    undisturbed: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    folder, cache = tmp_path / "run", tmp_path / "cache"
-    with started(folder, cache=cache) as process:
-        until(process, event="progress")
-        process.send_signal(signal.SIGINT)
-        assert process.wait() == INTERRUPTED
-    kept = [path for path in cache.glob("artifacts/*/*") if path.suffix not in NOT_THE_FILE]
-    assert [path for path in kept if not file_sha256(path).startswith(path.parent.name)] == []
-    assert not list(cache.glob("unpacked/*"))
-    assert resume(folder)[0] == GOOD, "with a cache in which all is"
     assert verdicts(folder) == undisturbed
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import OutcomeKind, StateRecord
-from harness.formats.hudi import timeline
+from harness.formats.hudi import records, timeline
 from harness.model.canonical import text_of
 from harness.plan import Writer, scenarios_folder
 from harness.runtime import metastore_client
@@ -68,8 +68,8 @@ def test_what_one_writer_scheduled_another_carries_out(
     written = write_variants.write_variant(variant, place, writer_for)
     assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
-    (asked,) = timeline.scheduled(timeline.names(tables[SCHEDULED]))
-    assert timeline.scheduled(timeline.names(tables[-1])) == ()
+    (asked,) = timeline.scheduled(records.local(tables[SCHEDULED]).entries)
+    assert timeline.scheduled(records.local(tables[-1]).entries) == ()
     assert asked in dict(written.records[-1].others)
     with metastore_client.connect(place.metastore_uri) as client:
         for state in written.states.values():

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,8 @@ from typing import Any
 import pytest
 from pymetastore.hive_metastore import ttypes
 
-from harness.core.errors import EnvironmentProblem
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.metastore_objects import CatalogEntry
 
 pytestmark = pytest.mark.engines
@@ -116,17 +113,6 @@ def test_dropping_a_registered_table_deletes_no_file(
     assert (tmp_path / "original" / "day=1" / "data").read_text() == "x"
 
 
-def test_entries_survive_being_written_as_json(
-    metastore: Metastore, database: str, tmp_path: Path
-) -> None:
-    managed_table(metastore, database, tmp_path)
-    (entry,) = entries(metastore, database)
-    back = json.loads(json.dumps(asdict(entry)))
-    again = CatalogEntry(back["name"], back["table"], tuple(back["partitions"]))
-    assert again == entry
-    assert str(tmp_path) not in json.dumps(asdict(entry))
-
-
 def test_columns_are_replaced_in_the_table_and_only_with_cascade_in_its_partitions(
     metastore: Metastore, database: str, tmp_path: Path
 ) -> None:
@@ -142,41 +128,3 @@ def test_columns_are_replaced_in_the_table_and_only_with_cascade_in_its_partitio
         found.alter_columns(database, "t", columns[:2], cascade=True)
     (entry,) = entries(metastore, database)
     assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "new"]
-
-
-def test_an_error_of_the_metastore_is_told_with_its_class_and_message(
-    metastore: Metastore, database: str
-) -> None:
-    with (
-        metastore_client.connect(metastore.uri) as found,
-        pytest.raises(CatalogRefusedError) as refused,
-    ):
-        found.alter_columns(database, "t", [("a", "int")], cascade=False)
-    assert refused.value.refusal.kind == "NoSuchObjectException"
-    assert f"{database}.t" in refused.value.refusal.message
-
-
-def test_a_metastore_that_is_not_there_is_a_problem_of_the_environment(
-    metastore: Metastore,
-) -> None:
-    assert metastore.alive()
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        uri = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
-        with (
-            pytest.raises(EnvironmentProblem, match="does not answer"),
-            metastore_client.connect(uri) as found,
-        ):
-            found.has("default")
-
-
-def test_a_hundred_entries_are_registered(
-    metastore: Metastore, database: str, tmp_path: Path
-) -> None:
-    managed_table(metastore, database, tmp_path)
-    (entry,) = entries(metastore, database)
-    with metastore_client.connect(metastore.uri) as found:
-        for number in range(100):
-            found.register(f"{database}_{number}", (entry,), str(tmp_path))
-        assert all(found.has(f"{database}_{number}") for number in range(100))
-        assert not found.has(f"{database}_100")

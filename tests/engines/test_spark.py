@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
-from decimal import Decimal
 
 import psutil
 import pytest
@@ -15,12 +13,10 @@ import pytest
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
-from harness.core.records import Column
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark import launch
 from harness.engines.spark.engine import SparkServer
 from harness.engines.spark.session import Spark
-from harness.model.canonical import MapValue, single
 from harness.runtime import provide
 from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
@@ -54,26 +50,6 @@ def connection(server: Server) -> Iterator[Connection]:
         yield found
 
 
-def test_every_type_comes_as_its_canonical_value(connection: Connection) -> None:
-    reply = connection.run(
-        "select true b, 1 i, 2L l, cast(1.1 as float) f, 0.1D d, 1.10BD n, 's' s, "
-        "date'2024-02-29' day, timestamp'2024-02-29 01:02:03.25' t, "
-        "named_struct('x', 1, 'y', array(1, null)) st, map('b', 2L, 'a', 1L) m, "
-        "cast(null as string) z",
-        timeout_s=MINUTE,
-    )
-    when = datetime.datetime(2024, 2, 29, 1, 2, 3, 250_000)  # noqa: DTZ001 - UTC without zone
-    assert reply.rows == (
-        (
-            *(True, 1, 2, single(1.1), 0.1, Decimal("1.10"), "s", datetime.date(2024, 2, 29), when),
-            *({"x": 1, "y": (1, None)}, MapValue((("a", 1), ("b", 2))), None),
-        ),
-    )
-    assert reply.columns[1] == Column("i", "int", "int")
-    assert reply.columns[2] == Column("l", "bigint", "long")
-    assert reply.columns[9].canonical == "struct<x: int, y: array<int>>"
-
-
 def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None:
     with (
         closing(server.connect({"schema-on-read": "on", "vectorized": "off"})) as on,
@@ -100,30 +76,6 @@ def test_an_error_while_reading_names_its_innermost_cause(connection: Connection
     assert "\tat " not in refusal.message
 
 
-def test_an_error_of_analysis_names_its_class(connection: Connection) -> None:
-    with pytest.raises(RefusedError) as refused:
-        connection.run("select nope from range(1)", timeout_s=MINUTE)
-    assert refused.value.refusal.code.startswith("UNRESOLVED_COLUMN")
-
-
-def test_memory_of_worker_and_jvm_is_told(server: Server) -> None:
-    assert 150 < server.peak_memory_mb() < 2000
-
-
-def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
-    runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
-    folder = tmp_path_factory.mktemp("slow")
-    with launch.spark(runtime, metastore.uris, folder) as spark:
-        connection = SparkServer(spark.running, spark).connect({})
-        with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
-            connection.run(endless, timeout_s=0.5)
-        assert not spark.alive()
-        with pytest.raises(NoAnswerError, match="the end of its log"):
-            connection.run("select 1", timeout_s=MINUTE)
-
-
 def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
     runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -137,15 +89,3 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
         with pytest.raises(NoAnswerError):
             connection.run("select 1", timeout_s=MINUTE)
         assert not spark.alive()
-
-
-def test_nothing_is_left_running_after_the_end(
-    runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    with launch.spark(runtime, metastore.uris, tmp_path_factory.mktemp("end")) as spark:
-        worker = psutil.Process(process_of(spark).pid)
-        family = [worker, *worker.children(recursive=True)]
-        assert len(family) > 1
-    gone, alive = psutil.wait_procs(family, timeout=10)
-    assert not alive
-    assert len(gone) == len(family)

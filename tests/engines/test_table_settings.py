@@ -14,6 +14,7 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import records
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.runtime import metastore_client
@@ -24,7 +25,6 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert, Upsert
 from harness.write import write_variants
-from harness.write.next_step import VariantOutcomes
 from harness.write.send_step import WriterFor
 from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
@@ -90,7 +90,7 @@ def written(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Path:
 
 
 def metadata_parts(table: Path) -> set[str]:
-    return set(hudi_files.properties(table)["hoodie.table.metadata.partitions"].split(","))
+    return set(records.local(table).properties["hoodie.table.metadata.partitions"].split(","))
 
 
 def operations(table: Path) -> list[str]:
@@ -165,33 +165,6 @@ def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
     assert file_groups(last) == 2
 
 
-@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT])
-def test_a_simple_index_reads_the_keys_themselves(
-    writer: str, writer_for: WriterFor, place: WriteTarget
-) -> None:
-    what = variant("hudi-cow", writer, {"index": "simple"}, IN_ONE, Upsert(keys=("1",)))
-    found = steps(what, place, writer_for)
-    _, _ = next(found), next(found)
-    tell_other_keys(place.table)
-    (last,) = found
-    assert file_groups(last) == 1
-
-
-@pytest.mark.parametrize("writer", [NEWEST, NEW_BY_NIGHT])
-def test_a_global_index_finds_a_key_in_another_partition(
-    writer: str, writer_for: WriterFor, place: WriteTarget
-) -> None:
-    what = variant("hudi-cow", writer, {"index": "global_bloom"}, IN_ONE, partitioned=True)
-    found = steps(what, place, writer_for)
-    _, _ = next(found), next(found)
-    session = writer_for(writer).open(VariantOutcomes(what).session(writer))
-    table = f"{place.database}.t"
-    session.run(f"insert into {table} values ('1', 9, 'f', 'y')", timeout_s=MINUTE)
-    keys = session.run(f"select id from {table} order by id", timeout_s=MINUTE).rows
-    session.close()
-    assert keys == (("1",), ("2",))
-
-
 @pytest.mark.parametrize("cascade", ["on", "off"])
 def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row_groups(
     cascade: str, writer_for: WriterFor, place: WriteTarget
@@ -211,10 +184,3 @@ def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row
     new = ["id", "n", "ts", "f1"]
     # A partition that is made later gets the columns that the table has then.
     assert columns == {"x": new if cascade == "on" else ["id", "ts", "f1"], "y": new}
-
-
-def test_each_row_of_an_iceberg_table_has_its_row_group(
-    writer_for: WriterFor, place: WriteTarget
-) -> None:
-    table = written(variant("iceberg", ICEBERG, {"row_groups": "small"}, IN_ONE), place, writer_for)
-    assert row_groups(table / "data") == [[1, 1]]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
@@ -84,22 +82,6 @@ def containers(network: ContainerNetwork) -> list[str]:
     with closing(docker_daemon.client()) as client:
         found = client.containers.list(all=True, filters={"label": f"{OWNER}={network.owner}"})
         return [str(each.id) for each in found]
-
-
-def load_image(name: str, architecture: str) -> None:
-    """Have an empty image for some kind of machine on this one."""
-    layer = _tar({})
-    settings = {
-        "os": "linux",
-        "architecture": architecture,
-        "config": {},
-        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
-    }
-    parts = [{"Config": "config.json", "RepoTags": [name], "Layers": ["layer.tar"]}]
-    texts = {"config.json": json.dumps(settings), "manifest.json": json.dumps(parts)}
-    files = {each: text.encode() for each, text in texts.items()} | {"layer.tar": layer}
-    with closing(docker_daemon.client()) as client:
-        client.images.load(_tar(files))
 
 
 def _tar(files: Mapping[str, bytes]) -> bytes:

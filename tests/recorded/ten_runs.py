@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from harness.cli import stored_runs
+from harness.cli import runs
 from harness.core import jsonl
 from harness.judge.verdicts import judge
 from harness.run import load_run, plan_record
@@ -107,7 +107,7 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     os.chdir(options.parse_args().folder)
     for run in make(Path("runs")):
-        stored_runs.store(run, stored_runs.DEFAULT)
+        runs.store(run, runs.HISTORY_FILE)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from harness.cli.console.progress_display import PlainProgress
+from harness.cli.output import PlainProgress
 from harness.core.records import Responsible
 from tests.builders import recordings, replay
 

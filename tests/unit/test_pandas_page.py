@@ -11,7 +11,7 @@ from typing import Any, Final
 import pandas as pd
 import pytest
 
-from harness.cli import stored_runs
+from harness.cli import runs
 from harness.core import jsonl
 from harness.core.records import VerdictKind
 from harness.run import load_run
@@ -35,7 +35,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found = [right if each.case == first.case else each for each in after.recorded.values()]
     jsonl.write_all(after.folder / load_run.VERDICTS, found)
     for folder in (before.folder, after.folder):
-        stored_runs.store(load_run.load(folder), stored_runs.DEFAULT)
+        runs.store(load_run.load(folder), runs.HISTORY_FILE)
     names: dict[str, Any] = {}
     for block in CODE:
         exec(block, names)  # noqa: S102 - the page is ours

@@ -1,4 +1,1 @@
-"""One case in full: what was expected and found, and what every read strategy would have shown.
-
-It works on what a run recorded; no engine is started.
-"""
+"""One check in full, from the records of a run; no engine is started."""

@@ -1,33 +1,76 @@
-"""`harness explain`."""
+"""`harness explain`: one check on a terminal. Words say everything; colour only repeats it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from harness import formats
 from harness.artifacts.cache import Cache
 from harness.cli import options
-from harness.cli.console.output import OUT, Output
-from harness.cli.explain import show
 from harness.cli.explain.recorded_cell import RecordedCell, find
-from harness.cli.explain.tables import expectations_of, read_at_all, tables_of
-from harness.cli.open_run import looked_at
+from harness.cli.explain.tables import (
+    CaseTables,
+    ComparedRow,
+    ComparedTable,
+    ComparedValue,
+    expectations_of,
+    read_at_all,
+    tables_of,
+)
+from harness.cli.output import OUT, Output
+from harness.cli.runs import looked_at
+from harness.core.counting import counted
+from harness.core.errors import printable
+from harness.core.outcomes import failed, half_done, word
+from harness.core.records import Finding, Verdict, VerdictKind, Witness
+from harness.judge.file_contents import FileAgreement
+from harness.judge.file_evidence import Layout
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
-from harness.reports import html
-from harness.reports.html_cells import number_files
+from harness.model.column_statistics import StoredStatistics
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META
+from harness.reports import html, summary
+from harness.reports.advice import advice
+from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
+from harness.reports.html_data import NumberedFiles, number_files
 from harness.reports.html_page import cell_address
-from harness.reports.lines import command, say
-from harness.reports.words import NOT_WORDED, worded
+from harness.reports.lines import command, item, say
+from harness.reports.words import (
+    LITTLE,
+    NOT_WORDED,
+    STRATEGIES,
+    TRACED,
+    VERDICTS,
+    exact,
+    log_text,
+    refusal_text,
+    short,
+    strategy_parts,
+    worded,
+)
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store
 
+MOST: Final = 8
+"""So many differences of one finding are listed."""
+WRONG: Final = "≠"
+LONGEST: Final = 24
+"""Characters of a value in a table; findings show it longer."""
+WIDEST_TITLE: Final = 36
+BETWEEN: Final = 2
+"""Columns between two tables."""
+
 Section = Callable[[RecordedCell, Console], None]
-"""A part of what is printed of a case."""
+"""Prints a part of what is shown of a check."""
 
 
 def explain(
@@ -35,7 +78,7 @@ def explain(
     run_dir: options.OldRunOption = LATEST_RUN,
     verbose: options.VerboseOption = False,
 ) -> None:
-    """Show one case in full: expected, answered, what each read strategy gives, and the files."""
+    """Show one check in full: expected, answered, what each read strategy gives, and the files."""
     with (
         Output(verbose=verbose).ending(),
         looked_at(run_dir, f"explain {' '.join(case)}") as folder,
@@ -46,50 +89,297 @@ def explain(
         print_address(folder, recorded, OUT)
 
 
-def print_address(folder: Path, recorded: RecordedCell, out: Console) -> None:
-    """Print the address of the cell on the run's page, where that was written."""
+def print_address(folder: Path, recorded: RecordedCell, console: Console) -> None:
+    """Print the address of the check on the run's page, where that was written."""
     page = folder / html.FILE
     if page.exists():
-        say(out, "\nOn the page", "bold")
-        command(out, cell_address(page, recorded.cell.case))
+        say(console, "\nOn the page", "bold")
+        command(console, cell_address(page, recorded.cell.case))
 
 
-def print_case(recorded: RecordedCell, out: Console) -> None:
-    """Print all there is to say of a case; of what cannot be worded, that it cannot."""
-    for section in (show.head, show.written, show.answered, _table):
-        if not worded(recorded.cell.case, partial(_print, section, recorded, out), instead=False):
-            say(out, NOT_WORDED)
+def print_case(recorded: RecordedCell, console: Console) -> None:
+    """Print every section; in place of one that fails, that it could not be worded."""
+
+    def printed(section: Section) -> bool:
+        section(recorded, console)
+        return True
+
+    for section in (print_head, print_steps, print_answer, print_evidence):
+        if not worded(recorded.cell.case, partial(printed, section), instead=False):
+            say(console, NOT_WORDED)
 
 
-def _print(section: Section, recorded: RecordedCell, out: Console) -> bool:
-    section(recorded, out)
-    return True
-
-
-def print_timeline(recorded: RecordedCell, out: Console) -> None:
+def print_timeline(recorded: RecordedCell, console: Console) -> None:
     """Print the timeline of the frozen table, where the cache still has it."""
     state = recorded.case.state_of.get(recorded.cell.step)
     table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
     if table is not None:
         table_format = formats.load(recorded.info.variants[0].format)
-        show.timeline(table_format.timeline(table), recorded, out)
+        print_entries(table_format.timeline(table), recorded, console)
 
 
-def _table(recorded: RecordedCell, out: Console) -> None:
+def print_evidence(recorded: RecordedCell, console: Console) -> None:
     """Print what needs the table's state: tables, findings, files, advice."""
     expectations, cell, answer = expectations_of(recorded), recorded.cell, recorded.answer
     if expectations is None:
-        say(out, "nothing was recorded of the table after this step")
+        say(console, "nothing was recorded of the table after this step")
         return
     layout = expectations.layout(cell.step, cell.view)
     files = number_files(layout.files, layout.steps)
     if answer is not None and not (answer.unknown or answer.not_applicable):
         tables = tables_of(layout, understand_cell(cell, expectations, answer))
-        show.tables(tables, out)
+        print_tables(tables, console)
         if recorded.verdict is not None:
-            show.findings(recorded.verdict, files, out)
-        show.strategies(tables, out)
-    show.files(layout, files, read_at_all(layout), out)
-    show.agreement(expectations.agreement(cell.step, view_of_rows(cell.view)), files, out)
-    show.statistics(expectations.case.state_of[cell.step].statistics, out)
-    show.advised(recorded, out)
+            print_findings(recorded.verdict, files, console)
+        print_strategies(tables, console)
+    print_files(layout, files, console)
+    print_agreement(expectations.agreement(cell.step, view_of_rows(cell.view)), files, console)
+    print_statistics(expectations.case.state_of[cell.step].statistics, console)
+    print_advice(recorded, console)
+
+
+def print_head(recorded: RecordedCell, console: Console) -> None:
+    """Print the question and its verdict."""
+    cell, verdict = recorded.cell, recorded.verdict
+    (variant,) = recorded.info.variants
+    step = variant.step(cell.step)
+    say(console, cell.case, "bold")
+    say(console, f"after step {cell.step}: {step.text}; view {cell.view}, query {cell.query}")
+    if verdict is None:
+        say(console, "not judged yet; run harness judge")
+        return
+    words = VERDICTS[verdict.verdict]
+    style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
+    say(console, f"{words.symbol} {words.label}: {words.meaning}", style)
+    if verdict.because:
+        say(console, f"  {verdict.because}")
+    if verdict.known:
+        say(console, f"  known: {verdict.known}")
+    for text in summary.cell_tolerances(verdict.reader, verdict.normalised):
+        say(console, f"  normalised, as declared: {text}")
+
+
+def print_steps(recorded: RecordedCell, console: Console) -> None:
+    """List the steps that made the table, up to the one after which it was asked."""
+    (variant,) = recorded.info.variants
+    outcomes = {state.outcome.step: state.outcome for state in recorded.case.states}
+    say(console, "\nWhat was written", "bold")
+    for number in range(recorded.cell.step + 1):
+        outcome = outcomes.get(number)
+        why = f" ({word(outcome)})" if outcome is not None and failed(outcome) else ""
+        say(console, f"  {number} {variant.step(number).text}{why}")
+        if outcome is not None and half_done(outcome) and outcome.refusal:
+            say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
+
+
+def print_entries(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
+    """List a timeline with the steps of its instants."""
+    steps = {state.outcome.instant: state.outcome.step for state in recorded.case.states}
+    if entries:
+        say(console, "\nTimeline of the table", "bold")
+    for entry in entries:
+        step = steps.get(entry.partition(" ")[0])
+        say(console, f"  {entry}" + (f" (step {step})" if step is not None else ""))
+
+
+def print_advice(recorded: RecordedCell, console: Console) -> None:
+    advices = advice(recorded.verdict, recorded.question) if recorded.verdict else ()
+    if advices:
+        say(console, "\nWhat to do", "bold")
+    for advised in advices:
+        item(console, advised.text + (":" if advised.verb else ""), lead=" -")
+        if advised.verb:
+            command(console, advised.command(recorded.cell.case))
+
+
+def print_answer(recorded: RecordedCell, console: Console) -> None:
+    """Print the SQL, and what came instead of a table."""
+    answer = recorded.answer
+    if answer is None:
+        say(console, "\nthis was never asked")
+        return
+    say(console, f"\nSQL: {answer.sql}")
+    if answer.refusal:
+        say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
+    if answer.unknown or answer.not_applicable:
+        say(console, f"no answer: {answer.unknown or answer.not_applicable}")
+        for line in log_text(answer).splitlines():
+            say(console, line)
+    if answer.confirmed:
+        say(console, f"it ran as: {answer.confirmed}")
+    for reader in recorded.info.readers:
+        if reader.reader == recorded.cell.reader:
+            say(console, f"settings of the reader: {reader.settings}")
+
+
+def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> None:
+    """List every finding with its differences, each of which can be checked by hand."""
+    for finding in verdict.findings:
+        words = FINDINGS[finding.kind]
+        say(console, f"\n{words.symbol} {words.label}: {words.meaning}", "bold")
+        item(console, BLAME[finding.responsible].meaning, lead=" ")
+        for witness in finding.places[:MOST]:
+            text = partial(_difference, finding, witness, files.names(witness.file))
+            item(console, worded(verdict.case, text, NOT_WORDED), lead=" -")
+        _print_rest(len(finding.places), console)
+
+
+def _difference(finding: Finding, witness: Witness, file: str) -> str:
+    parts = (
+        witness_text(finding.kind, witness),
+        f"field id {witness.origin.field_id}" if witness.origin else "",
+        f"read from file {file}" if file else "",
+        engine_text(witness),
+    )
+    return "; ".join(filter(None, parts))
+
+
+def _print_rest(number: int, console: Console) -> None:
+    if number > MOST:
+        say(console, f"  … and {number - MOST} more")
+
+
+def print_files(layout: Layout, numbered: NumberedFiles, console: Console) -> None:
+    """Print what each file holds, in the order in which they were written."""
+    say(console, "\nFiles", "bold")
+    if layout.unread:
+        say(console, f"  nothing is known of them: {layout.unread}")
+    current = read_at_all(layout)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right")
+    for fact in numbered.facts:
+        read = id(fact) in current
+        text = printable("; ".join(_file(fact, layout.steps, read=read)))
+        grid.add_row(numbered.name(fact), Text(text, "" if read else "dim"))
+    console.print(grid)
+
+
+def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:
+    kind = "base file" if fact.kind is FileKind.BASE else "log block"
+    step = steps.get(fact.instant)
+    # No instant of the step is known where the state was written again after its record.
+    yield f"{kind} of instant {fact.instant}" if step is None else f"{kind} of step {step}"
+    if not read:
+        yield "replaced by a newer one"
+    yield f"group {fact.file_group}"
+    if fact.keys:
+        yield f"rows {', '.join(fact.keys)}"
+    if fact.deleted:
+        yield f"deletes rows {', '.join(fact.deleted)}"
+    columns = [f"{name} {type_}" for name, type_ in fact.columns if name not in META]
+    if columns:
+        yield f"columns {', '.join(columns)}"
+    yield fact.path
+
+
+def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, console: Console) -> None:
+    """Print whether the files hold what was written, and what they hold instead."""
+    if files is None:
+        say(console, "  what they hold was not checked")
+        return
+    if not files.discrepancies:
+        say(console, "  they hold what was written")
+        return
+    say(console, "  They do not hold what was written:", "bold")
+    for deviation in files.discrepancies[:MOST]:
+        at = f" in file {numbered.name(deviation.file)}" if deviation.file else ""
+        say(console, f"  - row {deviation.key}{at}: {deviation.text}")
+    _print_rest(len(files.discrepancies), console)
+
+
+def print_statistics(stored: StoredStatistics, console: Console) -> None:
+    """Print the stored statistics that may exclude existing rows."""
+    if stored.unknown:
+        say(console, f"  not all stored statistics are known: {stored.unknown}")
+    if stored.told:
+        say(console, "  Stored statistics that the files contradict, or may contradict:")
+    for column_statistics in stored.told[:MOST]:
+        say(console, f"  - {column_statistics}")
+    _print_rest(len(stored.told), console)
+
+
+def print_tables(tables: CaseTables, console: Console) -> None:
+    """Put the expected table and the answer side by side."""
+    say(console, "\nTables", "bold")
+    say(console, f"{WRONG} not the expected value; + a row too many", "dim")
+    say(console, TRACED, "dim")
+    _beside([tables.expected, *([tables.answer] if tables.answer else [])], console)
+
+
+def print_strategies(tables: CaseTables, console: Console) -> None:
+    """Put side by side what each read strategy gives, and say which gives the answer."""
+    say(console, "\nRead strategies, and what each would answer", "bold")
+    _beside(sorted(tables.strategies, key=lambda table: not table.same_as_answer), console)
+    say(console, _fitting(tables))
+    titles = (title for table in tables.strategies for title in table.titles)
+    for part in dict.fromkeys(part for title in titles for part in strategy_parts(title)):
+        item(console, f"{part}: {STRATEGIES[part]}", lead=" -")
+
+
+def _fitting(tables: CaseTables) -> str:
+    if not tables.tried:
+        return "No read strategy is worked out for this view, so none is claimed."
+    names = "; ".join(tables.fitting)
+    if tables.answer is None:
+        result = "there is no answer to compare with"
+    elif not tables.fitting:
+        result = "none of them gives this answer"
+    elif len(tables.fitting) > 1:
+        result = f"several give this answer, so none is claimed: {names}"
+    elif tables.inconclusive:
+        result = f"none is claimed: {names} {LITTLE}"
+    else:
+        result = f"the smallest that gives this answer: {names}"
+    tried = counted(tables.tried, "read strategy was tried", "read strategies were tried")
+    return f"{tried}; {result}."
+
+
+def _beside(compared: Iterable[ComparedTable], console: Console) -> None:
+    """Print as many tables on a line as fit, in their order."""
+    lines: list[list[Table]] = []
+    left = 0
+    for table in map(_table, compared):
+        width = console.measure(table).maximum + BETWEEN
+        if not lines or left < width:
+            lines.append([])
+            left = console.width
+        lines[-1].append(table)
+        left -= width
+    for line in lines:
+        grid = Table.grid(padding=(0, BETWEEN))
+        grid.add_row(*line)
+        console.print(grid)
+        console.print()
+
+
+def _table(compared: ComparedTable) -> Table:
+    marks = ["as expected"] if compared.same_as_expected else []
+    marks += ["= FOUND"] if compared.same_as_answer else []
+    table = Table(
+        title=Text("\n".join((*map(printable, compared.titles), *marks)), "bold"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        # A title that is longer than its table would be folded word by word.
+        min_width=min(WIDEST_TITLE, max(map(len, compared.titles))),
+    )
+    for label in compared.labels:
+        table.add_column(Text(printable(label)), overflow="fold")
+    for row in compared.rows:
+        table.add_row(*_row(row, len(compared.labels)))
+    return table
+
+
+def _row(row: ComparedRow, columns: int) -> Iterator[Text]:
+    if row.values is None:
+        yield Text(f"{WRONG}{printable(row.key)}: no such row", "bold red")
+        yield from (Text("") for _ in range(columns - 1))
+        return
+    first, *others = map(_value, row.values)
+    yield first if row.expected else Text("+ ", "bold red") + first
+    yield from others
+
+
+def _value(compared: ComparedValue) -> Text:
+    text = short(exact(compared.value), LONGEST)
+    return Text(text) if compared.right else Text(f"{WRONG}{text}", "bold red")

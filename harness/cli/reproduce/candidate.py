@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any
 
 from harness import formats
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.judge.recorded_variant import SNAPSHOT
 from harness.model.canonical import text_of
-from harness.model.schema import schema_of
+from harness.model.datatypes import DataType, Struct
+from harness.model.schema import Schema, schema_of
+from harness.model.table import Table
 from harness.run.load_run import WRITE
 from harness.scenario import semantics
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.columns import AddColumn, DropColumn, MoveColumn, RenameColumn
+from harness.scenario.operations.row_writes import Insert, Rewrites, Touch, Update
+from harness.scenario.operations.write_frame import WriteFrame
 
 DIGITS = 8
 """Of a candidate's digest, in the name of its variant."""
@@ -128,3 +134,226 @@ def rows_of(operation: Operation, key: str) -> Iterator[str]:
     for name in ROW_KEYS:
         yield from map(text_of, getattr(operation, name, ()))
     yield from (text_of(row[key]) for row in getattr(operation, "rows", ()))
+
+
+Reduction = Callable[[Candidate], Candidate | None]
+"""Returns a smaller candidate; None where the step that is looked at would go."""
+
+
+def reductions(candidate: Candidate) -> Iterator[Reduction]:
+    """Yield all that can be taken away: steps, columns, rows, the rest; the last ones first."""
+    steps, table = candidate.numbered, candidate.scenario.table
+    yield from (partial(without_step, number=number) for number, _ in reversed(steps[:-1]))
+    for name, type_ in reversed(table.columns):
+        if name != table.key:
+            yield from (partial(without_column, path=path) for path in _paths(name, type_))
+    for number, operation in steps:
+        added: Iterable[str] = ()
+        if isinstance(operation, AddColumn):
+            added = (operation.name,)
+        elif isinstance(operation, WriteFrame):
+            added = operation.types or ()
+        yield from (partial(without_column, path=path, added_by=number) for path in added)
+    keys = dict.fromkeys(key for _, operation in steps for key in rows_of(operation, table.key))
+    yield from (partial(without_row, key=key) for key in reversed(keys))
+    for number, operation in steps:
+        if isinstance(operation, Touch) and operation.rewrites not in {None, Rewrites.NONE}:
+            yield partial(without_rewrites, number=number)
+        elif not isinstance(operation, Insert):
+            for key in rows_of(operation, table.key):
+                yield partial(without_row, key=key, only_in=number)
+    yield from (partial(without_setting, name=name) for name in candidate.settings)
+
+
+def without_step(candidate: Candidate, number: int) -> Candidate | None:
+    """Leave out a step; a column that it renamed has its old name in later steps too."""
+    steps = candidate.numbered
+    if number not in candidate.numbers:
+        return candidate
+    at = candidate.numbers.index(number)
+    operation, later = steps[at][1], steps[at + 1 :]
+    if isinstance(operation, RenameColumn):
+        schemas = _schemas(candidate)[at + 1 :]
+        later = list(_renamed(later, schemas, operation.new_path, operation.name))
+    return candidate.with_steps([*steps[:at], *later])
+
+
+def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candidate | None:
+    """Leave out a column, or a part of a struct, with every step about it.
+
+    `added_by`: the number of the step that adds it at this path; 0 for columns of the new table.
+    """
+    steps, schemas = candidate.numbered, _schemas(candidate)
+    if not added_by:
+        made = candidate.with_steps([*_renamed(steps, schemas, path, "")])
+        table = _table_without(candidate.scenario.table, path)
+        return made and replace(made, scenario=replace(made.scenario, table=table))
+    if added_by not in candidate.numbers:
+        return candidate
+    at = candidate.numbers.index(added_by)
+    frame = steps[at][1]
+    reduced = _frame_without(frame, path) if isinstance(frame, WriteFrame) else None
+    adding = [(added_by, reduced)] if reduced else []
+    later = _renamed(steps[at + 1 :], schemas[at + 1 :], path, "")
+    return candidate.with_steps([*steps[:at], *adding, *later])
+
+
+def without_row(candidate: Candidate, key: str, only_in: int = 0) -> Candidate | None:
+    """Leave out a row in all steps, or in one; a step that names no other row goes."""
+    steps = []
+    for number, operation in candidate.numbered:
+        reduced: Operation | None = operation
+        if only_in in {0, number}:
+            reduced = _operation_without_row(operation, key, candidate.scenario.table.key)
+        if reduced is not None:
+            steps.append((number, reduced))
+    return candidate.with_steps(steps)
+
+
+def without_rewrites(candidate: Candidate, number: int) -> Candidate | None:
+    """Let a touch add its row and rewrite nothing."""
+    touch = Touch(Rewrites.NONE)
+    return candidate.with_steps(
+        [(at, touch if at == number else operation) for at, operation in candidate.numbered]
+    )
+
+
+def without_setting(candidate: Candidate, name: str) -> Candidate:
+    """Leave a setting of the table as the writer has it."""
+    settings = {key: value for key, value in candidate.settings.items() if key != name}
+    return replace(candidate, settings=settings)
+
+
+def _operation_without_row(operation: Operation, row: str, key: str) -> Operation | None:
+    if row not in rows_of(operation, key):
+        return operation
+    names = {field.name for field in fields(operation)}  # type: ignore[arg-type] # a dataclass
+    changed: dict[str, object] = {
+        name: tuple(value for value in getattr(operation, name) if text_of(value) != row)
+        for name in names & set(ROW_KEYS)
+    }
+    if "rows" in names:
+        rows = getattr(operation, "rows", ())
+        changed["rows"] = tuple(values for values in rows if text_of(values[key]) != row)
+    return replace(operation, **changed) if any(changed.values()) else None  # type: ignore[type-var]
+
+
+def _schemas(candidate: Candidate) -> list[Schema]:
+    """Return the schema before each step."""
+    return [truth.schema for truth in candidate.scenario.survey.history]
+
+
+def _renamed(
+    steps: Iterable[NumberedStep], schemas: Iterable[Schema], path: str, other: str
+) -> Iterator[NumberedStep]:
+    """Yield steps as they are where the column at a path has another one, or is not there ("").
+
+    `schemas`: before each step, where the column is there and at `path`.
+    """
+    for (number, operation), schema in zip(steps, schemas, strict=False):
+        if not path:
+            yield number, operation
+            continue
+        changed = _with_path(operation, schema, path, other)
+        if changed is not None:
+            yield number, changed
+        path, other = _paths_after(operation, path, other)
+
+
+def _paths_after(operation: Operation, path: str, other: str) -> tuple[str, str]:
+    """Return both paths after a step, empty once they no longer differ."""
+    name = str(getattr(operation, "name", ""))
+    if not isinstance(operation, RenameColumn | DropColumn) or not _within(path, name):
+        return path, other
+    if isinstance(operation, DropColumn) or (other and path == name):
+        return "", ""
+    moved = operation.new_path
+    return moved + path.removeprefix(name), other and moved + other.removeprefix(name)
+
+
+def _with_path(operation: Operation, schema: Schema, path: str, other: str) -> Operation | None:
+    """Return a step for the column at another path; None where it was about that column alone."""
+    if isinstance(operation, WriteFrame):
+        return operation if other else _frame_without(operation, path)
+    if isinstance(operation, Update):
+        names = tuple(filter(None, (other if name == path else name for name in operation.set)))
+        return replace(operation, set=names) if names else None
+    if rows := getattr(operation, "rows", ()):
+        changed = tuple(_row_with_path(row, path, other) for row in rows)
+        return replace(operation, rows=changed)  # type: ignore[type-var]
+    if not operation.CHANGES_SCHEMA:
+        return operation
+    name = str(getattr(operation, "name", ""))
+    if _within(name, path):
+        renamed = other + name.removeprefix(path)
+        return replace(operation, name=renamed) if other else None  # type: ignore[type-var]
+    parent, _, last = path.rpartition(".")
+    if isinstance(operation, AddColumn | MoveColumn) and operation.after == last:
+        own_parent, _, own = name.rpartition(".")
+        if own_parent == parent:
+            after = other.rpartition(".")[2] or _before(schema, path, own)
+            return replace(operation, first=not after, after=after or None)
+    return operation
+
+
+def _within(path: str, ancestor: str) -> bool:
+    return path == ancestor or path.startswith(f"{ancestor}.")
+
+
+def _before(schema: Schema, path: str, moved: str) -> str:
+    """Return the column before that at a path, other than the one that is moved; "" for none."""
+    parent, _, name = path.rpartition(".")
+    siblings = schema.find(parent).children if parent else schema.fields
+    names = [field.name for field in siblings]
+    before = [sibling for sibling in names[: names.index(name)] if sibling != moved]
+    return before[-1] if before else ""
+
+
+def _row_with_path(row: Mapping[str, Any], path: str, other: str) -> dict[str, Any]:
+    head, _, rest = path.partition(".")
+    if not rest:
+        renamed = {other if name == head else name: value for name, value in row.items()}
+        return {name: value for name, value in renamed.items() if name}
+    if not isinstance(row.get(head), dict):
+        return dict(row)
+    return {**row, head: _row_with_path(row[head], rest, other.partition(".")[2])}
+
+
+def _frame_without(operation: WriteFrame, path: str) -> WriteFrame | None:
+    """Return a DataFrame without a column; None where no other is left. A part of one stays."""
+    types = {name: type_ for name, type_ in (operation.types or {}).items() if name != path}
+    columns = tuple(name for name in operation.columns if name != path)
+    if operation.columns and not columns:
+        return None
+    return replace(operation, columns=columns, types=types or None)
+
+
+def _table_without(table: Table, path: str) -> Table:
+    """Return a table without a column or a part of one; nothing has the roles of that column."""
+    whole = _type_without(Struct(table.columns), path)
+    return replace(
+        table,
+        columns=whole.fields if isinstance(whole, Struct) else (),
+        order_by=None if table.order_by == path else table.order_by,
+        partition_by=tuple(name for name in table.partition_by if name != path),
+    )
+
+
+def _paths(path: str, type_: DataType) -> Iterator[str]:
+    yield path
+    if isinstance(type_, Struct) and len(type_.fields) > 1:
+        for name, child in type_.fields:
+            yield from _paths(f"{path}.{name}", child)
+
+
+def _type_without(type_: DataType, path: str) -> DataType:
+    head, _, rest = path.partition(".")
+    if not isinstance(type_, Struct):
+        return type_
+    return Struct(
+        tuple(
+            (name, _type_without(child, rest) if name == head else child)
+            for name, child in type_.fields
+            if rest or name != head
+        )
+    )

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness.cli.reproduce import prediction
-from harness.cli.reproduce.candidate import Candidate, valid
+from harness.cli.reproduce.candidate import Candidate, Reduction, reductions, valid
 from harness.cli.reproduce.causes import Cause
-from harness.cli.reproduce.reductions import Reduction, reductions
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import Refusal
 from harness.scenario.cells import Reader

@@ -12,18 +12,23 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import history_commands, options, plan_options, stored_runs
-from harness.cli.console.output import Output
-from harness.cli.named_parts import NamedParts
-from harness.cli.open_run import Resources
+from harness.cli import history_commands, options, plan_options, runs
+from harness.cli.output import Output
+from harness.cli.plan_options import NamedParts
+from harness.cli.runs import Resources
 from harness.cli.upgrade import rollout_runs, trials
-from harness.cli.upgrade.side_plans import (
+from harness.cli.upgrade.sides import (
+    READER,
+    ROLES,
+    WRITER,
     ChangeProfile,
+    Side,
     UpgradeFolder,
+    check,
     new_plan,
-    old_plan,
+    registered_first,
+    side,
 )
-from harness.cli.upgrade.sides import READER, ROLES, WRITER, Side, check, registered_first, side
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, SideComparison, compare
@@ -32,7 +37,7 @@ from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import lines, rollout_report, upgrade_files, upgrade_report
+from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
@@ -118,13 +123,13 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = UpgradeFolder.new(resources)
+        folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
         return _finish_rollout(rollout_runs.judged(planned, make, folder), folder.path, output)
     before, after = _sides(old or (), new or (), role, mixed=mixed)
     _check_parts(named, after)
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = UpgradeFolder.new(resources)
-    old_side = folder.side(str(before), old_plan(before, make), "old")
+    folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
+    old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
     plan = new_plan(before, after, make)
     comparison = compare(old_side, folder.side(str(after), plan, "new"))
     comparison = _informed(comparison, tables, accepted)
@@ -146,12 +151,7 @@ def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) ->
 
 
 def _check_parts(named: NamedParts, side: Side) -> None:
-    """Check that no option names a part that the sides name.
-
-    Raises:
-        UsageProblem: one does.
-
-    """
+    """Check that no option names a part that the sides name."""
     for part, names in ((READER, named.readers), (WRITER, named.writers)):
         if names and part in side.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
@@ -165,7 +165,6 @@ def _plan(
     named: NamedParts,
     change: ChangeProfile,
 ) -> Plan:
-    """Return the plan of a side."""
     plan = plan_options.make(paths, profile, pattern, named=named, change=change)
     plan_options.check_asks(plan)
     return plan
@@ -177,14 +176,14 @@ def compare_runs(
     old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
-    history: history_commands.FileOption = stored_runs.DEFAULT,
+    history: history_commands.FileOption = runs.HISTORY_FILE,
 ) -> int:
-    """Show what is different between two runs, cell by cell of the same name; start no engine.
+    """Show what is different between two runs, check by check; start no engine.
 
     A stored run (harness history list) needs no folder: it is restored under runs/.
     """
     accepted = _accepted(accept)
-    before, after = (stored_runs.stored_or_folder(run, history) for run in (old, new))
+    before, after = (runs.stored_or_folder(run, history) for run in (old, new))
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
@@ -198,7 +197,7 @@ def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
 def _informed(
     comparison: SideComparison, tables: Usage | None, accepted: Sequence[Acceptance]
 ) -> SideComparison:
-    """Return a comparison with what users say of their tables, and of what they accept."""
+    """Return a comparison with the user's tables, and with what the user accepts."""
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(comparison, usage=tables).accepting(accepted, today)
 
@@ -223,12 +222,12 @@ def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
 
 def _finish_rollout(rollout: Rollout, folder: Path, output: Output) -> int:
     files = upgrade_files.write_rollout(rollout, folder)
-    lines.render(rollout_report.document(rollout, folder), output.out)
+    lines.render(upgrade_files.rollout_document(rollout, folder), output.out)
     lines.say(output.out, "\nEach state as a page of its own:")
     lines.command(output.out, str(files["html"]))
     output.end(
         status=rollout.status,
-        answer=rollout_report.headline(rollout),
+        answer=upgrade_files.rollout_headline(rollout),
         safe=rollout.safe,
         safe_order=rollout.safe_order,
         reports={name: str(path) for name, path in files.items()},

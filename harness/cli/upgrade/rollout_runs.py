@@ -4,38 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from harness.artifacts.lock import NonEmptyText
-from harness.cli import named_parts
-from harness.cli.upgrade.side_plans import (
-    ChangeProfile,
+from harness.cli import plan_options
+from harness.cli.upgrade.sides import (
     MakePlan,
+    Side,
     UpgradeFolder,
-    old_plan,
     table_versions,
     writers_of,
 )
-from harness.cli.upgrade.sides import Side, metastore_of
 from harness.comparison.result import compare
 from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import Problems, one_of
 from harness.core.yaml_reader import load_yaml
 from harness.formats.api import HANDOVER_VERSION
 from harness.formats.hudi import settings as hudi_settings
-from harness.plan import Profile, Writer
+from harness.plan import Writer
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
-
-WHAT: Final = "a rollout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +71,14 @@ class PlannedRollout:
     changes: tuple[_Change, ...]
 
     def name(self, made: Iterable[int]) -> str:
-        """Return what people call the state after some changes: in their order, by the last one."""
+        """Return a name for the state after some changes: in their order, the last one's."""
         numbers = sorted(made)
         names = [self.changes[number - 1].name for number in numbers]
         on_the_way = numbers == [*range(1, len(numbers) + 1)]
         return names[-1] if on_the_way else f"{' and '.join(names)} alone"
 
     def after(self, made: Iterable[int]) -> Side:
-        """Return what there is after some changes; of two that change the same, the later counts.
-
-        Raises:
-            UsageProblem: a change names what is not there.
-
-        """
+        """Return what there is after some changes; of two about the same part, the later counts."""
         return reduce(_changed, (self.changes[number - 1] for number in sorted(made)), self.now)
 
     def readers(self, made: Iterable[int]) -> dict[str, str]:
@@ -97,13 +89,8 @@ class PlannedRollout:
 
 
 def read(file: Path) -> PlannedRollout:
-    """Read a rollout.
-
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
-    """
-    text = yaml_reader.read(file, yaml_reader.MAX_BYTES, WHAT)
+    """Read a rollout; each problem is reported with its line."""
+    text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "a rollout")
     form, document = load_yaml(_RolloutForm, text, str(file), "rollout")
     problems = Problems(str(file))
     try:
@@ -123,9 +110,12 @@ def read(file: Path) -> PlannedRollout:
 
 
 def _now(form: _Now) -> Side:
-    metastore = metastore_of(form.metastore) if form.metastore else None
-    readers = tuple(map(named_parts.reader, form.readers))
-    return Side(readers, named_parts.writer(form.writer), metastore)
+    readers = tuple(map(plan_options.existing_reader, form.readers))
+    return Side(readers, plan_options.existing_writer(form.writer), _metastore(form.metastore))
+
+
+def _metastore(name: str) -> MetastoreChoice | None:
+    return plan_options.existing_metastore(name) if name else None
 
 
 def _changed(side: Side, change: _Change) -> Side:
@@ -136,31 +126,37 @@ def _changed(side: Side, change: _Change) -> Side:
     readers = (change.readers.get(name, name) for name in names)
     return replace(
         side,
-        readers=tuple(map(named_parts.reader, readers)),
-        writer=named_parts.writer(change.writer) if change.writer else side.writer,
-        metastore=metastore_of(change.metastore) if change.metastore else side.metastore,
+        readers=tuple(map(plan_options.existing_reader, readers)),
+        writer=plan_options.existing_writer(change.writer) if change.writer else side.writer,
+        metastore=_metastore(change.metastore) or side.metastore,
     )
 
 
 def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Rollout:
     """Judge every state on the way, and look for an order in which each is safe."""
     now, number = planned.now, len(planned.changes)
-    before = folder.side("what there is now", old_plan(now, make), "now")
+    plan = make(lambda profile, _: now.apply(profile))
+    before = folder.side("what there is now", plan, "now")
     states: dict[Changes, RolloutState] = {}
 
     @cache
     def state(made: Changes) -> RolloutState:
         name, numbers = planned.name(made), "-".join(map(str, sorted(made)))
         then = planned.after(made)
-        side = folder.side(name, make(_continued(now, then)), f"after-{numbers}")
+        # Its writer continues tables of now, and begins its own.
+        plan = make(then.with_writers(lambda scenarios: _writers(now, then, scenarios)))
+        side = folder.side(name, plan, f"after-{numbers}")
         comparison = compare(before, side, planned.readers(made))
-        side = folder.side(f"back from {name}", make(_back(now, then)), f"back-{numbers}")
+        # On the way back, the readers and the writer of now meet what is there then.
+        plan = make(now.with_writers(lambda scenarios: _writers_back(now, then, scenarios)))
+        side = folder.side(f"back from {name}", plan, f"back-{numbers}")
         states[made] = RolloutState(made, name, comparison, compare(before, side, {}))
         version = _version_before(now, then)
         if version and not states[made].returns:
-            plan = _since_handover(make(_downgraded(now, then, version)))
+            # Tables are brought to an older version before the way back.
+            plan = make(now.with_writers(partial(_downgraders, now, then, version)))
             name = f"back from {name} by a downgrade to table version {version}"
-            side = folder.side(name, plan, f"downgraded-{numbers}")
+            side = folder.side(name, _since_handover(plan), f"downgraded-{numbers}")
             states[made] = replace(states[made], downgraded=compare(before, side, {}))
         return states[made]
 
@@ -170,37 +166,28 @@ def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Ro
     return Rollout(asked, order, tuple(s for made, s in states.items() if made not in on_the_way))
 
 
-def _continued(now: Side, then: Side) -> ChangeProfile:
-    """Return the profile of a state: tables of now that its writer continues, and its own."""
-
-    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
-        return replace(then.of(profile), writers=tuple(_writers(now, then, scenarios)))
-
-    return change
-
-
-def _back(now: Side, then: Side) -> ChangeProfile:
-    """Return the profile of the way back: readers of now, and its writer, on what is there then."""
-
-    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
-        writers: list[Writer] = []  # they have no hash
-        for writer in (*_writers(now, then, scenarios), *_writers(then, now, scenarios)):
-            writers += [writer] if writer not in writers else []
-        return replace(now.of(profile), writers=tuple(writers))
-
-    return change
+def _writers(now: Side, then: Side, scenarios: Sequence[Scenario]) -> Iterator[Writer]:
+    old, new = _writer(now), _writer(then)
+    if old.distribution == new.distribution:
+        yield new
+    else:
+        yield from writers_of(old, new, scenarios)
 
 
-def _downgraded(now: Side, then: Side, version: str) -> ChangeProfile:
-    """Return the profile of the way back on tables that are brought to an older version first."""
+def _writers_back(now: Side, then: Side, scenarios: Sequence[Scenario]) -> Iterable[Writer]:
+    writers: list[Writer] = []  # they have no hash
+    for writer in (*_writers(now, then, scenarios), *_writers(then, now, scenarios)):
+        writers += [writer] if writer not in writers else []
+    return writers
 
-    def change(profile: Profile, scenarios: Sequence[Scenario]) -> Profile:
-        old, new = _writer(then), _writer(now)
-        old = replace(old, settings={**old.settings, HANDOVER_VERSION: version})
-        writers = (h.writer for s in scenarios for h in handovers(s, old, new.distribution))
-        return replace(now.of(profile), writers=tuple(writers))
 
-    return change
+def _downgraders(
+    now: Side, then: Side, version: str, scenarios: Sequence[Scenario]
+) -> Iterator[Writer]:
+    old, new = _writer(then), _writer(now)
+    old = replace(old, settings={**old.settings, HANDOVER_VERSION: version})
+    for scenario in scenarios:
+        yield from (handover.writer for handover in handovers(scenario, old, new.distribution))
 
 
 def _version_before(now: Side, then: Side) -> str:
@@ -223,11 +210,3 @@ def _writer(side: Side) -> Writer:
     if side.writer is None:
         raise ValueError("each state of a rollout has a writer")
     return side.writer
-
-
-def _writers(now: Side, then: Side, scenarios: Sequence[Scenario]) -> Iterator[Writer]:
-    old, new = _writer(now), _writer(then)
-    if old.distribution == new.distribution:
-        yield new
-    else:
-        yield from writers_of(old, new, scenarios)

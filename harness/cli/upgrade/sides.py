@@ -1,93 +1,94 @@
-"""A side of an upgrade: the reader, the writer or the metastore that a profile has instead."""
+"""The sides of an upgrade, their plans, and what lies between them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.cli import named_parts
+from harness.cli import plan_options, runs
+from harness.cli.runs import Resources
+from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
 from harness.plan import Profile, ProfileReader, Writer, metastore_support
-from harness.scenario.cells import Reader
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.handover import handovers
+from harness.plan.writer_support import TABLE_VERSIONS
+from harness.run import load_run, pipeline, run_folder
+from harness.run.run_log import run_log
+from harness.scenario.cells import Plan, Reader
+from harness.scenario.definition import Scenario
 
-Components = Mapping[str, str]
-"""The parts of a side that can be swapped alone, by what people call them."""
-_VERSIONED: Final = re.compile(r"(?P<engine>[a-z]+-\d[\w.]*?)(-(?P<library>[a-z]+-\d.*))?")
-ENGINE, LIBRARY, RUNTIME = "engine", "library", "runtime"
-SETTING: Final = "setting "
+ChangeProfile = Callable[[Profile, Sequence[Scenario]], Profile]
+"""Makes the profile of a side of the one that both share; the scenarios are those selected."""
+MakePlan = Callable[[ChangeProfile], Plan]
+WritersOf = Callable[[Sequence[Scenario]], Iterable[Writer]]
+
+
+def new_plan(old: Side, new: Side, make: MakePlan) -> Plan:
+    """Return the plan of the new side.
+
+    A newer writer continues the tables of the old one, and begins tables anew.
+    """
+    old_writer, new_writer = old.writer, new.writer
+    if not (old_writer and new_writer):
+        return make(lambda profile, _: new.apply(profile))
+    return make(new.with_writers(lambda scenarios: writers_of(old_writer, new_writer, scenarios)))
+
+
+def writers_of(old: Writer, new: Writer, scenarios: Iterable[Scenario]) -> Iterator[Writer]:
+    """Yield the new writer continuing tables of the old one, then beginning tables itself.
+
+    One that writes in turn is in a fleet with the old one: both continue the tables as well.
+    """
+    versions = table_versions(old)
+    shared = {  # the settings of the new writer with which the old one can begin a table
+        name: value
+        for name, value in new.settings.items()
+        if name != TABLE_VERSION or value in versions
+    }
+    begun = replace(old, settings={**old.settings, **shared})
+    for scenario in scenarios:
+        writers = [handover.writer for handover in handovers(scenario, begun, new.distribution)]
+        yield from writers
+        yield from (replace(writer, in_turn=True) for writer in writers[:1] if new.in_turn)
+    yield replace(new, in_turn=False)
+
+
+def table_versions(writer: Writer) -> Sequence[str]:
+    """Return the table versions that a writer can make, its own default last."""
+    return distributions.load(writer.distribution).texts_if_any(TABLE_VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)
-class SideBetween:
-    """The old side with one component of the new one."""
+class UpgradeFolder:
+    """The folder of an upgrade: its runs lie beside each other, and its reports."""
 
-    component: str
-    old: str
-    new: str
-    side: Side | None
-    """None where there is no such side."""
-    why_not: str = ""
+    path: Path
+    resources: Resources
 
-
-def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
-    """Return each side between two; none where they differ in one component or in none."""
-    sides = (*_swapped(old, new), *_with_metastore(old, new))
-    return sides if len(sides) > 1 else ()
-
-
-def _swapped(old: Side, new: Side) -> Iterator[SideBetween]:
-    """Yield the old side with each component of the new side's reader or writer."""
-    before, after = _components(old), _components(new)
-    for name in dict.fromkeys((*before, *after)):
-        was, now = before.get(name, ""), after.get(name, "")
-        if was != now:
-            parts = {**before, name: now}
-            distribution = _distribution(parts)
-            exists = distributions.exists(distribution)
-            side = _with(old, distribution, parts) if exists else None
-            why_not = "" if exists else f"there is no {distribution}"
-            yield SideBetween(name, was or "none", now or "none", side, why_not)
+    def side(self, name: str, plan: Plan, folder_name: str) -> ComparedSide:
+        """Carry out a plan: write, ask and judge what is not known yet."""
+        folder = self.path / folder_name
+        run_folder.make(folder)
+        work = self.resources.work(folder)
+        with run_folder.locked(folder), run_log(folder):
+            live = pipeline.live_verdicts(plan, work)
+            runs.ask(plan, work, live)
+            pipeline.judge_twice(plan, work, live)
+        return ComparedSide(name, load_run.load(folder))
 
 
-def _with_metastore(old: Side, new: Side) -> Iterator[SideBetween]:
-    if old.metastore != new.metastore:
-        swapped = replace(old, metastore=new.metastore)
-        yield SideBetween("metastore", str(old.metastore), str(new.metastore), swapped)
-
-
-def _components(side: Side) -> Components:
-    name, settings = "", dict[str, str]()
-    if side.readers:
-        name, settings = side.readers[0].distribution, dict(side.readers[0].settings)
-    elif side.writer:
-        name, settings = side.writer.distribution, dict(side.writer.settings)
-    match = _VERSIONED.fullmatch(lock_name(name))
-    engine, library = (match["engine"], match["library"] or "") if match else (lock_name(name), "")
-    prefixed = {f"{SETTING}{key}": value for key, value in settings.items()}
-    return {ENGINE: engine, LIBRARY: library, RUNTIME: given(name)} | prefixed
-
-
-def _distribution(parts: Components) -> str:
-    name = "-".join(filter(None, (parts[ENGINE], parts[LIBRARY])))
-    return in_runtime(name, parts[RUNTIME] or PROCESS)
-
-
-def _with(side: Side, distribution: str, parts: Components) -> Side:
-    settings = {
-        name.removeprefix(SETTING): value
-        for name, value in parts.items()
-        if name.startswith(SETTING) and value
-    }
-    if side.readers:
-        return replace(side, readers=(Reader(distribution, tuple(settings.items())),))
-    return replace(side, writer=Writer(distribution, settings))
-
-
+Components = Mapping[str, str]
+"""The parts of a side that can be swapped alone, by name."""
+_VERSIONED: Final = re.compile(r"(?P<engine>[a-z]+-\d[\w.]*?)(-(?P<library>[a-z]+-\d.*))?")
+ENGINE, LIBRARY, RUNTIME = "engine", "library", "runtime"
+SETTING: Final = "setting "
 READER: Final = "reader"
 WRITER: Final = "writer"
 METASTORE: Final = "metastore"
@@ -109,7 +110,7 @@ class Side:
         parts = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
         return tuple(name for name, part in parts if part)
 
-    def of(self, profile: Profile) -> Profile:
+    def apply(self, profile: Profile) -> Profile:
         """Return a profile with what is on this side."""
         return replace(
             profile,
@@ -118,22 +119,81 @@ class Side:
             metastore=self.metastore or profile.metastore,
         )
 
+    def with_writers(self, writers: WritersOf) -> ChangeProfile:
+        """Return what makes a profile one with this side, and with writers for its scenarios."""
+        return lambda profile, scenarios: replace(
+            self.apply(profile), writers=tuple(writers(scenarios))
+        )
+
     def __str__(self) -> str:
         writer = self.writer.distribution if self.writer else ""
         names = (", ".join(map(str, self.readers)), writer, str(self.metastore or ""))
         return " with ".join(filter(None, names))
 
 
+@dataclass(frozen=True, slots=True)
+class SideBetween:
+    """The old side with one component of the new one."""
+
+    component: str
+    old: str
+    new: str
+    side: Side | None
+    """None where there is no such side."""
+    why_not: str = ""
+
+
+def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
+    """Return each side between two; none where they differ in one component or in none."""
+    sides = list[SideBetween]()
+    before, after = _components(old), _components(new)
+    for name in dict.fromkeys((*before, *after)):
+        was, now = before.get(name, ""), after.get(name, "")
+        if was != now:
+            side, why_not = _with_components(old, {**before, name: now})
+            sides.append(SideBetween(name, was or "none", now or "none", side, why_not))
+    if old.metastore != new.metastore:
+        swapped = replace(old, metastore=new.metastore)
+        names = METASTORE, str(old.metastore), str(new.metastore)
+        sides.append(SideBetween(*names, swapped))
+    return tuple(sides) if len(sides) > 1 else ()
+
+
+def _components(side: Side) -> Components:
+    part = side.readers[0] if side.readers else side.writer
+    name, settings = (part.distribution, dict(part.settings)) if part else ("", {})
+    match = _VERSIONED.fullmatch(lock_name(name))
+    engine, library = (match["engine"], match["library"] or "") if match else (lock_name(name), "")
+    prefixed = {f"{SETTING}{key}": value for key, value in settings.items()}
+    return {ENGINE: engine, LIBRARY: library, RUNTIME: given(name)} | prefixed
+
+
+def _with_components(side: Side, components: Components) -> tuple[Side | None, str]:
+    """Return a side of these components; None and the reason where there is no such engine."""
+    name = "-".join(filter(None, (components[ENGINE], components[LIBRARY])))
+    distribution = in_runtime(name, components[RUNTIME] or PROCESS)
+    if not distributions.exists(distribution):
+        return None, f"there is no {distribution}"
+    settings = {
+        name.removeprefix(SETTING): value
+        for name, value in components.items()
+        if name.startswith(SETTING) and value
+    }
+    if side.readers:
+        return replace(side, readers=(Reader(distribution, tuple(settings.items())),)), ""
+    return replace(side, writer=Writer(distribution, settings)), ""
+
+
 def side(names: Sequence[str], role: str = READER) -> Side:
-    """Return the side that names make up: a metastore by its name, anything else in the role.
-
-    Raises:
-        UsageProblem: one is none, or two are the same part of a side.
-
-    """
+    """Return the side of these names: a metastore by its name, anything else in the role."""
     whole = Side()
     for name in names:
-        part = _side(name, role)
+        if name in metastore_support.names():
+            part = Side(metastore=plan_options.existing_metastore(name))
+        elif role == WRITER:
+            part = Side(writer=plan_options.existing_writer(name))
+        else:
+            part = Side(readers=(plan_options.existing_reader(name),))
         if twice := set(whole.parts) & set(part.parts):
             raise UsageProblem(f"{', '.join(names)}: a side has one {twice.pop()}; name one")
         whole = Side(
@@ -144,32 +204,8 @@ def side(names: Sequence[str], role: str = READER) -> Side:
     return whole
 
 
-def _side(name: str, role: str) -> Side:
-    if name in metastore_support.names():
-        return Side(metastore=metastore_of(name))
-    if role == WRITER:
-        return Side(writer=named_parts.writer(name))
-    return Side(readers=(named_parts.reader(name),))
-
-
-def metastore_of(text: str) -> MetastoreChoice:
-    """Read a metastore that exists.
-
-    Raises:
-        UsageProblem: there is none of this name.
-
-    """
-    metastore_support.check(text)
-    return MetastoreChoice(text)
-
-
 def check(old: Side, new: Side) -> None:
-    """Check that two sides can be compared.
-
-    Raises:
-        UsageProblem: they do not name the same parts.
-
-    """
+    """Check that two sides name the same parts."""
     if old.parts != new.parts:
         was, now = (" and ".join(side.parts) for side in (old, new))
         problem = f"the old side names {was}, the new one {now}"
@@ -177,10 +213,9 @@ def check(old: Side, new: Side) -> None:
 
 
 def registered_first(old: Side, new: Side) -> Side:
-    """Return the new side with its metastore on the database that the old one's has made.
+    """Return the new side with its metastore on the upgraded database of the old one's.
 
-    So it is in an upgrade: the tables are there already. Where no tool upgrades the database, the
-    tables are registered anew.
+    Where no tool upgrades the database, the tables are registered anew.
     """
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
         return new

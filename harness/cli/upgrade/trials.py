@@ -11,9 +11,16 @@ from dataclasses import replace
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli.remedy.alternatives import alternatives, changes, plan_of
-from harness.cli.upgrade.side_plans import MakePlan, UpgradeFolder, new_plan, table_versions
-from harness.cli.upgrade.sides import Side, SideBetween, sides_between
+from harness.cli.remedy import alternatives, changes, plan_of
+from harness.cli.upgrade.sides import (
+    MakePlan,
+    Side,
+    SideBetween,
+    UpgradeFolder,
+    new_plan,
+    sides_between,
+    table_versions,
+)
 from harness.comparison.remedies import Remedy, Swap, ranked, reader_remedy, writer_remedy
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
@@ -49,7 +56,7 @@ def with_reader_settings(
         replace(
             reader_remedy(
                 str(other),
-                changes(dict(reader.settings), dict(other.settings)),
+                changes(reader, other),
                 verdicts,
                 {verdict.question for verdict in worse},
                 {verdict.question for verdict in right},

@@ -24,10 +24,10 @@ from harness.formats.api import (
 )
 from harness.formats.files import data_files
 from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi import records, timeline
 from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import statements as hudi_statements
-from harness.formats.hudi import timeline
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
@@ -69,24 +69,21 @@ from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import LOCATION, Statement, of_table, under
 
-_EXCLUSIVE_SINCE: Final = (1, 1)
-_COMPLETION_SINCE: Final = 8
-
 
 def begin(library: str, table_version: str) -> str:
     """Return what the begin of an incremental question that means all writes after one names of it.
 
+    Up to table version 6 it is the requested time of a write, exclusive (Hudi 0.15 documentation,
+    `hoodie.datasource.read.begin.instanttime`), as for Hive's settings in all versions; later a
+    time of completion: inclusive in 1.0, exclusive since 1.1 (apache/hudi#13982, #18954).
+
     >>> begin("0.15.0", "6"), begin("1.2.0", "9")
     ('when the write of step {step} was requested', 'when the write of step {step} was completed')
     """
-    if int(table_version) < _COMPLETION_SINCE:
+    if int(table_version) <= 6:  # noqa: PLR2004 - see above
         return REQUESTED
-    return COMPLETED if _release(library) >= _EXCLUSIVE_SINCE else NEXT_COMPLETED
-
-
-def _release(version: str) -> tuple[int, int]:
-    major, minor = re.findall(r"\d+", version)[:2]
-    return int(major), int(minor)
+    major, minor = re.findall(r"\d+", library)[:2]
+    return COMPLETED if (int(major), int(minor)) >= (1, 1) else NEXT_COMPLETED
 
 
 PAST: Final = Timeline(
@@ -122,6 +119,7 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
+TABLE_VERSION: Final = "hoodie.table.version"
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
@@ -198,41 +196,45 @@ class Hudi(Format):
         return under(OPERATION, insert_operation, UPSERT, statements)
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
-        return timeline.requested(timeline.names(folder))
+        return tuple(records.local(folder).writes)
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # A schema change makes an instant as well (`AlterTableCommand.commitWithSchema`).
-        names = timeline.names(folder)
+        table = records.local(folder)
+
+        def done(*actions: str) -> tuple[str, ...]:
+            return tuple(entry.requested for entry in timeline.completed(table.entries, actions))
+
         return Committed(
-            timeline.requested(names),
-            scheduled=timeline.scheduled(names),
-            cleanings=timeline.requested(names, timeline.CLEANINGS),
-            table_version=self.table_version(folder),
-            savepoints=timeline.requested(names, timeline.SAVEPOINT),
-            undone=timeline.requested(names, timeline.UNDO),
-            begun=timeline.begun(names),
-            inflight=timeline.inflight(names),
+            tuple(table.writes),
+            scheduled=timeline.scheduled(table.entries),
+            cleanings=done("clean"),
+            table_version=table.properties.get(TABLE_VERSION, ""),
+            savepoints=done("savepoint"),
+            undone=done("restore", "rollback"),
+            begun=timeline.begun(table.entries),
+            inflight=timeline.begun(table.entries, timeline.INFLIGHT),
         )
 
     def instants_before(self, folder: Path, instant: str) -> tuple[str, ...]:
         # A compaction takes in what was completed when it was requested.
-        completed = timeline.completed(timeline.names(folder))
-        return tuple(write.requested for write in completed if write.completed < instant)
+        writes = records.local(folder).writes
+        return tuple(write for write, entry in writes.items() if entry.ended < instant)
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        completed = timeline.completed(timeline.names(folder))
-        ended = {instant.requested: instant.completed for instant in completed}[instant]
-        following = (instant.completed for instant in completed if instant.completed > ended)
+        writes = records.local(folder).writes
+        ended = writes[instant].ended
+        following = (entry.ended for entry in writes.values() if entry.ended > ended)
         return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
-        return hudi_files.properties(folder).get("hoodie.table.version", "")
+        return records.local(folder).properties.get(TABLE_VERSION, "")
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        return tuple(entry.text for entry in timeline.entries(timeline.names(folder)))
+        return tuple(entry.text for entry in records.local(folder).entries)
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
-        return hudi_schema_history.read(folder)
+        return hudi_schema_history.read(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_statements.stored_metadata(folder, instant)
@@ -241,7 +243,26 @@ class Hudi(Format):
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        return missing_service(operation, before, len(self.instants(folder)))
+        count, what = 0, "is on the timeline"
+        if operation.trace() is StepTrace.SCHEDULED:
+            what = "was scheduled"
+        match operation:
+            case Compact():
+                what, why = f"compaction {what}", "log blocks wait for one"
+                count = hudi_files.uncompacted(before)
+            case Cluster():
+                # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
+                what, why = f"clustering {what}", "file groups share a partition"
+                count = hudi_files.together(before)
+            case Clean():
+                what, why = "cleaning is on the timeline", "base files are not the newest"
+                count = hudi_files.superseded(before)
+            case Archive():
+                what, why = "commit was archived", "are too many"
+                count = len(self.instants(folder)) - RETAINED
+            case _:
+                return MISSING.get(type(operation), "")
+        return f"no {what}, but {count} {why}" if count > 0 else ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         asked, made = settings.get("table_version"), self.table_version(folder)
@@ -250,7 +271,7 @@ class Hudi(Format):
         if asked not in (None, made):
             return f"table version {asked} was asked for, the writer made version {made}"
         encoded = dict(hudi_settings.properties(settings)).get(URL_ENCODED)
-        if encoded not in (None, hudi_files.properties(folder).get(URL_ENCODED)):
+        if encoded not in (None, records.local(folder).properties.get(URL_ENCODED)):
             return f"{URL_ENCODED}={encoded} was asked for, and the table does not have it"
         return ""
 
@@ -279,7 +300,6 @@ class Hudi(Format):
         ]
 
 
-Service = Compact | Cluster | Clean | Archive
 MISSING: Final[Mapping[type[Operation], str]] = {
     **dict.fromkeys(
         (BeginWrite, FailedWrite, KilledWrite), "no write was begun that is not completed"
@@ -289,34 +309,6 @@ MISSING: Final[Mapping[type[Operation], str]] = {
     Rollback: "no new rollback is completed",
 }
 """What is missing after these, whatever the table's files are."""
-
-
-def missing_service(operation: Operation, before: Sequence[FileFact], commits: int) -> str:
-    """Return what an operation that left no trace should have done; empty when nothing.
-
-    `commits`: how many there are.
-    """
-    if not isinstance(operation, Service):
-        return MISSING.get(type(operation), "")
-    missing, waiting, why = _missed(operation, before, commits)
-    return f"no {missing}, but {waiting} {why}" if waiting else ""
-
-
-def _missed(service: Service, before: Sequence[FileFact], commits: int) -> tuple[str, int, str]:
-    """Return what is not there, and of how many things it can be told."""
-    lacking = "was scheduled" if service.trace() is StepTrace.SCHEDULED else "is on the timeline"
-    match service:
-        case Compact():
-            waiting = hudi_files.uncompacted(before)
-            return f"compaction {lacking}", waiting, "log blocks wait for one"
-        case Cluster():
-            # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
-            groups = hudi_files.together(before)
-            return f"clustering {lacking}", groups, "file groups share a partition"
-        case Clean():
-            old = hudi_files.superseded(before)
-            return "cleaning is on the timeline", old, "base files are not the newest"
-    return "commit was archived", max(commits - RETAINED, 0), "are too many"
 
 
 FORMATS = (

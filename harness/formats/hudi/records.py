@@ -1,45 +1,76 @@
 """The records in a Hudi table's folder, wherever it lies: properties, timeline, schemas, files.
 
-Sources: Hudi technical specification, "Table properties", "Timeline", "Storage layout";
-`HoodieTableConfig` for the properties' names; `FileBasedInternalSchemaStorageManager` for
-`.hoodie/.schema`.
+Base files are called `<file id>_<write token>_<instant>.parquet`, log files
+`.<file id>_<instant>.log.<number>_<write token>`. Sources: Hudi technical specification, "Table
+properties", "Timeline", "Storage layout"; `HoodieTableConfig` for the properties' names;
+`FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
-from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
+from harness.formats.files import table_folder
+from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.hudi import timeline
-from harness.formats.hudi.files import BASE, LOG, META, parsed
+from harness.formats.hudi.timeline import Entry
 
-SCHEMAS: Final = f"{META}/.schema"
-SCHEMA_COMMIT: Final = ".schemacommit"
-PROPERTIES: Final = ("hoodie.properties", "hoodie.properties.backup")
+META: Final = ".hoodie"
+SCHEMAS: Final = ".schema"
+BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
+LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
+TYPE: Final = "hoodie.table.type"
+_PROPERTIES: Final = ("hoodie.properties", "hoodie.properties.backup")
 """The second is there while the first is being written."""
 _CLUSTER: Final = b"CLUSTER"
 """The operation in the plan of a replacement that is a clustering (`WriteOperationType`)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The newest version of each file group, all together: what a reader reads today."""
+
+    oldest: str
+    """The instant of the oldest; empty where there is no file."""
+    base_file: str
+    """The oldest base file among them."""
+    logs: bool
+    why: str
+    """Why not all files were seen; those that were not may be older."""
+
+
 @dataclass(frozen=True)  # no slots: what is derived is cached
-class HudiRecords:
-    """A table's properties and timeline. Every method raises UnreadableError."""
+class HudiTable:
+    """A table's folder; nothing is there where it is none. Everything raises UnreadableError."""
 
     folder: TableFolder
-    properties: Mapping[str, str]
-    paths: Mapping[str, str]
-    """Of the timeline's files, by their names."""
 
     @cached_property
-    def entries(self) -> tuple[timeline.Entry, ...]:
-        return timeline.entries(self.paths)
+    def properties(self) -> Mapping[str, str]:
+        texts = (self.folder.text(f"{META}/{name}") or b"" for name in _PROPERTIES)
+        return max(map(_parsed, texts), key=lambda properties: TYPE in properties)
 
-    @property
-    def pending(self) -> Sequence[timeline.Entry]:
-        return [entry for entry in self.entries if entry.state != timeline.COMPLETED]
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The timeline; a table that went back to layout 1 keeps the empty folder of layout 2."""
+        for home in (f"{META}/timeline", META):
+            if paths := [file.path for file in self.folder.listed(home) if not file.folder]:
+                return timeline.entries(paths)
+        return ()
+
+    @cached_property
+    def writes(self) -> Mapping[str, Entry]:
+        """The completed writes by their instants, in the order of their completion."""
+        return {entry.requested: entry for entry in timeline.completed(self.entries)}
+
+    @cached_property
+    def _begin(self) -> str:
+        return timeline.begin(self.entries)
 
     @property
     def partition_fields(self) -> tuple[str, ...]:
@@ -56,112 +87,67 @@ class HudiRecords:
         What is neither on the timeline nor older was rolled back
         (`BaseHoodieTimeline.containsOrBeforeTimelineStarts`).
         """
-        return instant in self._completed or instant < self._begin
+        return instant in self.writes or instant < self._begin
 
-    @cached_property
-    def _completed(self) -> frozenset[str]:
-        return frozenset(e.requested for e in self.entries if e.state == timeline.COMPLETED)
+    def record(self, entry: Entry) -> bytes:
+        return self.folder.text(entry.path) or b""
 
-    @cached_property
-    def _begin(self) -> str:
-        return timeline.begin(self.paths)
+    def replacements(self) -> Sequence[Entry]:
+        """Return the completed replacements of file groups."""
+        return timeline.completed(self.entries, [timeline.REPLACE])
 
-    def replacements(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the name and the record of each completed replacement of file groups."""
-        for name, path in self.paths.items():
-            if name.endswith(f".{timeline.REPLACE}"):
-                yield name, self.folder.text(path) or b""
+    def is_clustering(self, pending: Entry) -> bool:
+        """Return whether a pending action is a clustering: of a replacement its plan says so."""
+        if pending.action != timeline.REPLACE:
+            return pending.action == "clustering"
+        plan = pending.path.removesuffix(f".{timeline.INFLIGHT}")
+        plan = plan if plan.endswith(".requested") else f"{plan}.requested"
+        return _CLUSTER in (self.folder.text(plan) or b"")
 
-    def pending_clusterings(self) -> frozenset[str]:
-        """Return the pending replacements whose plans say that they are clusterings."""
-        instants = (e.requested for e in self.pending if e.action == timeline.REPLACE)
-        plans = ((at, self.paths.get(f"{at}.replacecommit.requested", "")) for at in instants)
-        return frozenset(
-            at for at, path in plans if path and _CLUSTER in (self.folder.text(path) or b"")
-        )
+    def histories(self) -> Mapping[str, str]:
+        """Return the paths of the histories of schemas by the instants of their writes, in order.
 
-    def newest_schemas(self) -> str:
-        """Return the path of the newest history of schemas; empty where there is none."""
-        files = (file.path for file in self.folder.listed(SCHEMAS))
-        return max((path for path in files if path.endswith(SCHEMA_COMMIT)), default="")
+        A write that keeps one names it as on the timeline: `<requested>.schemacommit`, from table
+        version 8 on `<requested>_<completed>.schemacommit`.
+        """
+        files = self.folder.listed(f"{META}/{SCHEMAS}")
+        names = {file.name.removesuffix(".schemacommit"): file for file in files}
+        return {
+            stem.partition("_")[0]: file.path for stem, file in names.items() if stem != file.name
+        }
 
     def slices(self, replaced: Collection[str]) -> Slices:
         """Look at the names in the table's folders.
 
         `replaced`: the file groups that others took the place of.
         """
-        slices, why = Slices(), ""
+        bases: dict[tuple[str, str], tuple[str, str]] = {}
+        logs: dict[tuple[str, str], str] = {}
+        why = ""
         try:
-            for files in self.folder.walk():
-                slices = _older(slices, self._newest(files, replaced))
+            for file in (file for files in self.folder.walk() for file in files):
+                name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
+                if name is None or name["group"] in replaced:
+                    continue
+                group = file.path.rpartition("/")[0], name["group"]
+                if name.re is LOG:
+                    logs[group] = min(logs.get(group, name["instant"]), name["instant"])
+                elif self.has(name["instant"]):
+                    version = name["instant"], file.path
+                    bases[group] = max(bases.get(group, version), version)
         except UnreadableError as problem:
             why = str(problem)
-        return Slices(slices.oldest, slices.base_file, slices.logs, why)
-
-    def _newest(self, files: Iterable[ListedFile], replaced: Collection[str]) -> Slices:
-        """Return the newest versions in one folder: all versions of a file group lie in it."""
-        bases: dict[str, str] = {}
-        logs: dict[str, str] = {}
-        for file in files:
-            if (base := BASE.fullmatch(file.name)) and self.has(base["instant"]):
-                group = base["group"]
-                bases[group] = max(bases.get(group, file.path), file.path, key=_instant)
-            elif log := LOG.fullmatch(file.name):
-                logs[log["group"]] = min(logs.get(log["group"], log["instant"]), log["instant"])
-        live = {group: path for group, path in bases.items() if group not in replaced}
-        logs = {group: at for group, at in logs.items() if group not in replaced}
         # What a base file holds is as old as it is; its log files are younger.
-        ages = {**logs, **{group: _instant(path) for group, path in live.items()}}
-        first = min(live.values(), key=_instant, default="")
-        return Slices(min(ages.values(), default=""), first, bool(logs))
+        ages = {**logs, **{group: instant for group, (instant, _) in bases.items()}}
+        _, first = min(bases.values(), default=("", ""))
+        return Slices(min(ages.values(), default=""), first, bool(logs), why)
 
 
-@dataclass(frozen=True, slots=True)
-class Slices:
-    """The newest version of each file group, all together: what a reader reads today."""
-
-    oldest: str = ""
-    """The instant of the oldest; empty where there is no file."""
-    base_file: str = ""
-    """The oldest base file among them."""
-    logs: bool = False
-    why: str = ""
-    """Why not all files were seen; those that were not may be older."""
+def local(folder: Path) -> HudiTable:
+    return HudiTable(table_folder.at(str(folder)))
 
 
-def read(folder: TableFolder) -> HudiRecords:
-    """Read properties and timeline.
-
-    Raises:
-        UnreadableError: there are none.
-
-    """
-    properties = _properties(folder)
-    homes = [META]
-    if properties.get("hoodie.timeline.layout.version") == "2":  # since version 8; may be left
-        homes.insert(0, f"{META}/{properties.get('hoodie.timeline.path', 'timeline')}")
-    for home in homes:
-        paths = {file.name: file.path for file in folder.listed(home) if not file.folder}
-        if timeline.begin(paths):
-            break
-    return HudiRecords(folder, properties, paths)
-
-
-def _properties(folder: TableFolder) -> Mapping[str, str]:
-    for name in PROPERTIES:
-        content = folder.text(f"{META}/{name}")
-        properties = parsed(content.decode("utf-8", "replace")) if content else {}
-        if "hoodie.table.type" in properties:
-            return properties
-    raise UnreadableError(f"there is no {META}/{PROPERTIES[0]}")
-
-
-def _older(one: Slices, other: Slices) -> Slices:
-    first = min((s for s in (one, other) if s.oldest), key=lambda s: s.oldest, default=one)
-    base = min(filter(None, (one.base_file, other.base_file)), key=_instant, default="")
-    return Slices(first.oldest, base, one.logs or other.logs)
-
-
-def _instant(path: str) -> str:
-    name = BASE.fullmatch(path.rpartition("/")[2])
-    return name["instant"] if name else ""
+def _parsed(content: bytes) -> Mapping[str, str]:
+    lines = content.decode("utf-8", "replace").splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,22 +1,23 @@
 """The history of its schema that a Hudi table keeps: ids of columns, and the names they had.
 
 Source: `InternalSchema`, `SerDeHelper`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema`
-has a file for each write that keeps it, named as on the timeline (`<requested>.schemacommit`, from
-table version 8 on `<requested>_<completed>.schemacommit`), with every version of the schema so far.
-The newest version is the `latest_schema` in the extra metadata of the commit, too.
+has a file for each write that keeps it, with every version of the schema so far. The newest version
+is the `latest_schema` in the extra metadata of the commit, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.files.column_parts import ColumnPart, parts_of, walk
 from harness.formats.hudi import timeline
+from harness.formats.hudi.records import META as HOODIE
+from harness.formats.hudi.records import SCHEMAS, HudiTable
 from harness.model.datatypes import PRIMITIVES
 from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
@@ -26,11 +27,21 @@ _FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
 _DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 
 
-def read(folder: Path) -> SchemaHistory | None:
+def read(table: HudiTable) -> SchemaHistory | None:
     """Return what a table says of its schema; None where it says nothing at all."""
-    if not (folder / ".hoodie" / ".schema").is_dir():
+    if SCHEMAS not in {file.name for file in table.folder.listed(HOODIE)}:
         return None
-    files, latest = _files(folder), tuple(_latest(folder))
+    files: list[tuple[SchemaVersion, ...]] = []  # of each commit that stands; empty if broken
+    for instant, path in table.histories().items():
+        if instant in table.writes:
+            files.append(())
+            with suppress(ValueError):
+                files[-1] = versions((table.folder.text(path) or b"").decode())
+    latest: list[SchemaVersion] = []  # as each commit that stands has it
+    for entry in table.writes.values():
+        if text := timeline.extra_metadata(table.record(entry)).get(LATEST):
+            with suppress(ValueError, KeyError, TypeError):
+                latest.append(_version(json.loads(text)))
     newest = files[-1] if files else ()
     if not newest and not latest:
         return None
@@ -75,35 +86,6 @@ def versions(text: str) -> tuple[SchemaVersion, ...]:
         return tuple(map(_version, schemas(text)))
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"no history of a schema: {problem!r}") from problem
-
-
-def _files(folder: Path) -> list[tuple[SchemaVersion, ...]]:
-    """Return the versions in the file of each commit that stands; none where one is broken."""
-    there = folder.glob(".hoodie/.schema/*.schemacommit")
-    files = {path.stem.partition("_")[0]: path for path in there}
-    standing = files.keys() & set(timeline.requested(timeline.names(folder)))
-    return [_in_file(files[text]) for text in sorted(standing)]
-
-
-def _in_file(path: Path) -> tuple[SchemaVersion, ...]:
-    try:
-        return versions(path.read_text())
-    except (OSError, ValueError):
-        return ()
-
-
-def _latest(folder: Path) -> Iterator[SchemaVersion]:
-    """Yield the newest version as each commit that stands has it, those that have none left out."""
-    for file in timeline.files(folder).values():
-        if text := timeline.extra_of(file).get(LATEST):
-            yield from _of_commit(text)
-
-
-def _of_commit(text: str) -> Iterator[SchemaVersion]:
-    try:
-        yield _version(json.loads(text))
-    except (ValueError, KeyError, TypeError):
-        return
 
 
 def _version(record: Mapping[str, Any]) -> SchemaVersion:

@@ -194,52 +194,39 @@ def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:
 
 def problems(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
     """Yield why a scenario's table cannot have the settings, or why one of them changes nothing."""
-    by = scenario.table.partition_by
+    by, operations = scenario.table.partition_by, [step.operation for step in scenario.steps]
     if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
         yield "index=record_level: it is in the metadata table, and metadata_table is off"
     index = settings.get(INDEX, "")
     if index.startswith("global_") and not by:
         same = index.removeprefix("global_")
         yield f"index={index}: the table has no partitions, so it would be index={same}"
-    if (how := settings.get(INSERT_OPERATION, UPSERT)) != UPSERT and not _inserts(scenario):
+    how = settings.get(INSERT_OPERATION, UPSERT)
+    if how != UPSERT and not any(isinstance(operation, Insert) for operation in operations):
         yield f"insert_operation={how}: no step is an insert; the others replace rows by their key"
+    yield from _partition_problems(settings, scenario)
+    changes_schema = any(operation.CHANGES_SCHEMA for operation in operations)
+    if settings.get(SCHEMA_CHANGES) == WRITE_CLIENT and not changes_schema:
+        yield "schema_changes=write_client: no step changes the columns"
+    if settings.get(ROW_GROUPS) == "small":
+        most = layout.largest_file(scenario)
+        if most <= ROWS_BEFORE_CHECK:
+            yield (
+                f"row_groups=small: Hudi's writer begins no second row group before "
+                f"{ROWS_BEFORE_CHECK} rows of a file; the largest file of this table has {most}"
+            )
+    if settings.get(CONCURRENCY) == NON_BLOCKING and INDEX in settings:
+        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
+    begins = any(isinstance(operation, BeginWrite) for operation in operations)
+    if begins and CONCURRENCY not in settings:
+        yield "a second writer waits for its lock, and without concurrency there is none"
+
+
+def _partition_problems(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    by = scenario.table.partition_by
     if settings.get(PARTITION_COLUMNS) == DROPPED and not by:
         yield "partition_columns=dropped: the table has no partitions"
     if settings.get(ENCODED) == "on" and not by:
         yield "encoded_partitions=on: the table has no partitions"
     elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):
         yield "encoded_partitions=on: no value of a partition has a character that is encoded"
-    if settings.get(SCHEMA_CHANGES) == WRITE_CLIENT and not _changes_schema(scenario):
-        yield "schema_changes=write_client: no step changes the columns"
-    if settings.get(ROW_GROUPS) == "small":
-        yield from _too_few_rows(scenario)
-
-    yield from _two_writers(settings, scenario)
-
-
-def _two_writers(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
-    if settings.get(CONCURRENCY) == NON_BLOCKING and INDEX in settings:
-        yield "concurrency=non_blocking: it needs an index by buckets, and index says another one"
-    if CONCURRENCY not in settings and _begins(scenario):
-        yield "a second writer waits for its lock, and without concurrency there is none"
-
-
-def _begins(scenario: Scenario) -> bool:
-    return any(isinstance(step.operation, BeginWrite) for step in scenario.steps)
-
-
-def _inserts(scenario: Scenario) -> bool:
-    return any(isinstance(step.operation, Insert) for step in scenario.steps)
-
-
-def _changes_schema(scenario: Scenario) -> bool:
-    return any(step.operation.CHANGES_SCHEMA for step in scenario.steps)
-
-
-def _too_few_rows(scenario: Scenario) -> Iterator[str]:
-    most = layout.largest_file(scenario)
-    if most <= ROWS_BEFORE_CHECK:
-        yield (
-            f"row_groups=small: Hudi's writer begins no second row group before "
-            f"{ROWS_BEFORE_CHECK} rows of a file; the largest file of this table has {most}"
-        )

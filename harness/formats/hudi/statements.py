@@ -1,4 +1,9 @@
-"""How a DataFrame is written to a Hudi table, with the options that SQL sets by itself."""
+"""Writes of Hudi tables that are more than SQL: DataFrames, extra metadata, calls of the client.
+
+SQL `set` gives the writer names that begin with `hoodie.` alone; how else it is told of metadata
+only the code says (`ProvidesHoodieConfig`). The client is `BaseHoodieWriteClient` of Hudi 0.15.0,
+1.0.2 and 1.2.0, whose methods are the same; it does not tell the metastore, unlike `alter table`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,8 @@ from typing import Final
 
 from harness.formats.api import StoredMetadata, VariantSettings
 from harness.formats.files import avro
+from harness.formats.hudi import records, timeline
 from harness.formats.hudi import settings as hudi_settings
-from harness.formats.hudi import timeline
 from harness.formats.hudi.settings import ALLOW_DROPS
 from harness.model.datatypes import DataType
 from harness.model.identifiers import TABLE
@@ -40,6 +45,7 @@ from harness.scenario.statements import (
 )
 
 PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
+"""Options whose names begin with it are copied into the commit (Hudi documentation)."""
 WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")
 """What Hudi itself writes into the extra metadata of a batch write or schema change."""
 
@@ -55,27 +61,20 @@ def write_with_metadata(
         return (replace(write, options=(*write.options, *options.items())),)
     writes = of_table(operation.sql(before, after))
     if operation.by is MetadataWay.TABLE_OPTIONS:
-        return _as_options(options, writes)
-    if operation.by is MetadataWay.QUOTED_SET:
-        options[PREFIX] = text(operation.prefix)
-    return _in_session(options, writes)
-
-
-def _in_session(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
-    first = (Sql(f"set {name}={value}", commits=False) for name, value in options.items())
-    back = (Sql(f"reset {name}", in_any_case=True, commits=False) for name in options)
-    return (*first, *writes, *back)
-
-
-def _as_options(options: Mapping[str, str], writes: Sequence[Sql]) -> tuple[Sql, ...]:
-    """Return a write between two that change the catalog's properties: the table has no such."""
-    listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in options.items())
-    names, table = ", ".join(map(text, options)), f"alter table {DATABASE}.{TABLE}"
-    back = f"{table} unset tblproperties if exists ({names})"
+        # The catalog's properties are changed before and after: the table has no such.
+        listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in options.items())
+        names, table = ", ".join(map(text, options)), f"alter table {DATABASE}.{TABLE}"
+        first = [f"{table} set tblproperties ({listed})"]
+        back = [f"{table} unset tblproperties if exists ({names})"]
+    else:
+        if operation.by is MetadataWay.QUOTED_SET:
+            options[PREFIX] = text(operation.prefix)
+        first = [f"set {name}={value}" for name, value in options.items()]
+        back = [f"reset {name}" for name in options]
     return (
-        Sql(f"{table} set tblproperties ({listed})", commits=False),
+        *(Sql(sql, commits=False) for sql in first),
         *writes,
-        Sql(back, in_any_case=True, commits=False),
+        *(Sql(sql, in_any_case=True, commits=False) for sql in back),
     )
 
 
@@ -84,47 +83,44 @@ def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
 
     Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
     """
-    at = f"{TABLE_ARGUMENT}, instant_time => '{instant}'"
-    stored = timeline.extra_of(timeline.files(folder)[instant])
+    at, table = f"{TABLE_ARGUMENT}, instant_time => '{instant}'", records.local(folder)
+    stored = timeline.extra_metadata(table.record(table.writes[instant]))
     return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
 
 
 SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
-NO_COMMENT: Final = ""
 
 
 def client_calls(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:
     """Return the call of a schema change; `options`: the table's own properties."""
-    return (ClientCall(*_call(change), tuple(options)),)
 
+    def schema(type_: DataType) -> str:
+        return json.dumps(avro.schema(type_, change.name.rpartition(".")[2]))
 
-def _call(change: SchemaChange) -> tuple[str, tuple[str, ...]]:
+    def position(after: str | None, *, first: bool) -> tuple[str, ...]:
+        """Return the column that another one stands behind, and how: nothing at the end."""
+        if first:
+            return "", "FIRST"
+        parent, dot, _ = change.name.rpartition(".")
+        return (f"{parent}{dot}{after}", "AFTER") if after else ()
+
+    arguments: tuple[str, ...]
     match change:
-        case AddColumn(name, type_, first, after):
-            at = _position(name, after, first=first)
-            return "addColumn", (name, _schema(type_, name), *((NO_COMMENT, *at) if at else ()))
-        case DropColumn(name):
-            return "deleteColumns", (name,)
-        case RenameColumn(name, to):
-            return "renameColumn", (name, to)
-        case MoveColumn(name, first, after):
-            return "reOrderColPosition", (name, *_position(name, after, first=first))
-        case ChangeType(name, to):
-            return "updateColumnType", (name, _schema(to, name))
-        case ChangeNullability(name, nullable):
-            return "updateColumnNullability", (name, str(nullable).lower())
-
-
-def _schema(type_: DataType, name: str) -> str:
-    return json.dumps(avro.schema(type_, name.rpartition(".")[2]))
-
-
-def _position(name: str, after: str | None, *, first: bool) -> tuple[str, ...]:
-    """Return the column that another one stands behind, and how: nothing at the end."""
-    if first:
-        return "", "FIRST"
-    parent, dot, _ = name.rpartition(".")
-    return (f"{parent}{dot}{after}", "AFTER") if after else ()
+        case AddColumn(_, type_, first, after):
+            at = position(after, first=first)
+            no_comment = ("",) if at else ()
+            method, arguments = "addColumn", (schema(type_), *no_comment, *at)
+        case DropColumn():
+            method, arguments = "deleteColumns", ()
+        case RenameColumn(_, to):
+            method, arguments = "renameColumn", (to,)
+        case MoveColumn(_, first, after):
+            method, arguments = "reOrderColPosition", position(after, first=first)
+        case ChangeType(_, to):
+            method, arguments = "updateColumnType", (schema(to),)
+        case ChangeNullability(_, nullable):
+            method, arguments = "updateColumnNullability", (str(nullable).lower(),)
+    return (ClientCall(method, (change.name, *arguments), tuple(options)),)
 
 
 RECONCILE: Final = "hoodie.datasource.write.reconcile.schema"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import app, plan_options
+from harness.cli import app, show_plan
 from harness.core.errors import EnvironmentProblem
 from harness.run import pipeline, run_folder
 from tests.builders.scenario_texts import MOVED
@@ -331,19 +331,19 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
 ) -> None:
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
-    monkeypatch.setattr(plan_options, "estimate", lambda made: 60.0 * len(made.cells))
+    monkeypatch.setattr(show_plan, "estimate", lambda made: 60.0 * len(made.cells))
     assert app.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
     request = capsys.readouterr().out.splitlines()
     at = next(at for at, line in enumerate(request) if line.startswith("declared unsupported"))
     assert request[at] == (
-        "declared unsupported, as far as a plan tells: 9 cells; of each reader, format and version "
-        "one is sent, and the others if it is answered"
+        "declared unsupported, as far as a plan can say: 9 checks; one of each reader, format and "
+        "version is sent, and the others if it is answered"
     )
     hive = "hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)"
     trino = "trino-368 knows hudi tables up to version 7, not {} ({} of Hudi 0.11.1)"
     why = (trino.format(8, "TimelineLayoutVersion"), hive, trino.format(9, "TimelineLayoutVersion"))
-    assert request[at + 1 : at + 4] == [f"  3 cells: {name}" for name in why]
-    assert request[-1].endswith(" 24 cells; about 15 min when nothing is there yet")
+    assert request[at + 1 : at + 4] == [f"  3 checks: {name}" for name in why]
+    assert request[-1].endswith(" 24 checks; about 15 min when nothing is there yet")
 
 
 @pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])

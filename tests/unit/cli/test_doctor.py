@@ -1,59 +1,69 @@
-"""What is told of this machine, each with what to do."""
+"""What `harness doctor` reports of this machine and of Docker, each with what to do."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from docker.errors import ImageNotFound
 from rich.console import Console
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.fetch import Missing
 from harness.cli import app, doctor
-from harness.cli.doctor import Health, Machine
+from harness.cli.doctor import Docker, Machine
+from harness.runtime import docker_daemon
 from harness.runtime.memory import MACHINE, Free
 
-TRINO = Health(distributions.load("trino-476"), ())
+COMPLETE: doctor.Missing = {"trino-476": ()}
 GOOD = Machine((3, 11), Free(4000, MACHINE), 100_000, "the cache")
+BUILT = "lake-table-harness/trino:476-0123456789ab"
+NOBODY = "tcp://127.0.0.1:1"
+NAMES = ("trino-476", "trino-368", "spark-3.5.8", "spark-3.5.8-hudi-1.0.2")
 
 
 def test_a_machine_with_enough_lacks_nothing() -> None:
-    assert doctor.problems(GOOD, [TRINO]) == ()
+    assert doctor.machine_problems(GOOD, COMPLETE) == ()
+    assert doctor.machine_problems(replace(GOOD, disk_mb=10), COMPLETE) == ()
 
 
-def test_too_little_memory_is_told_with_the_figures_and_who_limits_it() -> None:
-    small = replace(GOOD, memory=Free(1600, "left of the 2000 MB that /sys/fs/cgroup allows"))
-    (message,) = doctor.problems(small, [TRINO])
-    assert message == (
-        "1600 MB of memory are left of the 2000 MB that /sys/fs/cgroup allows and 1650 MB are "
-        "needed; end other programs, or allow more"
-    )
+@pytest.mark.parametrize(
+    ("machine", "missing", "message"),
+    [
+        (
+            replace(GOOD, memory=Free(1600, "left of the 2000 MB that /sys/fs/cgroup allows")),
+            COMPLETE,
+            r"1600 MB .* /sys/fs/cgroup allows and 1650 MB are needed; end other programs",
+        ),
+        (
+            replace(GOOD, disk_mb=10),
+            {"trino-476": (Missing("x.jar", 1),)},
+            r"10 MB of disk are free at the cache and \d+ MB .*, or set HARNESS_CACHE to another",
+        ),
+        (replace(GOOD, python=(3, 9)), {}, "Python 3.9; install 3.11"),
+    ],
+)
+def test_what_a_machine_lacks_is_reported_with_what_to_do(
+    machine: Machine, missing: doctor.Missing, message: str
+) -> None:
+    (problem,) = doctor.machine_problems(machine, missing)
+    assert re.match(message, problem)
 
 
-def test_too_little_disk_is_told_only_while_something_is_missing() -> None:
-    small = replace(GOOD, disk_mb=10)
-    assert doctor.problems(small, [TRINO]) == ()
-    (message,) = doctor.problems(small, [replace(TRINO, missing=(Missing("x.jar", 1),))])
-    assert "10 MB of disk are free at the cache" in message
-    assert "HARNESS_CACHE" in message
-
-
-def test_an_old_python_is_told() -> None:
-    assert "Python 3.9; install 3.11" in doctor.problems(replace(GOOD, python=(3, 9)), [])[0]
-
-
-@pytest.mark.parametrize("of", ["/proc/harness", "somebody's"])
-def test_a_cache_in_which_nothing_can_be_kept_is_told(of: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["/proc/harness", "somebody's"])
+def test_a_cache_that_cannot_be_written_is_reported(name: str, tmp_path: Path) -> None:
     (tmp_path / "somebody's").mkdir()
     (tmp_path / "somebody's" / "notes.txt").touch()
-    request = doctor.problems(doctor.machine(Cache(tmp_path / of)), [])
-    assert any("HARNESS_CACHE" in name for name in request)
-    assert not any("HARNESS_CACHE" in problem for problem in doctor.problems(GOOD, []))
-    assert doctor.machine(Cache(tmp_path / "new")).unusable == ""
+    problems = doctor.machine_problems(doctor.this_machine(Cache(tmp_path / name)), {})
+    assert any("HARNESS_CACHE" in problem for problem in problems)
+    assert doctor.this_machine(Cache(tmp_path / "new")).unusable == ""
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "somebody's"]
 
 
@@ -71,11 +81,11 @@ def cache(tmp_path: Path) -> Cache:
 
 def test_verifying_finds_removes_and_names_what_changed(cache: Cache) -> None:
     out = io.StringIO()
-    (changed,) = doctor.verify(["trino-476"], cache, Console(file=out))
+    (changed,) = doctor.verify_files(["trino-476"], cache, Console(file=out))
     assert hashlib.sha256(b"not a jar").hexdigest() not in changed.parent.name
     assert not changed.exists()
     assert str(changed) in out.getvalue()
-    assert doctor.verify(["trino-476"], cache, Console(file=out)) == ()
+    assert doctor.verify_files(["trino-476"], cache, Console(file=out)) == ()
     assert "every artifact in the cache is what its lock says" in out.getvalue()
 
 
@@ -83,6 +93,100 @@ def test_the_command_verifies_and_ends_with_the_status_of_a_broken_environment(
     cache: Cache, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.root))
-    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    monkeypatch.setenv("DOCKER_HOST", NOBODY)
     assert app.main(["doctor", "--verify"]) == 3
     assert "changed since it was fetched, removed: " in capsys.readouterr().out
+
+
+class Images:
+    """The images of a daemon; whoever would pull or build one asks for more than there is."""
+
+    def __init__(self, architectures: dict[str, str]) -> None:
+        self.architectures = architectures
+
+    def get(self, reference: str) -> SimpleNamespace:
+        if reference not in self.architectures:
+            raise ImageNotFound(reference)
+        architecture = self.architectures[reference]
+        facts = {"Architecture": architecture, "Size": 697_000_000, "RepoDigests": []}
+        return SimpleNamespace(id="sha256:1", attrs=facts)
+
+    def list(self, name: str) -> Iterator[SimpleNamespace]:
+        for tag in self.architectures:
+            if tag.startswith(f"{name}:"):
+                yield SimpleNamespace(tags=[tag], id="sha256:1", attrs={"Created": "1"})
+
+
+def daemon(monkeypatch: pytest.MonkeyPatch, images: dict[str, str], memory_mb: int = 8000) -> None:
+    client = SimpleNamespace(
+        images=Images(images),
+        version=lambda: {"Arch": "amd64"},
+        info=lambda: {"ServerVersion": "20.10.24", "MemTotal": memory_mb << 20},
+        close=lambda: None,
+    )
+    monkeypatch.setattr(docker_daemon, "client", lambda: client)
+    monkeypatch.setenv("DOCKER_HOST", "unix:///a/socket")
+
+
+def shown(docker: Docker, names: tuple[str, ...] = ("trino-476",)) -> str:
+    out = io.StringIO()
+    warnings = doctor.docker_warnings(docker, "mine", names)
+    doctor.show_docker(docker, warnings, Console(file=out, width=160))
+    return out.getvalue()
+
+
+def test_the_daemon_and_the_image_of_each_engine_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon(monkeypatch, {BUILT: "amd64", "trinodb/trino:368": "amd64"})
+    lines = shown(doctor.look_for_docker(NAMES)).splitlines()
+    assert [" ".join(line.split()) for line in lines] == [
+        "Docker: version 20.10.24, amd64, 8000 MB of memory, at unix:///a/socket",
+        "official image what is there size for",
+        f"apache/spark:3.5.8-python3 none; a run tries to pull it {', '.join(NAMES[2:])}",
+        "trinodb/trino:368 the official one 697 MB trino-368",
+        f"trinodb/trino:476 built here: {BUILT} 697 MB trino-476",
+    ]
+
+
+def test_a_daemon_that_goes_away_while_it_is_asked_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon(monkeypatch, {})
+
+    def gone(_: object, reference: str) -> SimpleNamespace:
+        raise ConnectionResetError(reference)
+
+    monkeypatch.setattr(Images, "get", gone)
+    assert "no Docker daemon answers at unix:///a/socket (" in shown(doctor.look_for_docker(NAMES))
+
+
+def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("trino-476", "hive-metastore-3.1.3")
+    need = sum(distributions.load(name).heap_mb + 1024 for name in names)
+    daemon(monkeypatch, {}, need)
+    assert "warning" not in shown(doctor.look_for_docker(names), names)
+    daemon(monkeypatch, {}, need - 1)
+    assert shown(doctor.look_for_docker(names), names).endswith(
+        f"warning: the containers of mine may take {need} MB together, each its heap and 1 GiB, "
+        f"and the daemon has {need - 1} MB; give it more, or run fewer engines\n"
+    )
+
+
+def test_an_image_for_another_machine_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon(monkeypatch, {"trinodb/trino:476": "arm64"})
+    assert shown(doctor.look_for_docker(NAMES)).endswith(
+        "warning: the image trinodb/trino:476 is for arm64 and the daemon runs on amd64: a run "
+        "refuses it; remove it and pull the one for amd64\n"
+    )
+
+
+def test_docker_is_never_why_the_command_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", NOBODY)
+    without = app.main(["doctor"])
+    daemon(monkeypatch, {}, 1)
+    assert app.main(["doctor", "--profile", "ci"]) == without
+    message = capsys.readouterr().out
+    assert (
+        f"Docker: no Docker daemon answers at {NOBODY} (Connection refused). Start one, or name "
+        "another by DOCKER_HOST; without containers: --runtime process\n" in message
+    )
+    assert "warning: the containers of ci may take " in message

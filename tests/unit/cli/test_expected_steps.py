@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.cli import app, expected_steps, plan_options
-from harness.cli.named_parts import NamedParts
+from harness.cli import app, plan_options, show_plan
+from harness.cli.plan_options import NamedParts
 from harness.scenario.cells import Plan
 from tests.builders.scenario_texts import MOVED
 
@@ -28,7 +28,7 @@ def mine(tmp_path: Path) -> Path:
 
 def shown(made: Plan, *, every: bool = False, width: int = WIDTH) -> list[str]:
     out = StringIO()
-    expected_steps.show(made, Console(file=out, width=width), every=every)
+    show_plan.show_expected(made, Console(file=out, width=width), every=every)
     return out.getvalue().splitlines()
 
 

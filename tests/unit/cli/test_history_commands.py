@@ -13,13 +13,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.cli import app, stored_runs
+from harness.cli import app, runs
 from harness.comparison import history_store
 from harness.run import load_run, run_folder
 from tests.builders import sample_run
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
-STORE = stored_runs.DEFAULT
+STORE = runs.HISTORY_FILE
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import judged_run
-from harness.cli.console.output import Output
-from harness.cli.judged_run import Ending
+from harness.cli import runs
+from harness.cli.output import Output
+from harness.cli.runs import Ending
 from harness.core.records import VerdictKind
 from harness.judge.baseline import Applied
 from harness.run import run_judge
@@ -22,7 +22,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.delenv(judged_run.ON_GITHUB, raising=False)
+    monkeypatch.delenv(runs.ON_GITHUB, raising=False)
     monkeypatch.setenv(SUMMARY, str(tmp_path / "step"))
     return sample_run.make(tmp_path / "run")
 
@@ -42,10 +42,10 @@ def late(run: Run) -> JudgedRun:
 
 def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: Run) -> None:
     quiet = Output(quiet=True)
-    assert judged_run.end(wrong(run), quiet, Ending()) == 1
-    assert judged_run.end(wrong(run), quiet, Ending(show=True)) == 0
-    assert judged_run.end(late(run), quiet, Ending()) == 0
-    assert judged_run.end(late(run), quiet, Ending(fail_on_flaky=True)) == 1
+    assert runs.end_judged(wrong(run), quiet, Ending()) == 1
+    assert runs.end_judged(wrong(run), quiet, Ending(show=True)) == 0
+    assert runs.end_judged(late(run), quiet, Ending()) == 0
+    assert runs.end_judged(late(run), quiet, Ending(fail_on_flaky=True)) == 1
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
     told: bool,
 ) -> None:
     if variable:
-        monkeypatch.setenv(judged_run.ON_GITHUB, variable)
-    judged_run.end(wrong(run), Output(quiet=True), Ending(github=option))
+        monkeypatch.setenv(runs.ON_GITHUB, variable)
+    runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
     assert (tmp_path / "step").exists() == told
     assert ("::error " in capsys.readouterr().out) == told
 
@@ -79,7 +79,7 @@ def test_what_does_not_fail_is_told_as_warnings_but_not_called_right(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ending = Ending(show=True, github=True)
-    judged_run.end(wrong(run), Output(quiet=True), ending)
+    runs.end_judged(wrong(run), Output(quiet=True), ending)
     out = capsys.readouterr().out
     assert "::warning " in out
     assert "::error " not in out
@@ -89,7 +89,7 @@ def test_what_does_not_fail_is_told_as_warnings_but_not_called_right(
 def test_a_program_reads_only_json_and_github_the_other_stream(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged_run.end(late(run), Output(json=True), Ending(github=True))
+    runs.end_judged(late(run), Output(json=True), Ending(github=True))
     capture_result = capsys.readouterr()
     (end,) = map(json.loads, capture_result.out.splitlines())
     assert (end["status"], end["flaky"]) == (0, 1)
@@ -104,7 +104,7 @@ def test_a_summary_that_cannot_be_written_changes_no_status(
 ) -> None:
     monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
     ending = Ending(github=True)
-    assert judged_run.end(late(run), Output(quiet=True), ending) == 0
+    assert runs.end_judged(late(run), Output(quiet=True), ending) == 0
     capture_result = capsys.readouterr()
     assert "the summary of the job is not written: No such file" in capture_result.err
     assert "::warning " in capture_result.out, "the annotations are there"

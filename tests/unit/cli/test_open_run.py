@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import app, open_run
-from harness.cli.console.output import Output
-from harness.cli.open_run import Resources
+from harness.cli import app, runs
+from harness.cli.output import Output
+from harness.cli.runs import Resources
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer
@@ -29,7 +29,7 @@ PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 def begin(folder: Path | None, cache: Path) -> None:
     """Begin a run, as commands do, and end it before it does anything."""
     resources = Resources(Output(quiet=True), Cache(cache))
-    with open_run.begun(plan_of(load_run.read_info(RECORDED)), folder, resources):
+    with runs.begun(plan_of(load_run.read_info(RECORDED)), folder, resources):
         pass
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import app, named_parts, plan_options
+from harness.cli import app, plan_options
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.run import pipeline
@@ -110,7 +110,7 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
         with pytest.raises(
             UsageProblem, match=f"'{name}' is not a reader; allowed: .*trino-476"
         ) as at:
-            named_parts.reader(name)
+            plan_options.existing_reader(name)
         assert SERVICE not in str(at.value).partition("allowed")[2]
     profile = "mine: {scenarios: ['*'], formats: [hudi-cow], writers: [spark-3.5.8-hudi-0.15.0], "
     profile += f"readers: [{SERVICE}]}}\n"

@@ -8,9 +8,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from harness.cli import plan_options
-from harness.cli.named_parts import NamedParts
-from harness.cli.plan_options import PlanOverrides
+from harness.cli import plan_options, show_plan
+from harness.cli.plan_options import NamedParts, PlanOverrides
 from harness.core.errors import UsageProblem
 from harness.plan import estimate, estimation
 from harness.reports import summary
@@ -43,7 +42,7 @@ def planned() -> Plan:
 
 def shown(made: Plan) -> list[str]:
     out = StringIO()
-    plan_options.show(made, Console(file=out, width=120), cells=False)
+    show_plan.show(made, Console(file=out, width=120), cells=False)
     return out.getvalue().splitlines()
 
 
@@ -60,7 +59,7 @@ def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
     assert hive < spark < hive + trino, "the third is asked once the second is over"
     seconds = request + written + hive + trino
     assert estimate(planned()) == seconds == 479
-    end = "2 variants, 4 readers, 150 cells; about 8 min when nothing is there yet"
+    end = "2 variants, 4 readers, 150 checks; about 8 min when nothing is there yet"
     assert shown(planned())[-1] == end
 
 

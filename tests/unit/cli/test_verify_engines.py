@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import app, verify_engines
+from harness.cli import app, engine_commands
 from harness.conformance import kit, results
 from harness.conformance.results import CheckResult, Conformance
 from harness.core.errors import EnvironmentProblem
@@ -126,7 +126,7 @@ def test_all_engines_are_checked_in_the_runtimes_that_there_are(
             raise EnvironmentProblem("no Docker daemon answers")
 
     monkeypatch.setattr(docker_daemon, "describe", about)
-    names = list(map(str, verify_engines.all_readers()))
+    names = list(map(str, engine_commands.all_readers()))
     assert {"trino-476", "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"} <= set(names)
     assert "hive-metastore-3.1.3" not in names
     assert ("trino-476@container" in names) is docker

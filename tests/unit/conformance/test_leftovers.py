@@ -43,13 +43,6 @@ def test_a_server_that_is_gone_leaves_nothing() -> None:
     assert outcomes(remains) == dict.fromkeys(leftovers.ASSERTS, PASSED)
 
 
-def test_a_process_that_was_there_before_is_none_that_is_left() -> None:
-    remains = Leftovers()
-    with child(), remains.watching():
-        remains.note(0)
-    assert outcomes(remains)["process"] is PASSED
-
-
 @pytest.mark.parametrize("late", [False, True])
 def test_a_process_that_is_left_is_named(*, late: bool) -> None:
     remains = Leftovers()
@@ -103,11 +96,6 @@ def test_a_container_and_a_volume_that_are_left_are_named_and_no_others() -> Non
     assert watched(before, before, running, before) == ""
 
 
-def test_what_one_server_left_stays_known_when_the_next_one_leaves_nothing() -> None:
-    none, one = objects(), objects("engine")
-    assert watched(none, none, one, one, none, none, one, none) == "left: engine"
-
-
 def network(monkeypatch: pytest.MonkeyPatch, *owners: str) -> Leftovers:
     """Let the daemon tell these owners once the network `ours` is closed."""
     closed = SimpleNamespace(owner="ours", close=lambda: None)
@@ -122,7 +110,3 @@ def test_a_network_or_a_metastore_that_stays_is_left(monkeypatch: pytest.MonkeyP
     assert network(monkeypatch, "yours").results()["container"].outcome is PASSED
     assert network(monkeypatch, "ours").results()["container"].seen == "left: a network"
     assert network(monkeypatch, "metastore").results()["container"].seen == "left: metastore"
-
-
-def test_of_a_process_no_daemon_is_asked() -> None:
-    assert outcomes(Leftovers())["container"] is CheckOutcome.NOT_APPLICABLE

@@ -51,26 +51,3 @@ def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
     assert len(checks) == len(kit.ASSERTS) + 1
     assert "- hive-3.1.3@container, ready: failed: i: 2 instead of 1 | 3" in lines
     assert "| trino-476 | 2024-02-29 | trino 476 | process | 14 s | 900 MB | stock |" in lines
-
-
-def test_of_a_reader_that_never_ran_no_figures_are_reported() -> None:
-    page = markdown.page((conformance(DARK),), "harness engines verify")
-    assert "0 of 1 reader conform; unknown: trino-476." in page
-    assert "| process | n/a | n/a | stock |" in page
-
-
-def test_a_page_that_is_not_finished_says_so() -> None:
-    assert "Not checked yet: 2 more." in markdown.page((conformance(),), "harness", left=2)
-    assert "Not checked" not in markdown.page((conformance(),), "harness")
-
-
-def test_a_reason_is_reported_once() -> None:
-    page = markdown.page((conformance(DARK, results.unknown(), results.unknown()),), "harness")
-    assert [line for line in page.splitlines() if line.startswith("- ")] == [
-        "- trino-476, ready: unknown: it did not start"
-    ]
-
-
-def test_what_ends_a_column_is_no_end_of_one() -> None:
-    odd = conformance(reader="a|b")
-    assert "| a\\|b |" in markdown.page((odd,), "harness engines verify")

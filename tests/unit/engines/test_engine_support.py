@@ -9,7 +9,7 @@ from harness.artifacts import distributions
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
-from harness.engines.engine_support import code_digest, metastore_first
+from harness.engines.engine_support import metastore_first
 from harness.engines.hive.errors import HiveError
 from harness.formats import facts
 from harness.runtime import metastore_client, process
@@ -48,16 +48,6 @@ def test_a_client_that_is_refused_as_it_connects_is_not_waited_for(
         raise HiveError(Refusal("Semantic", "no database default"))
 
 
-def test_what_is_wrong_in_the_harness_stays_what_it_is() -> None:
-    with pytest.raises(ZeroDivisionError), metastore_first(NOBODY):
-        raise ZeroDivisionError
-
-
-def test_a_server_that_is_ready_asks_nothing_of_the_metastore() -> None:
-    with metastore_first(NOBODY):
-        pass
-
-
 HUDI = ("spark-3.5.8-hudi-0.15.0", "hive-3.1.3")
 ICEBERG = ("spark-3.5.8-iceberg-1.10.1", "hive-3.1.3-iceberg-1.4.3")
 
@@ -90,10 +80,3 @@ def test_hudis_own_settings_and_classes_are_asked_only_where_its_library_is() ->
     refused = cannot(hive, "iceberg", input_format="hudi-combine")
     assert refused == f"hudi-combine is a class of Hudi, which {hive} does not have"
     assert cannot(hive, "iceberg", input_format="combine") == ""
-
-
-def test_the_digest_follows_the_named_sources() -> None:
-    one = code_digest("hive", "harness.engines.query_sql")
-    assert one == code_digest("hive", "harness.engines.query_sql")
-    assert one != code_digest("hive", "harness.engines.python_library")
-    assert one != code_digest("trino", "harness.engines.query_sql")

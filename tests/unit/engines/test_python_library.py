@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +120,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(answers, "import_module", PACKAGES.__getitem__)
     monkeypatch.setattr(SimulatedContext, "never", threading.Event(), raising=False)
     with worker.Listener((LOOPBACK, 0), worker.Client) as listener:
-        thread = threading.Thread(target=listener.serve_forever)
+        thread = threading.Thread(target=listener.serve_forever, args=(0.01,))
         thread.start()
         yield listener.server_address[1]
         SimulatedContext.never.set()
@@ -170,19 +168,6 @@ def test_a_question_is_answered_by_a_context_that_knows_its_table_and_no_other(
     assert run(opened, "select 2") == ("select 2", (CONF,))
 
 
-def test_a_plain_table_has_its_columns_and_those_of_its_folders(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(answers, "import_module", PACKAGES.__getitem__)
-    columns, keys = pa.schema([("a", pa.int32())]), pa.schema([("p", pa.date32())])
-    schemas = {"schema": columns, "keys": keys}
-    texts = {k: base64.b64encode(v.serialize().to_pybytes()).decode() for k, v in schemas.items()}
-    table = {"name": '"d"."t"', "location": "/x", **texts}
-    answer = answers.ask({"statement": "select 1", "tables": [table], "conf": {}})
-    known = ['create schema "d"', "\"d\".\"t\" /x ['a'] ['p date32[day]']"]
-    assert answer["known"].to_pylist() == [known]
-
-
 @pytest.mark.parametrize(
     ("sql", "kind", "message"),
     [
@@ -223,16 +208,6 @@ def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
 def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) -> None:
     with pytest.raises(NoAnswerError, match="does not answer"):
         server(running, port, "another").connect({})
-
-
-def test_sessions_are_served_side_by_side(opened: LibraryConnection, port: int) -> None:
-    with ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(run, opened, "never ends")
-        with closing(server(Running(), port).connect({})) as other:
-            assert run(other, "select 1")[0] == "select 1"
-        assert not waiting.done()
-        SimulatedContext.never.set()
-        assert waiting.result()[0] == "never ends"
 
 
 @pytest.mark.parametrize(

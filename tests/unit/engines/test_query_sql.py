@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
-from harness.engines.query_sql import META_COLUMNS, drop_meta, left_out, quoted
+from harness.engines.query_sql import META_COLUMNS, drop_meta, left_out
 from harness.formats import facts
 from harness.model.query import Comparison, Condition, Query
 
@@ -22,16 +22,6 @@ def test_the_columns_that_formats_add_are_left_out_with_their_values() -> None:
     )
     meta = left_out(columns, (row, other))
     assert meta == tuple((columns[at], (at + 1, 0)) for at in range(1, last))
-
-
-def test_a_table_without_them_is_left_alone() -> None:
-    columns = (Column("a", "string"),)
-    assert drop_meta(columns, ((1,),)) == (columns, ((1,),))
-
-
-def test_every_name_of_a_path_is_quoted_for_itself() -> None:
-    assert quoted("a.b", "`") == "`a`.`b`"
-    assert quoted('say "x"', '"') == '"say ""x"""'
 
 
 SPARK, ANSI = "`", '"'

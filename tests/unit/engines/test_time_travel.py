@@ -11,7 +11,7 @@ from harness.engines.api import Question
 from harness.formats import facts
 from harness.formats.hudi.format import begin
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
-from harness.model.query import Query, not_null
+from harness.model.query import Query
 
 MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
 SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{each}" for each in ("0.15.0", "1.0.2", "1.2.0"))
@@ -86,29 +86,6 @@ def test_the_newest_change_of_each_row_is_asked_of_a_change_data_feed() -> None:
     )
 
 
-def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() -> None:
-    where = Query(columns=("id", "a"), where=not_null("a"))
-    assert sql(SPARK_0, "hudi-cow", AS_OF, where) == (
-        "select `id`, `a` from `s_1`.`t` timestamp as of '20240101000000000' where `a` is not null"
-    )
-    assert sql(SPARK_0, "hudi-cow", INCREMENTAL, Query(count=True)).startswith(
-        "select count(*) from hudi_table_changes("
-    )
-
-
-def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
-    where = Query(columns=("id", "a"), where=not_null("a"))
-    assert sql("trino-368", "iceberg", AS_OF, where) == (
-        'select "id", "a" from "iceberg"."s_1"."t@20240101000000000" where "a" is not null'
-    )
-
-
-def test_who_cannot_be_asked_has_no_point_in_time() -> None:
-    hive, format_ = distributions.load("hive-3.1.3"), facts("hudi-mor")
-    with pytest.raises(LookupError, match="no words for it before version 4"):
-        time_travel.point_in_time(hive, format_, AS_OF, MOMENT, "6")
-
-
 @pytest.mark.parametrize(
     ("name", "version", "begin"),
     [
@@ -147,18 +124,3 @@ def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why
     said = time_travel.cannot(distributions.load(name), facts(of), view)
     assert said.startswith(f"{name}: ")
     assert why in said
-
-
-@pytest.mark.parametrize(
-    ("name", "of", "view"),
-    [
-        (SPARK_1, "hudi-mor", AS_OF),
-        (SPARK_1, "hudi-cow", INCREMENTAL),
-        (ICEBERG, "iceberg", AS_OF),
-        ("trino-476", "iceberg", AS_OF),
-        ("trino-368", "iceberg", AS_OF),
-        ("hive-3.1.3", "hudi-mor", "read_optimized"),
-    ],
-)
-def test_who_has_words_for_it_is_asked(name: str, of: str, view: str) -> None:
-    assert time_travel.cannot(distributions.load(name), facts(of), view) == ""

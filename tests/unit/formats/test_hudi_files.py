@@ -132,7 +132,7 @@ def test_a_file_of_an_unknown_name_is_an_error(tmp_path: Path) -> None:
 def test_files_of_file_groups_that_others_took_the_place_of_are_left_out(tmp_path: Path) -> None:
     instant = log(tmp_path, ".aa-0_100.log.1_0-1-1", "update-0.15.0")
     log(tmp_path, ".bb-0_100.log.1_0-1-1", "update-0.15.0")
-    complete(tmp_path, "100", "300")
+    complete(tmp_path, "100")
     for group in ("aa-0", "bb-0"):
         base(tmp_path, f"{group}_0-1-1_100.parquet", "1")
     record = json.dumps({"partitionToReplaceFileIds": {"": ["aa-0"]}})
@@ -172,10 +172,3 @@ def test_log_blocks_wait_for_compaction_until_a_newer_base_file_of_their_group_i
 def test_base_files_are_superseded_by_newer_ones_of_their_group() -> None:
     bases = [fact(FileKind.BASE, group, at) for group, at in (("a", "1"), ("a", "2"), ("b", "1"))]
     assert hudi_files.superseded((*bases, fact(FileKind.LOG, "b", "2"))) == 1
-
-
-def test_properties_are_read_and_absent_ones_are_none(tmp_path: Path) -> None:
-    assert hudi_files.properties(tmp_path) == {}
-    (tmp_path / ".hoodie").mkdir()
-    (tmp_path / ".hoodie" / "hoodie.properties").write_text("#saved\nhoodie.table.version=6\n")
-    assert hudi_files.properties(tmp_path) == {"hoodie.table.version": "6"}

@@ -9,6 +9,7 @@ from pathlib import Path
 import fastavro
 import pytest
 
+from harness.formats.hudi import records
 from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.model.schema_history import SchemaHistory, SchemaVersion
 
@@ -66,7 +67,7 @@ def committed(folder: Path, instant: str, at: int) -> None:
 
 def read(folder: Path) -> SchemaHistory:
     """Return what a table says, which is something."""
-    actual = hudi_schema_history.read(folder)
+    actual = hudi_schema_history.read(records.local(folder))
     assert actual is not None
     return actual
 
@@ -95,10 +96,10 @@ def test_what_was_not_committed_counts_for_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"schemas": []}', '{"schemas": [{}]}'])
 def test_without_a_history_nothing_is_said(tmp_path: Path, text: str) -> None:
-    assert hudi_schema_history.read(tmp_path) is None
+    assert hudi_schema_history.read(records.local(tmp_path)) is None
     written(tmp_path, "1", 1)
     (tmp_path / ".hoodie" / ".schema" / "1.schemacommit").write_text(text)
-    assert hudi_schema_history.read(tmp_path) is None
+    assert hudi_schema_history.read(records.local(tmp_path)) is None
 
 
 @LAYOUTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.cli import plan_options
-from harness.cli.named_parts import NamedParts
+from harness.cli.plan_options import NamedParts
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan
 

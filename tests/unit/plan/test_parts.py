@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.named_parts import NONE, NamedParts
+from harness.cli.plan_options import NONE, NamedParts
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan.parts import AD_HOC
 from harness.scenario.cells import Plan

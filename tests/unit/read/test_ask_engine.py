@@ -134,14 +134,6 @@ def ask(
     return {each.text: found[each.cell.case] for each in questions}, len(started)
 
 
-def test_every_question_is_answered_once() -> None:
-    questions = [asked(f"q{number}") for number in range(20)]
-    found, servers = ask({each.text: [GOOD] for each in questions}, questions)
-    assert servers == 1
-    assert len(found) == len(questions)
-    assert all(answer.rows == (("1",),) for answer in found.values())
-
-
 def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
     found, _ = ask({"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]}, [asked("q")])
     assert found["q"].refusal == BROKEN.refusal
@@ -322,14 +314,6 @@ def ask_as_they_come(
 BATCHES = [["a", "b"], ["c", "d"], ["e"]]
 
 
-def test_a_server_is_kept_for_questions_that_come_later() -> None:
-    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
-    batches = [list(map(asked, batch)) for batch in BATCHES]
-    answers, servers = ask_as_they_come(script, batches, lambda _: None)
-    assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
-    assert len(servers) == 1
-
-
 def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
     script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
     batches = [list(map(asked, batch)) for batch in BATCHES]
@@ -358,17 +342,6 @@ def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> No
     assert [len(server.sent) for server in servers] == [3, 3, 2]
     assert sorted(answer.sql for answer in answers) == sorted(each.text for each in questions)
     assert not any(answer.attempts or answer.unknown for answer in answers)
-
-
-def test_the_last_question_may_kill_the_server_and_the_next_ones_are_asked_of_another() -> None:
-    script: dict[str, list[Any]] = {"killer": ["die"], "later": [GOOD]}
-    batches = [[asked("killer")], [asked("later")]]
-    answers, servers = ask_as_they_come(script, batches, lambda _: None)
-    assert [(answer.sql, answer.unknown) for answer in answers] == [
-        ("killer", "connection lost"),
-        ("later", ""),
-    ]
-    assert len(servers) == 3
 
 
 DEEP = RefusedError(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None"), 0.1)
@@ -403,24 +376,9 @@ INTERNAL = RefusedError(Refusal("INTERNAL_SERVER_ERROR", "a.B: no", "500"), 0.1)
 SILENT = NoAnswerError("no answer within 120 s")
 
 
-def test_an_error_of_the_engine_in_itself_that_comes_again_is_a_refusal() -> None:
-    found, servers = ask({"q": [INTERNAL], "id": [GOOD], "id+f1": [GOOD]}, [asked("q")])
-    assert servers == 1
-    assert found["q"].refusal == INTERNAL.refusal
-    assert [part.rows for part in found["q"].parts] == [GOOD.rows, GOOD.rows]
-    assert len(found["q"].attempts) == 1
-
-
 @pytest.mark.parametrize("replies", [[INTERNAL, SILENT], [SILENT, INTERNAL], [DEEP, INTERNAL]])
 def test_an_error_of_the_moment_that_does_not_come_again_is_no_refusal(replies: list[Any]) -> None:
     found, _ = ask({"q": replies, "id": [GOOD], "id+f1": [GOOD]}, [asked("q")])
     assert found["q"].refusal is None
     assert found["q"].unknown
     assert len(found["q"].attempts) == 2
-
-
-def test_an_error_of_the_engine_in_itself_before_an_answer_is_one_attempt() -> None:
-    found, _ = ask({"q": [INTERNAL, GOOD], "id": [GOOD], "id+f1": [GOOD]}, [asked("q")])
-    assert found["q"].rows == GOOD.rows
-    (attempt,) = found["q"].attempts
-    assert attempt.what.endswith("INTERNAL_SERVER_ERROR (500): a.B: no")

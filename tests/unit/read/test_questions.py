@@ -16,7 +16,7 @@ from harness.formats import facts
 from harness.model.commit import Moment
 from harness.model.query import ALL, Comparison, Condition, Query
 from harness.model.simulation.column_resolution import META
-from harness.read.questions import CellQuestion, QuestionMaker, history, in_sessions
+from harness.read.questions import CellQuestion, QuestionMaker, history
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import RenameColumn
@@ -110,27 +110,11 @@ def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
     assert asked.meta == found
 
 
-def test_questions_that_differ_are_kept_apart() -> None:
-    found = [ask(text) for text in ("all", "column(g)", "predicate(g)", "count(g)")]
-    assert len({each.address for each in found if isinstance(each, CellQuestion)}) == len(found)
-
-
 def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
     found = ask("column(g)", kind=OutcomeKind.REFUSED)
     assert isinstance(found, Answer)
     assert found.not_applicable.startswith("after step 2 there is no column 'g'; there are: id")
     assert not found.unknown
-
-
-def test_a_column_that_is_there_is_asked_for_though_a_step_was_refused() -> None:
-    query = question("column(f1)", kind=OutcomeKind.REFUSED)
-    assert query == Query(columns=("id", "f1"))
-
-
-def test_a_view_that_the_catalog_does_not_have_is_unknown() -> None:
-    found = ask("all", view="t_rt")
-    assert isinstance(found, Answer)
-    assert found.unknown == "the catalog has no entry for the view t_rt"
 
 
 def unwritten(view: str) -> Answer:
@@ -150,15 +134,6 @@ def test_a_view_that_comes_with_the_first_write_is_not_asked_for_before() -> Non
 def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -> None:
     found = unwritten("t")
     assert (found.not_applicable, found.unknown) == ("", "the catalog has no entry for the view t")
-
-
-def test_questions_with_the_same_settings_stand_together() -> None:
-    def asked(path: str, step: int) -> Any:  # noqa: ANN401 - as far as it is looked at
-        return SimpleNamespace(reader=Reader("hive-3.1.3", (("path", path),)), step=step)
-
-    mixed = [asked(path, step) for step in (1, 2) for path in ("tez", "fetch")]
-    order = [(dict(one.reader.settings)["path"], one.step) for one in in_sessions(mixed)]  # type: ignore[attr-defined]
-    assert order == [("fetch", 1), ("fetch", 2), ("tez", 1), ("tez", 2)]
 
 
 def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:

@@ -14,24 +14,25 @@ from typing import Any
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli.console.progress_display import PlainProgress
+from harness.cli.output import PlainProgress
 from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
-from harness.core.metastore_choice import MetastoreChoice
+from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Count
-from harness.core.records import Answer, Column
-from harness.engines.api import Question, Reply
+from harness.core.records import Answer, Column, Refusal
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts
+from harness.model.canonical import Value
 from harness.model.query import Query
 from harness.read import ask_engine, read_states, reader_servers
 from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, ReadQueues
-from harness.read.read_states import AnswerCache
+from harness.read.read_states import AnswerCache, reader_digest
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
-from harness.scenario.cells import Cell, Plan, Reader, Variant
+from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 from harness.write import state_store
 from harness.write.state_store import State, States
 
@@ -136,8 +137,8 @@ def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
     return Plan("p", made, tuple(map(Reader, readers)), cells)
 
 
-def states(*variants: str) -> States:
-    frozen = SimpleNamespace(table_version="")
+def states(*variants: str, version: str = "") -> States:
+    frozen = SimpleNamespace(table_version=version)
     return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
 
 
@@ -203,12 +204,6 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
     assert first < said.index("v2 is written")
     assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
-
-
-def test_where_no_cell_is_left_nothing_is_told(engines: Engines, tmp_path: Path) -> None:
-    out = StringIO()
-    read(planned(), iter([states("v1")]), place(tmp_path, out), lambda _: None)
-    assert out.getvalue() == ""
 
 
 def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path) -> None:
@@ -412,3 +407,170 @@ def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read
     assert [each.files for each in queue.take_all()] == [before, before]
     assert state_store.file_list(state) != before
     assert queue.take_all() == [], "no more come"
+
+
+READER = parse_reader("trino-476{use-column-names=false}")
+
+
+def test_each_other_one_and_each_upgrade_has_its_own() -> None:
+    new, old = "hive-metastore-4.0.1", "hive-metastore-2.3.10"
+    others = [
+        *(MetastoreChoice(new), MetastoreChoice(old)),
+        *(MetastoreChoice(new, old), MetastoreChoice(upgraded_from=old), USUAL),
+    ]
+    assert len({reader_digest(READER, each) for each in others}) == len(others)
+
+
+REFUSED = Refusal("HoodieException", "Unknown table versionCode:9")
+TRINO = "trino-476"
+
+
+def unknown(*variants: str) -> States:
+    """Return tables of a version that Hive and Spark are declared not to know."""
+    return states(*variants, version="9")
+
+
+VARIANTS = ("v1", "v2", "v3")
+
+
+@dataclass
+class Server:
+    """Refuses what is asked, unless told otherwise."""
+
+    rows: tuple[str, ...] = ()
+    """What it answers."""
+    silent: tuple[str, ...] = ()
+    """What it gives no answer to."""
+    nothing: tuple[str, ...] = ()
+    """What it answers without a row."""
+    asked: list[str] = field(default_factory=list)
+
+    def ask(self, question: Question, *, timeout_s: float) -> Reply:
+        text = question.table
+        self.asked.append(text)
+        if text in self.silent:
+            raise NoAnswerError("it took too long")
+        if text in self.rows:
+            return GOOD
+        if text in self.nothing:
+            return replace(GOOD, rows=())
+        raise RefusedError(REFUSED, timeout_s)
+
+
+@pytest.fixture
+def server(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> Server:
+    found = Server()
+    monkeypatch.setattr(engines, "ask", found.ask)
+    return found
+
+
+def read_all(
+    folder: Path, plan: Plan, come: Iterable[States], out: StringIO | None = None
+) -> dict[str, Answer]:
+    """Read a plan; give the answers by reader and variant."""
+    found: list[Answer] = []
+    read(plan, come, place(folder, out), found.append)
+    assert len(found) == len(plan.cells), "each cell once"
+    return {name(each.case): each for each in found}
+
+
+def name(case: str) -> str:
+    variant, *_, reader = case.split("/")
+    return f"{variant} {reader}"
+
+
+@pytest.fixture(params=["at once", "one after another"])
+def batches(request: pytest.FixtureRequest) -> list[tuple[str, ...]]:
+    return [("v1", "v2", "v3")] if request.param == "at once" else [("v1",), ("v2",), ("v3",)]
+
+
+def test_where_the_probe_is_refused_the_others_are_not_sent_and_name_it(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+) -> None:
+    out, plan = StringIO(), planned(*VARIANTS, readers=(HIVE,))
+    found = read_all(tmp_path, plan, (unknown(*each) for each in batches), out)
+    assert server.asked == [f"v1 {HIVE}"]
+    assert found[f"v1 {HIVE}"].refusal == REFUSED
+    probe = plan.cells[0].case
+    for each in (found[f"v2 {HIVE}"], found[f"v3 {HIVE}"]):
+        assert (each.probe, each.sql, each.refusal, each.rows) == (probe, "", None, ())
+        assert each.not_applicable == f"it was not sent, for the server refused {probe}"
+    assert out.getvalue().splitlines()[-1].endswith(": 1 refused, 2 not asked")
+
+
+def test_where_the_probe_is_answered_all_are_sent(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+) -> None:
+    server.rows = (f"v1 {HIVE}",)
+    plan = planned(*VARIANTS, readers=(HIVE,))
+    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
+    assert server.asked == [f"{each} {HIVE}" for each in VARIANTS]
+    assert [bool(each.refusal) for each in found.values()] == [False, True, True]
+    assert {each.probe for each in found.values()} == {""}
+
+
+def test_where_the_probe_gets_no_answer_the_next_one_is_the_probe(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+) -> None:
+    server.silent = (f"v1 {HIVE}",)
+    plan = planned(*VARIANTS, readers=(HIVE,))
+    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
+    assert server.asked == [f"v1 {HIVE}", f"v1 {HIVE}", f"v2 {HIVE}"]
+    assert found[f"v1 {HIVE}"].unknown == "it took too long"
+    assert (found[f"v1 {HIVE}"].probe, found[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)
+
+
+def test_an_answer_without_a_row_tells_nothing_and_the_next_one_is_the_probe(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+) -> None:
+    server.nothing = (f"v1 {HIVE}",)
+    plan = planned(*VARIANTS, readers=(HIVE,))
+    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
+    assert server.asked == [f"v1 {HIVE}", f"v2 {HIVE}"]
+    assert found[f"v3 {HIVE}"].probe == plan.cells[1].case
+
+
+def test_each_reader_has_a_probe_of_its_own_and_others_are_asked_everything(
+    server: Server, tmp_path: Path
+) -> None:
+    plan = planned("v1", "v2", readers=(SPARK, HIVE, TRINO))
+    found = read_all(tmp_path, plan, [unknown("v1", "v2")])
+    probes = sorted(f"v1 {each}" for each in (HIVE, SPARK, TRINO))
+    assert sorted(server.asked) == [*probes, f"v2 {TRINO}"]
+    spared = {each for each in found if found[each].probe}
+    assert spared == {f"v2 {SPARK}", f"v2 {HIVE}"}
+
+
+def test_each_version_has_a_probe_of_its_own_and_known_ones_are_asked_everything(
+    server: Server, tmp_path: Path
+) -> None:
+    known = states("v1", "v2", version="8")
+    come = [{**known, **unknown("v3", "v4"), **states("v5", "v6", version="10")}]
+    read_all(tmp_path, planned(*(f"v{at}" for at in range(1, 7)), readers=(HIVE,)), come)
+    assert sorted(server.asked) == [f"v{at} {HIVE}" for at in (1, 2, 3, 5)]
+
+
+@pytest.mark.parametrize("rows", [(), GOOD.rows], ids=["refused", "answered"])
+def test_a_probe_that_was_kept_counts(
+    server: Server, tmp_path: Path, rows: tuple[tuple[Value, ...], ...]
+) -> None:
+    plan = planned(*VARIANTS, readers=(HIVE,))
+    (asked,) = Questions(plan.cells[1:2]).questions_about(unknown("v2"))
+    refusal = None if rows else REFUSED
+    kept = AnswerCache(place(tmp_path).cache.root / "answers")
+    columns = GOOD.columns if rows else ()
+    kept.store(asked.address, Answer("", asked.text, columns, rows, refusal))
+    found = read_all(tmp_path, plan, [unknown(*VARIANTS)])
+    assert found[f"v2 {HIVE}"].reused
+    assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])
+    if not rows:
+        assert {each.probe for each in found.values()} == {"", plan.cells[1].case}
+
+
+def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
+    plan = planned("v1", "v2", readers=(HIVE,))
+    first, second = Questions(plan.cells).questions_about(unknown("v1", "v2"))
+    other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
+    set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
+    found = Probes().decide([first, second, other, set_])
+    assert (found.due, found.waiting, found.unsent) == ([first, other, set_], [second], [])

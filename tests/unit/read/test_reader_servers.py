@@ -127,14 +127,6 @@ def test_one_that_was_replaced_answers_to_nobody_although_it_would(farm: Farm) -
         assert not catalog.answers(first)
 
 
-def test_states_that_come_later_are_registered_in_the_one_that_runs(farm: Farm) -> None:
-    with shared(farm) as catalog:
-        first = catalog.running()
-        catalog.add(["c"])  # type: ignore[list-item]
-        assert catalog.running() is first
-    assert farm.made[0].held == ["a", "b", "c"]
-
-
 def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(
     farm: Farm,
 ) -> None:
@@ -144,18 +136,3 @@ def test_what_was_upgraded_takes_no_more_states_and_is_made_anew_with_all(
         catalog.add(["c"])  # type: ignore[list-item]
         assert catalog.running() is not first
     assert [each.held for each in farm.made] == [["a", "b"], ["a", "b", "c"]]
-
-
-@pytest.mark.parametrize("way", ["up", "silent"])
-def test_one_that_is_gone_when_states_come_is_replaced_with_every_state_in_it(
-    farm: Farm, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with shared(farm) as catalog:
-        catalog.running()
-        catalog.add(["c"])  # type: ignore[list-item]
-        # It is lost after it was last seen to answer.
-        monkeypatch.setattr(catalog, "answers", lambda _: True)
-        setattr(farm.made[0], way, way == "silent")
-        monkeypatch.setattr(farm, "dying", 1 if way == "up" else 0)
-        assert catalog.running().uri == "thrift://1"
-    assert farm.made[1].held == ["a", "b", "c"]

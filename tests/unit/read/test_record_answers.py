@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +11,7 @@ import pytest
 from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue
 from harness.core.progress import Count
-from harness.core.records import Answer, Attempt, Column, Refusal
+from harness.core.records import Answer, Attempt, Column, Part, Refusal
 from harness.engines.api import Question
 from harness.formats import facts
 from harness.model.query import Query
@@ -56,26 +55,6 @@ def recorded(
     queue.put_all(responses)
     queue.close()
     return list(read_states.record(queue, kept, cells or Count("ask", 9))), kept
-
-
-def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: State) -> None:
-    queue, found = ClosableQueue[Response](), list[str]()
-    passed = threading.Semaphore(0)
-
-    def take() -> None:
-        kept = AnswerCache(tmp_path / "answers")
-        for answer in read_states.record(queue, kept, Count("ask", 4)):
-            found.append(answer.sql)
-            passed.release()
-
-    thread = threading.Thread(target=take, daemon=True)
-    thread.start()
-    for number in range(4):
-        queue.put_all([came(number, state)])
-        assert passed.acquire(timeout=30), "none waits for others"
-    queue.close()
-    thread.join(30)
-    assert found == ["q0", "q1", "q2", "q3"]
 
 
 def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
@@ -203,12 +182,29 @@ def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: A
     assert jsonl.parse(Answer, jsonl.dump(found)) == found
 
 
-def test_where_no_second_answer_came_the_first_one_stays_as_it_was() -> None:
-    assert record_of_both(Answer("c", "q", unknown="it died"), FIRST) == FIRST
+KEPT = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 
 
-def test_a_record_from_before_second_answers_is_read_as_asked_once() -> None:
-    plain = jsonl.dump(FIRST)
-    assert "again" not in plain
-    assert "earlier" not in plain
-    assert jsonl.parse(Answer, plain) == FIRST
+def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.store("aa01", KEPT)
+    cache.store("aa02", Answer("b", "q", unknown="time-out"))
+    tries = (Attempt("connection lost"),)
+    cache.store("aa03", Answer("c", "q", KEPT.columns, KEPT.rows, attempts=tries))
+    column = Part("f1", "q", unknown="time-out")
+    cache.store("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
+    found = cache.find("aa01", "other case")
+    assert found is not None
+    assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
+    assert [cache.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
+
+
+def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.store("01", KEPT)
+    (path,) = tmp_path.glob("01/*.json")
+    path.write_bytes(path.read_bytes()[:20])
+    assert cache.find("01", "x") is None
+    assert not list(tmp_path.glob("parts/*"))

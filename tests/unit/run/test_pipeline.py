@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import open_run
-from harness.cli.console.output import Output
-from harness.cli.open_run import Resources
+from harness.cli import runs
+from harness.cli.output import Output
+from harness.cli.runs import Resources
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
@@ -60,13 +60,13 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
 
 
 def begin(folder: Path, resources: Resources) -> None:
-    with open_run.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), resources):
+    with runs.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), resources):
         pass
 
 
 def go_on(folder: Path, resources: Resources) -> None:
     (folder / load_run.INFO).write_bytes((RECORDED / load_run.INFO).read_bytes())
-    with open_run.resumed(folder, resources):
+    with runs.resumed(folder, resources):
         pass
 
 

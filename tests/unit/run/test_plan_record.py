@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.cli.named_parts import NamedParts
+from harness.cli.plan_options import NamedParts
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model.datatypes import parse_type

@@ -23,7 +23,7 @@ from tests.unit.write import test_write_variant
 from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
 
 WRITE: Final = "harness.write.write_variants"
-STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "observe", "freeze")
+STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "observe", "_frozen")
 """The public function of each stage, for each step; at last all are recorded."""
 catalog = test_write_variant.catalog
 

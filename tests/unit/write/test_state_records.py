@@ -12,17 +12,20 @@ from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
 from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.partition_paths import ListedAs
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
+from harness.write.state_records import TableFiles
 from harness.write.state_store import Frozen
 from tests.unit.write.test_write_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
 FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
+TIME = "_hoodie_commit_time"
 SHAPE = type(VariantOutcomes(variant()).shape)
 
 
@@ -36,31 +39,25 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SHAPE, "facts", told)
 
 
-def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
-    # The state was frozen by an earlier run, whose instants were others.
-    facts = tuple(
-        FileFact(name, FileKind.BASE, name, instant, ())
-        for name, instant in (("a", "10"), ("b", "30"))
-    )
-    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), ("", "10", "30"))
-    request = state_records._relabelled(facts, state_records._names(frozen, ["", "100", "300"]))
-    assert [fact.instant for fact in request] == ["100", "300"]
-
-
-def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_tell_the_steps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def read(
         _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
     ) -> Iterator[FileValues]:
-        yield from (
-            FileValues(number, commits=("10", "30"), unread=str(meta)) for number in numbers
-        )
+        yield from (FileValues(n, commits=("10", "30"), unread=str(meta)) for n in numbers)
 
+    history = SchemaHistory(tuple(SchemaVersion(at, 8, ()) for at in (FIRST, "10", "20")))
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    monkeypatch.setattr(SHAPE, "facts", lambda *_: (replace(FACT, instant="10"),))
+    monkeypatch.setattr(SHAPE, "schema_history", lambda *_: history)
     state = frozen_state(0, ("id",), tmp_path)
     state = replace(state, frozen=replace(state.frozen, instants=("10",)))
     course = VariantOutcomes(variant()).then(replace(state.frozen.outcome, instant="100"))
     (record,) = state_records._records(course, [state])
-    assert record.values[0].commits == ("100", "30")
+    assert (record.values[0].commits, record.files[0].instant) == (("100", "30"), "100")
+    assert record.schema_history is not None
+    assert [version.instant for version in record.schema_history.versions] == [FIRST, "100", "20"]
 
 
 def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> state_store.State:
@@ -89,27 +86,6 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         assert [bool(state.values[0].meta) for state in records] == [bare, bare]
 
 
-def test_a_state_of_an_earlier_run_is_recorded_with_what_its_table_says_of_its_schema(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    fields = ((5, "id", "string"),)
-    schema_history = SchemaHistory(
-        tuple(SchemaVersion(at, 8, fields) for at in (FIRST, "10", "20"))
-    )
-    course = VariantOutcomes(variant())
-    monkeypatch.setattr(type(course.shape), "schema_history", lambda *_: schema_history)
-    state = frozen_state(0, ("id",), tmp_path)
-    state = replace(state, frozen=replace(state.frozen, instants=("10",)))
-    course = course.then(replace(state.frozen.outcome, instant="100"))
-    (record,) = state_records._records(course, [state])
-    assert record.schema_history is not None
-    assert [schema_version.instant for schema_version in record.schema_history.versions] == [
-        FIRST,
-        "100",
-        "20",
-    ]
-
-
 @dataclass
 class FilesRead:
     """Stands for the files of a state; counts how often they are read."""
@@ -125,12 +101,16 @@ class FilesRead:
 
 
 def found(
-    state: state_store.State, what: Variant | None = None, outcome: Outcome | None = None
+    state: state_store.State,
+    what: Variant | None = None,
+    outcome: Outcome | None = None,
+    *,
+    reused: bool = True,
 ) -> tuple[StateRecord, ...]:
     """Return the records of a variant whose states were found, as `results` has them or not."""
     results = ResultCache(state.folder.with_name("results"), "code")
     course = VariantOutcomes(what or variant()).then(outcome or state.frozen.outcome)
-    return state_records.found(course, [state], results).records
+    return state_records.record(course, [state], results, reused=reused).records
 
 
 @pytest.fixture
@@ -139,14 +119,6 @@ def state(tmp_path: Path) -> state_store.State:
     state.folder.mkdir()
     (state.folder / state_store.STATE).write_text("frozen")
     return state
-
-
-def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
-    monkeypatch: pytest.MonkeyPatch, state: state_store.State
-) -> None:
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
-    assert found(state) == found(state)
-    assert read.times == 1
 
 
 def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
@@ -192,13 +164,11 @@ def test_files_that_are_not_understood_now_tell_nothing(
     assert (record.files, record.layout) == ((), "a file cannot be understood")
 
 
-def test_nor_are_those_of_a_state_that_the_run_before_wrote(
+def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
-    results = ResultCache(state.folder.with_name("results"), "code")
-    course = VariantOutcomes(variant()).then(state.frozen.outcome)
-    (written,) = state_records.record(course, [state], results).records
+    (written,) = found(state, reused=False)
     assert not written.reused
     assert found(state) == (replace(written, reused=True),)
     assert read.times == 1
@@ -226,3 +196,39 @@ def test_a_file_that_could_not_be_read_is_tried_again(
     assert found(state)[0].values[0].unread
     monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
     assert not found(state)[0].values[0].unread
+
+
+def storing(column: str) -> FileFact:
+    """Return a base file of one column."""
+    return FileFact("f", FileKind.BASE, "g", "1", ((column, "string"),))
+
+
+@pytest.mark.parametrize(
+    ("listed", "stored", "bare"),
+    [("id", TIME, True), (TIME, TIME, False), ("id", "id", False), (TIME, "id", False)],
+)
+def test_a_table_is_bare_where_only_files_have_the_meta_columns(
+    listed: str, stored: str, *, bare: bool
+) -> None:
+    entry = CatalogEntry("t", {"sd": {"cols": [{"name": listed, "type": "string"}]}})
+    assert TableFiles((entry,), (storing(stored),)).bare is bare
+
+
+def test_values_that_the_catalog_gives_in_other_words_than_the_folder_are_kept() -> None:
+    def part(folder: str, *values: str) -> dict[str, object]:
+        return {"sd": {"location": f"file:{{location}}/{folder}"}, "values": list(values)}
+
+    def listed(*entries: tuple[dict[str, object], ...], stored: str = "p") -> ListedAs:
+        made = tuple(
+            CatalogEntry(f"t{n}", {"sd": {"cols": []}}, entry) for n, entry in enumerate(entries)
+        )
+        return TableFiles(made, (storing(stored),)).listed_as(("p",))
+
+    null = "__HIVE_DEFAULT_PARTITION__"
+    assert listed((part("p=a", "a"), part("a", "a"), part(f"p={null}", null))) == ()
+    assert listed((part("p=a%3Db", "a=b"),)) == (("p=a%3Db", ("a=b",)),)
+    assert listed((part("p=a%3Db", "a%3Db"),)) == (("p=a%3Db", ("a%3Db",)),)
+    assert listed((part("p=a%3Db", "a=b"),), stored="id") == ()
+    assert listed((part("p=a%3Db", "a%3Db"),), stored="id") == (("p=a%3Db", ("a%3Db",)),)
+    assert listed((part("p=x", null),)) == (("p=x", (None,)),)
+    assert listed((part("p=x", "y"),), (part("p=x", "z"),)) == ()  # two entries, two opinions

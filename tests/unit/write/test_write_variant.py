@@ -19,6 +19,7 @@ from harness.core.records import OutcomeKind, Refusal, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import FileFactError
 from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi.records import HudiTable
 from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
@@ -307,7 +308,7 @@ def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
         raise FileFactError("a file of an unknown kind")
 
     monkeypatch.setattr(hudi_files, "facts", facts)
-    monkeypatch.setattr(hudi_files, "properties", lambda _: {"hoodie.table.version": "8"})
+    monkeypatch.setattr(HudiTable, "properties", {"hoodie.table.version": "8"})
     record = sent(place, Simulated()).records[2]
     assert (record.table_version, record.files) == ("8", ())
     assert record.layout == "a file of an unknown kind"

@@ -48,7 +48,7 @@ class SimulatedPool:
         if self.silent.get(variant.id, 0):
             self.silent[variant.id] -= 1
             outcome = Outcome(1, OutcomeKind.UNKNOWN, because="dead")
-            raise WriterSilent(VariantResult((), {}), outcome)
+            raise WriterSilent(outcome)
         return VariantResult((StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), ""),), {})
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import app, engine_run, plan_options
+from harness.cli import app, plan_options, runs
 from harness.cli.reproduce import files
 from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.engine_trials import EngineTrials
+from harness.cli.reproduce.command import EngineTrials
 from harness.cli.reproduce.shrink import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
@@ -88,7 +88,7 @@ def trials_in(
     def work() -> Iterator[Work]:
         yield Work(Cache(folder), folder, Progress())
 
-    monkeypatch.setattr(engine_run, "execute", execute)
+    monkeypatch.setattr(runs, "execute", execute)
     return EngineTrials(work, Progress())
 
 

@@ -7,10 +7,12 @@ from functools import partial
 
 import pytest
 
-from harness.cli.reproduce.candidate import Candidate, begin, valid
-from harness.cli.reproduce.reductions import (
+from harness.cli.reproduce.candidate import (
+    Candidate,
     Reduction,
+    begin,
     reductions,
+    valid,
     without_column,
     without_rewrites,
     without_row,

@@ -35,11 +35,6 @@ def schema(text: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text)))
 
 
-def test_of_a_hudi_table_its_path_is_told_and_nothing_that_the_catalog_says_of_columns() -> None:
-    description = described(entry(f"{HUDI}.HoodieParquetInputFormat", column("id", "string")))
-    assert description == {"name": '"d"."t"', "location": "/a b/t", "options": {}}
-
-
 @pytest.mark.parametrize(
     ("says", "options"),
     [("true", {"hoodie.read.use.read_optimized.mode": "true"}), ("false", {})],

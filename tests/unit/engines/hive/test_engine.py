@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from decimal import Decimal
 from typing import Any
 
@@ -12,10 +9,8 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.core import tolerances
-from harness.core.errors import UsageProblem
 from harness.core.records import Column, Refusal
 from harness.engines.api import PointInTime, Question, RefusedError
-from harness.engines.hive.client import session_user
 from harness.engines.hive.engine import ENGINE, statements
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.session import HiveConnection, nested_types, reply_of
@@ -23,23 +18,6 @@ from harness.engines.hive.values import HiveResult
 from harness.formats import facts
 from harness.model.canonical import MapValue, single
 from harness.model.query import Condition, Query, not_null
-
-
-@pytest.mark.parametrize(
-    ("query", "sql"),
-    [
-        (Query(), "select * from `db`.`t_rt`"),
-        (Query(columns=("a", "st.b")), "select `a`, `st`.`b` from `db`.`t_rt`"),
-        (Query(where=not_null("st.b")), "select * from `db`.`t_rt` where `st`.`b` is not null"),
-        (
-            Query(count=True, where=not_null("a")),
-            "select count(*) from `db`.`t_rt` where `a` is not null",
-        ),
-    ],
-)
-def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
-    question = Question("db", "t_rt", facts("hudi-mor"), query)
-    assert ENGINE.statements(distributions.load("hive-3.1.3"), {}, question) == (sql,)
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
@@ -50,33 +28,11 @@ def test_a_session_is_told_only_what_a_reader_names() -> None:
     )
 
 
-def test_the_input_format_is_told_by_its_class() -> None:
-    told = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
-    assert told == (
-        "set hive.vectorized.execution.enabled=true",
-        "set hive.input.format=org.apache.hudi.hadoop.hive.HoodieCombineHiveInputFormat",
-        "set hive.compute.query.using.stats=true",
-    )
-
-
-@pytest.mark.parametrize("settings", [{"path": "spark"}, {"colour": "red"}])
-def test_a_setting_that_there_is_not_is_refused_with_what_there_is(
-    settings: dict[str, str],
-) -> None:
-    with pytest.raises(UsageProblem, match="path: fetch, mapreduce, tez; schema-on-read: on, off"):
-        statements(settings)
-
-
 def test_every_setting_that_is_offered_has_a_statement() -> None:
     for name, values in ENGINE.settings.items():
         for value in values:
             more = (name, value) in {("path", "tez"), ("transactions", "on")}
             assert len(statements({name: value})) == 1 + more
-
-
-def test_tez_is_an_engine_of_hive_and_takes_every_query() -> None:
-    told = ("set hive.execution.engine=tez", "set hive.fetch.task.conversion=none")
-    assert statements({"path": "tez"}) == told
 
 
 @pytest.mark.parametrize(
@@ -207,22 +163,3 @@ def test_what_is_not_declared_is_left_as_it_came() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (("[1]", 0.1),))
     found = reply_of(result, ("array<int>", "float"), 0.5, {})
     assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
-
-
-def test_the_digest_of_the_ask_code_is_known_where_the_client_library_is_not() -> None:
-    code = (
-        "import sys; sys.modules['pyhive'] = None; sys.modules['TCLIService'] = None; "
-        "from harness.engines.hive.engine import ENGINE; print(ENGINE.ask_code())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ENGINE.ask_code()
-    assert len(ENGINE.ask_code()) == 64
-
-
-def test_a_user_without_a_name_is_called_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "getuid", lambda: 98765)
-    assert session_user() == "98765"
-    monkeypatch.setenv("LOGNAME", "somebody")
-    assert session_user() == "somebody"

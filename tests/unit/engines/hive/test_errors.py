@@ -68,13 +68,6 @@ def test_a_refusal_is_named_by_the_innermost_exception() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("state", "code", "expected"), [(None, 0, ""), ("08S01", 2, "08S01/2"), (None, 7, "7")]
-)
-def test_a_code_is_what_there_is_of_it(state: str | None, code: int, expected: str) -> None:
-    assert refusal("m", state, code).code == expected
-
-
 def test_without_exceptions_a_refusal_is_named_by_its_message() -> None:
     message = "Execution Error, return code 2 from org.apache.hadoop.hive.ql.exec.mr.MapRedTask"
     assert refusal(message, "08S01", 2).kind == "MapRedTask"
@@ -91,10 +84,6 @@ def test_what_ended_a_job_is_found_in_the_log() -> None:
     assert job_failure(LOG, "job_local1_0001") == (
         Thrown("java.lang.Exception", "somebody else's job"),
     )
-
-
-def test_a_job_that_the_log_does_not_name_has_no_cause() -> None:
-    assert job_failure(LOG, "job_local16_001") == ()
 
 
 def test_a_lost_metastore_is_told_from_a_wrong_query() -> None:
@@ -117,7 +106,3 @@ def test_a_stack_trace_in_a_message_is_left_out() -> None:
 @pytest.mark.parametrize("message", [TASK_FAILED, INPUT_FAILED])
 def test_what_ended_a_job_of_tez_is_in_its_message(message: str) -> None:
     assert str(vertex_failure(message)[-1]) == "java.lang.IllegalStateException: no file"
-
-
-def test_a_message_of_tez_without_an_exception_has_no_cause() -> None:
-    assert vertex_failure("FAILED: Execution Error, return code 1") == ()

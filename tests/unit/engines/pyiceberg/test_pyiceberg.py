@@ -12,10 +12,8 @@ import pytest
 
 from harness.engines.api import PointInTime, Question
 from harness.engines.pyiceberg import answers, engine
-from harness.engines.pyiceberg.engine import ENGINE
 from harness.formats import facts
 from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
-from harness.plan import reader_support
 
 
 class NoSuchTableError(Exception):
@@ -84,17 +82,6 @@ def test_a_figure_is_a_table_of_one_row() -> None:
 def test_what_is_no_iceberg_table_is_an_error_of_pyiceberg(name: str) -> None:
     with pytest.raises(NoSuchTableError, match=f"no Iceberg table d.{name}"):
         ask(f"table('d', '{name}').scan().count()")
-
-
-def test_what_is_no_python_is_an_error() -> None:
-    with pytest.raises(SyntaxError):
-        ask("select 1 from t")
-
-
-def test_only_iceberg_tables_are_asked_about() -> None:
-    (ours,) = (each for each in reader_support.readers() if each.engine == "pyiceberg")
-    assert ENGINE.cannot(ours, {}, facts("iceberg")) == ""
-    assert "no reader for hudi tables" in ENGINE.cannot(ours, {}, facts("hudi-cow"))
 
 
 FACTS = facts("iceberg")

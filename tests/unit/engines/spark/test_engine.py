@@ -5,30 +5,10 @@ from typing import Any
 
 import pytest
 
-from harness.artifacts import distributions
 from harness.core.records import Column
-from harness.engines.api import Question
-from harness.engines.spark.engine import ENGINE, SparkConnection, session_settings
+from harness.engines.spark.engine import SparkConnection, session_settings
 from harness.engines.spark.session import SparkRows
 from harness.engines.spark.values import canonical_type
-from harness.formats import facts
-from harness.model.query import Query, not_null
-
-
-def sql(query: Query) -> str:
-    spark = distributions.load("spark-3.5.8-hudi-1.0.2")
-    (sql,) = ENGINE.statements(spark, {}, Question("s_1", "t_rt", facts("hudi-mor"), query))
-    return sql
-
-
-def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
-    assert sql(Query()) == "select * from `s_1`.`t_rt`"
-    assert sql(Query(columns=("id", "a.b"))) == "select `id`, `a`.`b` from `s_1`.`t_rt`"
-
-
-def test_a_count_may_be_of_rows_where_a_column_is_not_null() -> None:
-    found = sql(Query(count=True, where=not_null("f1")))
-    assert found == "select count(*) from `s_1`.`t_rt` where `f1` is not null"
 
 
 def test_a_reply_tells_hudi_s_own_columns_apart() -> None:
@@ -49,11 +29,6 @@ def test_settings_that_are_absent_are_left_to_spark() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ENGINE.settings)
-def test_every_setting_that_is_offered_can_be_set(name: str) -> None:
-    assert all(session_settings({name: value}) for value in ENGINE.settings[name])
-
-
 @pytest.mark.parametrize(
     ("told", "ours"),
     [
@@ -70,8 +45,3 @@ def test_every_setting_that_is_offered_can_be_set(name: str) -> None:
 )
 def test_spark_types_in_our_words(told: str, ours: str) -> None:
     assert canonical_type(told) == ours
-
-
-def test_the_digest_of_the_code_is_stable() -> None:
-    assert ENGINE.ask_code() == ENGINE.ask_code()
-    assert len(ENGINE.ask_code()) == 64

@@ -15,7 +15,7 @@ import pytest
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.spark import session
-from harness.engines.spark.session import Session, Spark
+from harness.engines.spark.session import Spark
 
 STOPPING = {"kind": "X", "message": "a SparkContext that stops", "code": "", "cause": ""}
 
@@ -48,21 +48,6 @@ def test_what_spark_says_while_it_runs_is_an_answer(ends: tuple[Spark, socket.so
         say(there, id=1, error=STOPPING)
         with pytest.raises(RefusedError, match="a SparkContext that stops"):
             reply.result(30)
-
-
-def test_a_dataframe_is_a_query_with_what_its_writer_is_told(
-    ends: tuple[Spark, socket.socket],
-) -> None:
-    spark, there = ends
-    spark.running.log_size = lambda: 0  # type: ignore[method-assign]
-    with ThreadPoolExecutor(1) as threads:
-        session = Session(spark, "s", {})
-        reply = threads.submit(session.append, "select 1", "hudi", {"a": "b"}, "/t", timeout_s=30)
-        request = json.loads(there.recv(1000))
-        say(there, id=1, columns=[], rows=[], seconds=0.1)
-        reply.result(30)
-    assert request["sql"] == "select 1"
-    assert request["append"] == {"format": "hudi", "options": {"a": "b", "path": "/t"}}
 
 
 def test_what_it_says_once_it_is_to_end_is_none(
@@ -127,15 +112,6 @@ PLAIN = "26/11/22 10:00:02 ERROR HoodieSparkSqlWriterInternal: upsert failed wit
 def test_the_cause_is_what_was_logged_of_a_record(message: str) -> None:
     refusal = replace(FAILED, message=message)
     assert session.with_logged_cause(refusal, event(NULLS) + PLAIN) == replace(refusal, cause=NULLS)
-
-
-def test_the_innermost_of_a_chain_is_the_cause() -> None:
-    chain = f"org.apache.hudi.exception.HoodieException: no\n\tat a.B\nCaused by: {NULLS}"
-    assert session.with_logged_cause(FAILED, event(chain)).cause == NULLS
-
-
-def test_the_same_of_several_records_is_said_once() -> None:
-    assert session.with_logged_cause(FAILED, event(NULLS) * 3).cause == NULLS
 
 
 def test_of_several_causes_none_is_claimed() -> None:

@@ -9,12 +9,11 @@ import os
 import sys
 from dataclasses import dataclass
 from decimal import Decimal
-from unittest.mock import Mock
 
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError, PySparkTypeError
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from harness.engines.spark import worker
@@ -36,16 +35,6 @@ def test_what_a_jvm_said_last_stays_at_the_end_of_the_log(
     with pytest.raises(SystemExit) as ended:
         worker._problem(lost())
     assert ended.value.code == 1
-    assert capsys.readouterr().err == "py4j.protocol.Py4JNetworkError: nobody is there\n"
-
-
-def test_what_a_jvm_said_while_it_starts_stays_there_too(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(os, "_exit", sys.exit)
-    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", Mock(side_effect=lost()))
-    with pytest.raises(SystemExit):
-        worker._start({})
     assert capsys.readouterr().err == "py4j.protocol.Py4JNetworkError: nobody is there\n"
 
 
@@ -109,10 +98,6 @@ def test_what_spark_says_of_a_statement_while_it_stops_is_no_answer(
         worker._problem(problem)
 
 
-def test_any_other_error_is_told() -> None:
-    assert worker._problem(stopping("no such column"))["error"]["message"] == "no such column"
-
-
 def test_the_innermost_cause_is_told_beside_what_was_thrown() -> None:
     inner = Thrown("java.io.IOException", "disk on fire")
     outer = Thrown("org.apache.spark.SparkException", "job aborted", Thrown("x.Mid", None, inner))
@@ -122,13 +107,6 @@ def test_the_innermost_cause_is_told_beside_what_was_thrown() -> None:
         "code": "SOME_CLASS",
         "cause": "java.io.IOException: disk on fire",
     }
-
-
-def test_what_has_no_cause_names_none() -> None:
-    found = worker.refusal(Py4JJava(Thrown("java.lang.IllegalArgumentException", "no")))
-    assert found == {
-        "kind": "java.lang.IllegalArgumentException", "message": "no", "code": "", "cause": "",
-    }  # fmt: skip
 
 
 def test_a_circle_of_causes_ends() -> None:
@@ -154,17 +132,6 @@ def test_what_pyspark_itself_refuses_is_a_refusal_too() -> None:
     assert found["kind"] == "pyspark.errors.exceptions.base.PySparkTypeError"
 
 
-def test_a_method_that_a_client_lacks_is_a_refusal() -> None:
-    problem = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
-    found = worker.refusal(problem)
-    assert found is not None
-    assert (found["kind"], found["message"]) == ("write_client.NoSuchMethodError", "no method x")
-
-
-def test_an_error_of_this_program_is_no_refusal() -> None:
-    assert worker.refusal(KeyError("x")) is None
-
-
 def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
     assert worker.is_lost(Py4JNetworkError("gone"))
     assert worker.is_lost(ConnectionRefusedError())
@@ -184,10 +151,6 @@ def canonical(value: object, type_: spark.DataType) -> Value:
     return found
 
 
-def test_null_is_none_in_every_type() -> None:
-    assert canonical(None, spark.StructType([])) is None
-
-
 def test_plain_values_stay_what_they_are() -> None:
     when = datetime.datetime(2024, 2, 29, 1, 2, 3, 500000)  # noqa: DTZ001 - canonical has no zone
     for value, type_ in (
@@ -197,6 +160,7 @@ def test_plain_values_stay_what_they_are() -> None:
         (datetime.date(2024, 2, 29), spark.DateType()),
         (when, spark.TimestampType()),
         ("x", spark.StringType()),
+        (None, spark.StructType([])),
     ):
         found = canonical(value, type_)
         assert found == value
@@ -239,10 +203,6 @@ def test_arrays_are_tuples_and_maps_are_equal_in_any_order() -> None:
     assert canonical([1, None], spark.ArrayType(spark.IntegerType())) == (1, None)
     type_ = spark.MapType(spark.StringType(), spark.IntegerType())
     assert canonical({"b": 2, "a": 1}, type_) == MapValue((("a", 1), ("b", 2)))
-
-
-def test_binary_is_bytes() -> None:
-    assert canonical(bytearray(b"\x00\xff"), spark.BinaryType()) == b"\x00\xff"
 
 
 @pytest.mark.parametrize("value", [0.1, 503002.1, 3.4028234663852886e38, 1e-45, -0.0, math.inf])

@@ -8,9 +8,7 @@ import pytest
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.core.errors import EnvironmentProblem
 from harness.engines.api import Question, ReaderSettings
-from harness.engines.presto import engine as presto
 from harness.engines.trino import engine as trino
 from harness.engines.trino.connector_catalogs import (
     cannot,
@@ -21,7 +19,7 @@ from harness.engines.trino.connector_catalogs import (
 )
 from harness.engines.trino.server import command_line, first_questions
 from harness.formats import facts
-from harness.model.query import Query, not_null
+from harness.model.query import Query
 from harness.runtime import template
 
 TRINO = distributions.load("trino-476")
@@ -64,23 +62,6 @@ def test_the_catalog_follows_from_format_and_setting(
     of: str, settings: ReaderSettings, catalog: str
 ) -> None:
     assert sql(Query(), settings, of) == f'select * from "{catalog}"."d"."t_ro"'
-
-
-def test_paths_are_quoted_part_by_part() -> None:
-    query = Query(columns=("id", 'a"b.c'), where=not_null("a.b"))
-    expected = 'select "id", "a""b"."c" from "hudi"."d"."t_ro" where "a"."b" is not null'
-    assert sql(query, {}) == expected
-
-
-def test_a_count_selects_nothing_else() -> None:
-    expected = 'select count(*) from "hudi"."d"."t_ro" where "f1" is not null'
-    assert sql(Query(columns=("f1",), where=not_null("f1"), count=True), {}) == expected
-
-
-def test_presto_is_asked_in_the_same_words() -> None:
-    question = Question("d", "t", facts("hudi-cow"), Query())
-    asked = presto.ENGINE.statements(PRESTODB, {}, question)
-    assert asked == trino.ENGINE.statements(TRINO, {}, question)
 
 
 def readers() -> list[ReaderSettings]:
@@ -170,17 +151,6 @@ def test_a_question_that_cannot_be_asked_is_known_beforehand(
     assert bool(found) == bool(why)
 
 
-def test_a_catalog_by_position_says_so_in_the_words_of_its_connector() -> None:
-    values = catalog_values(TRINO, "thrift://127.0.0.1:9083")
-    text = template.render("trino", "catalog.properties", values["hudi_by_position"])
-    assert text.splitlines() == [
-        "connector.name=hudi",
-        "hive.metastore.uri=thrift://127.0.0.1:9083",
-        "fs.hadoop.enabled=true",
-        "hudi.parquet.use-column-names=false",
-    ]
-
-
 @pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
 def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
     distribution: Distribution,
@@ -193,37 +163,6 @@ def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
         assert found[name] == {**found["hive"], "properties": properties}
 
 
-def test_the_default_catalog_leaves_the_mapping_of_columns_to_the_engine() -> None:
-    for distribution in FAMILY:
-        for kind in distribution.options("connectors"):
-            values = catalog_values(distribution, "thrift://127.0.0.1:9083")[kind]
-            assert "column-names" not in template.render("trino", "catalog.properties", values)
-
-
-def test_prestodbs_own_properties_stand_in_catalogs_of_their_own() -> None:
-    found = catalog_values(PRESTODB, "")
-    assert found["iceberg_by_name"]["properties"] == {"hive.parquet.use-column-names": "true"}
-    assert found["hudi_metadata_on"]["properties"] == {"hudi.metadata-table-enabled": "true"}
-    assert found["hudi_metadata_off"]["properties"] == {"hudi.metadata-table-enabled": "false"}
-    assert found["hudi"]["properties"] == found["iceberg"]["properties"] == {}
-
-
-def test_hudi_tables_are_read_by_the_hive_connector_where_there_is_no_other() -> None:
-    values = catalog_values(PRESTO, "")["hudi_by_name"]
-    assert values["connector"] == "hive-hadoop2"
-    assert values["properties"] == {
-        "hive.timestamp-precision": "MICROSECONDS",
-        "hive.parquet.use-column-names": "true",
-    }
-
-
-def test_the_server_listens_on_the_address_it_is_told() -> None:
-    values = {"address": "127.0.0.1", "port": 1, "plugins": "p", "catalogs": "c", "properties": {}}
-    text = template.render("trino", "config.properties", values)
-    assert "node.bind-ip=127.0.0.1" in text.splitlines()
-    assert "http-server.http.port=1" in text.splitlines()
-
-
 def test_patched_classes_come_before_the_servers_own() -> None:
     def class_path(distribution: Distribution) -> str:
         installation = Installation(distribution, Path("java"), Path("home"), ())
@@ -232,12 +171,6 @@ def test_patched_classes_come_before_the_servers_own() -> None:
 
     assert class_path(PRESTODB) == "home/patches:home/lib/*"
     assert class_path(TRINO) == "home/lib/*"
-
-
-def test_options_of_a_start_are_javas_and_not_the_servers() -> None:
-    installation = Installation(TRINO, Path("java"), Path("home"), ())
-    words = command_line(installation, Path("run"), Path("c"), ["-Xshare:auto"])
-    assert words.index("-Xshare:auto") < words.index("-cp") < words.index(TRINO.text("main"))
 
 
 def test_a_new_server_is_asked_through_each_of_its_catalogs() -> None:
@@ -263,15 +196,3 @@ def test_prestodb_opens_no_jmx_port() -> None:
     options = PRESTODB.java_options
     port = options.index("-Dcom.sun.management.jmxremote.port=1")
     assert options.index("-XX:-ManagementServer") > port
-
-
-def test_a_distribution_without_a_server_tree_is_told_to_people() -> None:
-    installation = Installation(TRINO, Path("java"), None, ())
-    with pytest.raises(EnvironmentProblem, match="trino-476 has no server archive"):
-        command_line(installation, Path("run"), Path("run/config.properties"))
-
-
-def test_the_digest_of_the_ask_code_covers_the_templates(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = trino.ENGINE.ask_code()
-    monkeypatch.setattr(template, "sources", lambda _: (("config.properties.j2", "other"),))
-    assert trino.ENGINE.ask_code() != before

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from harness.core import tolerances
-from harness.core.records import Column
 from harness.core.tolerances import Tally
 from harness.engines.query_sql import raw_texts
 from harness.engines.trino import values
@@ -97,40 +96,31 @@ MOMENT = plain("timestamp", 3)
     [
         (plain("tinyint"), True),
         (plain("bigint"), 201001.25),
-        (plain("bigint"), 7.0),
-        (plain("bigint"), False),
         (plain("bigint"), "7"),
         (INTEGER, 301001.75),
         (plain("real"), 401001.509),
         (plain("real"), 1e39),
-        (plain("real"), True),
-        (plain("real"), "401001.5"),
         (plain("real"), "nan"),
         (plain("double"), True),
         (plain("double"), "1.5"),
-        (plain("double"), " Infinity"),
         (plain("double"), 2**53 + 1),
         (plain("boolean"), 1),
         (plain("boolean"), "true"),
         (plain("decimal", 10, 2), 1.25),
-        (plain("decimal", 10, 0), 7),
         (plain("decimal", 10, 0), True),
         (plain("decimal", 10, 0), "1_0"),
-        (plain("decimal", 10, 0), " 7"),
         (plain("decimal", 10, 0), "1E1"),
-        (plain("decimal", 10, 0), "NaN"),
         (VARCHAR, 7),
         (plain("date"), "20240229"),
         (plain("date"), 19782),
+        (plain("date"), "-0044-03-15"),
+        (plain("timestamp", 9), "2024-01-02 03:04:05.678901001"),
         (MOMENT, "2024-01-02 03:04"),
-        (MOMENT, "20240102 030405"),
         (MOMENT, "2024-01-02T03:04:05.000"),
         (MOMENT, "2024-01-02 03:04:05.000 UTC"),
-        (MOMENT, "2024-01-02 03:04:05.000+01:00"),
         (MOMENT, 1704164645),
         (plain("varbinary"), "A!P8="),
         (plain("varbinary"), "AP9="),
-        (plain("varbinary"), "00 ff"),
     ],
 )  # fmt: skip
 def test_what_is_not_of_its_types_form_stays_as_it_came(
@@ -146,11 +136,9 @@ def test_what_is_not_of_its_types_form_stays_as_it_came(
     [
         (INTEGER, "1.0"),
         (INTEGER, "01"),
-        (INTEGER, "-0"),
         (INTEGER, "\u0661"),
         (plain("boolean"), "True"),
         (plain("double"), "1_0.5"),
-        (plain("double"), "1e1"),
         (MOMENT, "2024-01-02 03:04:05Z"),
         (plain("varbinary"), "AP8="),
         (over("array", INTEGER), "[1]"),
@@ -160,11 +148,6 @@ def test_a_key_that_is_not_of_its_types_form_stays_as_it_came(
     key: dict[str, Any], sent: str
 ) -> None:
     assert same(decoded(over("map", key, INTEGER), {sent: 1}), MapValue(((sent, 1),)))
-
-
-def test_a_key_that_is_only_near_to_a_number_is_another_one() -> None:
-    found = decoded(over("map", plain("real"), INTEGER), {"401001.509": 1})
-    assert same(found, MapValue(((401001.509, 1),)))
 
 
 @pytest.mark.parametrize(
@@ -221,14 +204,6 @@ def test_a_reply_without_such_a_map_stays_as_it_is(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "signature",
-    [plain("real"), plain("date"), VARCHAR, row(a=INTEGER), over("array", INTEGER), plain("json")],
-)
-def test_null_is_null_in_every_type(signature: dict[str, Any]) -> None:
-    assert decoded(signature, None) is None
-
-
-@pytest.mark.parametrize(
     ("sent", "micros"),
     [
         ("2024-01-02 03:04:05", 0),
@@ -240,15 +215,6 @@ def test_null_is_null_in_every_type(signature: dict[str, Any]) -> None:
 def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int) -> None:
     expected = datetime.datetime(2024, 1, 2, 3, 4, 5, micros)  # noqa: DTZ001 - canonical
     assert decoded(plain("timestamp", 9), sent) == expected
-
-
-@pytest.mark.parametrize("sent", ["2024-01-02 03:04:05.678901001", "+12024-01-02 03:04:05.000"])
-def test_a_timestamp_that_python_cannot_hold_stays_text_and_is_not_rounded(sent: str) -> None:
-    assert decoded(plain("timestamp", 9), sent) == sent
-
-
-def test_a_date_that_python_cannot_hold_stays_text() -> None:
-    assert decoded(plain("date"), "-0044-03-15") == "-0044-03-15"
 
 
 @pytest.mark.parametrize(
@@ -269,25 +235,14 @@ def test_a_date_that_python_cannot_hold_stays_text() -> None:
         (plain("varchar"), "string"),
         (over("array", row(a=INTEGER)), "array<struct<a: int>>"),
         (over("map", VARCHAR, plain("double")), "map<string, double>"),
+        (plain("time", 3), ""),
+        (row(a=INTEGER, b=plain("json")), ""),
     ],
 )
 def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
     found = canonical(WireType.read(signature), TALLY)
     assert found == text
-    assert str(parse_type(found)) == found
-
-
-@pytest.mark.parametrize(
-    "signature",
-    [
-        plain("time", 3),
-        plain("json"),
-        plain("timestamp with time zone", 3),
-        row(a=INTEGER, b=plain("json")),
-    ],
-)
-def test_a_type_that_we_have_no_word_for_is_told_as_empty(signature: dict[str, Any]) -> None:
-    assert canonical(WireType.read(signature), TALLY) == ""
+    assert not found or str(parse_type(found)) == found
 
 
 # As PrestoDB 0.283 sent it for row(a integer,n row(x varchar,f real)), the keys of no use left out.
@@ -365,13 +320,6 @@ def test_a_text_that_is_no_value_with_parts_is_not_taken_apart_letter_by_letter(
 ) -> None:
     with pytest.raises((TypeError, ValueError)):
         decoded(signature, sent)
-
-
-def test_columns_carry_the_servers_own_text_of_the_type() -> None:
-    described = [{"name": "m", "type": "map(date, integer)", "typeSignature": over("map", plain("date"), INTEGER)}]  # fmt: skip # noqa: E501
-    assert values.columns(described, TALLY) == (
-        Column("m", "map(date, integer)", "map<date, int>"),
-    )
 
 
 def test_a_row_that_is_too_short_for_its_columns_is_not_taken() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,14 +14,15 @@ import pytest
 
 from harness.artifacts import bundle
 from harness.artifacts.bundle import Imported
-from harness.cli import app, engine_run
+from harness.cli import app, runs
 from harness.cli.reproduce import shrink
+from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import pipeline
+from tests.builders.recorded_run import RECORDED
 from tests.builders.scenario_texts import MOVED
 
-RECORDED = Path(__file__).parents[3] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
 NOTED = "some progress"
 
@@ -121,16 +119,16 @@ def test_reproducing_tells_programs_the_causes_or_what_was_found(
 
 
 @contextmanager
-def nowhere(_cache: object, progress: Progress, _profile: str) -> Iterator[None]:
-    progress.note(NOTED)
+def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
+    resources.output.progress().note(NOTED)
     yield
 
 
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(engine_run, "work", nowhere)
-    monkeypatch.setattr(engine_run, "execute", lambda *_: SimpleNamespace(verdicts=()))
+    monkeypatch.setattr(runs, "separate_work", nowhere)
+    monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
         verdict.case
         for verdict in pipeline.judge_run(recorded).applied.verdicts
@@ -163,24 +161,3 @@ def test_a_program_is_told_what_broke_off_a_command(
     (end,) = told(capture_result.out)
     assert (end["event"], end["status"]) == ("end", WRONG_USE)
     assert end["problem"] in capture_result.err
-
-
-ENDING = """\
-import threading
-from harness.cli.console.output import Output
-with Output(json=True).ending():
-    print("ready", flush=True)
-    threading.Event().wait()
-"""
-
-
-def test_a_program_is_told_of_an_interruption_of_any_command() -> None:
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", ENDING]
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "ready\n"
-        program.send_signal(signal.SIGINT)
-        message = program.communicate()[0]
-    assert told(message) == [{"event": "end", "status": 130, "problem": "interrupted"}]
-    assert program.returncode == 130

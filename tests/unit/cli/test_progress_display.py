@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from harness.cli.console.progress_display import (
+from harness.cli.output import (
     JsonProgress,
     PlainProgress,
     TerminalProgress,

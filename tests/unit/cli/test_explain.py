@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app
-from harness.cli.explain import command, show
+from harness.cli.explain import command
 from harness.cli.explain.command import print_address, print_case
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
@@ -98,7 +98,7 @@ def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> N
 
 def printed_strategies(shown: CaseTables) -> str:
     out = io.StringIO()
-    show.strategies(shown, Console(file=out, width=400, color_system=None))
+    command.print_strategies(shown, Console(file=out, width=400, color_system=None))
     return out.getvalue()
 
 
@@ -261,11 +261,11 @@ def test_a_difference_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     found, whole = find(folder, RENAMED), printed(find(folder, RENAMED), 120)
-    monkeypatch.setattr(show, "witness_text", lambda *_: 1 / 0)
+    monkeypatch.setattr(command, "witness_text", lambda *_: 1 / 0)
     shown_text = printed(found, 120)
     assert NOT_WORDED in shown_text
     assert shown_text.count("\nFiles\n") == whole.count("\nFiles\n") == 1
-    monkeypatch.setattr(show, "tables", lambda *_: 1 / 0)
+    monkeypatch.setattr(command, "print_tables", lambda *_: 1 / 0)
     assert found.cell.case in (printed_text := printed(found, 120))
     assert NOT_WORDED in printed_text
     assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
@@ -288,7 +288,7 @@ def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
     first = next(state.outcome for state in found.case.states if state.outcome.instant)
     out = io.StringIO()
     entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
-    show.timeline(entries, found, Console(file=out, width=100, color_system=None))
+    command.print_entries(entries, found, Console(file=out, width=100, color_system=None))
     assert out.getvalue().splitlines()[1:] == [
         "Timeline of the table",
         f"  {entries[0]} (step {first.step})",

@@ -15,9 +15,16 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app, engine_run
-from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
-from harness.cli.remedy.effects import Effect, effect, print_effects, print_unusable
+from harness.cli import app, runs
+from harness.cli.remedy import (
+    Effect,
+    alternatives,
+    changes,
+    effect,
+    others,
+    plan_of,
+    print_effects,
+)
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record
@@ -32,25 +39,34 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": (
 IN_JOBS = ("vectorized", "input-format", "statistics")
 """Settings of Hive that say something of every format."""
 BEFORE = parse_reader("engine-1{names=false}")
-AFTER = parse_reader("engine-1{names=true}")
+RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+UNKNOWN = VerdictKind.UNKNOWN
 
 
-def verdict(reader: str, step: int, kind: VerdictKind) -> Verdict:
-    cell = Cell("v", step, reader, "snapshot", "all")
+def verdict(reader: Reader, step: int, kind: VerdictKind) -> Verdict:
+    cell = Cell("v", step, str(reader), "snapshot", "all")
     witness = Witness("1", "f1", "a", "b")
-    found = (Finding(FindingKind.MISALIGNED, ("f1",), witness, (witness,)),)
-    wrong = kind is VerdictKind.WRONG
+    findings = (Finding(FindingKind.MISALIGNED, ("f1",), witness, (witness,)),)
     return Verdict(
-        cell.case, "s", "v", step, reader, "snapshot", "all", kind, found if wrong else ()
+        cell.case,
+        *("s", "v", step, str(reader), "snapshot", "all", kind),
+        findings if kind is WRONG else (),
     )
 
 
-def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
-    """Compare two lists of verdicts, one for each step; the case is the first step."""
-    earlier = (verdict(str(BEFORE), step, kind) for step, kind in enumerate(before))
+def effect_of(before: list[VerdictKind], after: list[VerdictKind], names: str = "true") -> Effect:
+    """Compare two lists of verdicts, one for each step; the check is about the first step."""
+    other = parse_reader(f"engine-1{{names={names}}}")
+    earlier = (verdict(BEFORE, step, kind) for step, kind in enumerate(before))
     was = {old.question: old for old in earlier}
-    now = [verdict(str(AFTER), step, kind) for step, kind in enumerate(after)]
-    return effect(AFTER, ("v", 0, "snapshot", "all"), now, was)
+    now = [verdict(other, step, kind) for step, kind in enumerate(after)]
+    return effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
+
+
+def printed(*effects: Effect) -> str:
+    out = io.StringIO()
+    print_effects(effects, Console(file=out, width=140, color_system=None))
+    return out.getvalue()
 
 
 def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
@@ -77,7 +93,7 @@ def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
-    assert all(len(changes(dict(asked.settings), dict(reader.settings))) <= 2 for reader in able)
+    assert all(len(changes(asked, reader)) <= 2 for reader in able)
 
 
 def test_settings_that_only_go_together_are_tried_together() -> None:
@@ -89,7 +105,7 @@ def test_settings_that_only_go_together_are_tried_together() -> None:
     )
     assert together in able
     assert alone not in able
-    assert alone in {settings.reader for settings in unable}
+    assert alone in dict(unable)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +129,7 @@ def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
     known = settings_of(asked)
     found, unable = alternatives(asked, known, format_name)
     assert {name for reader in found for name, _ in reader.settings} == able
-    added = [changes(dict(asked.settings), dict(settings.reader.settings)) for settings in unable]
+    added = [changes(asked, other) for other, _ in unable]
     assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
         text for (text,) in added
     }
@@ -129,53 +145,36 @@ def test_readers_are_only_asked_about_what_they_can_read() -> None:
 
 
 def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
-    right, wrong, refused = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
-    unknown = VerdictKind.UNKNOWN
-    found = effect_of(
-        [wrong, right, right, wrong, refused, right, right, unknown],
-        [right, right, refused, right, wrong, wrong, unknown, right],
+    made = effect_of(
+        [WRONG, RIGHT, RIGHT, WRONG, REFUSED, RIGHT, RIGHT, UNKNOWN],
+        [RIGHT, RIGHT, REFUSED, RIGHT, WRONG, WRONG, UNKNOWN, RIGHT],
     )
-    assert found.heals
-    assert [verdict.step for verdict in found.turned_wrong] == [2, 5]
-    assert [verdict.step for verdict in found.turned_right] == [3]
-    assert [verdict.step for verdict in found.still_wrong] == [4]
-    assert [verdict.step for verdict in found.unknown] == [6, 7]
-    assert [verdict.step for verdict in found.still_right] == [1]
+    assert made.heals
+    assert {name: [v.step for v in verdicts] for name, verdicts in made.turns.items()} == {
+        "still_right": [1],
+        "turned_wrong": [2, 5],
+        "turned_right": [3],
+        "still_wrong": [4],
+        "unknown": [6, 7],
+    }
 
 
-def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> None:
-    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
-    out = io.StringIO()
-    console = Console(file=out, width=140, color_system=None)
-    found = [effect_of([wrong, right], [right, wrong])]
-    print_effects(BEFORE, found, console)
-    print_unusable(
-        BEFORE, [UnusableSettings(parse_reader("engine-1"), "there is no such thing")], console
+def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
+    text = printed(
+        effect_of([WRONG, RIGHT], [RIGHT, WRONG], "harm"),
+        effect_of([WRONG, RIGHT], [WRONG, RIGHT], "none"),
+        effect_of([WRONG, RIGHT], [RIGHT, RIGHT], "heals"),
     )
-    text = out.getvalue()
-    assert "names=true: this case is right; but these turn wrong:\n  v/s1/" in text
-    assert "wrong: misaligned" in text
-    assert "not tried: names left out: there is no such thing" in text
-
-
-def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others() -> None:
-    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
-    after = {"harm": [right, wrong], "none": [wrong, right], "heals": [right, right]}
-    found = [
-        replace(effect_of([wrong, right], kinds), reader=parse_reader(f"engine-1{{names={name}}}"))
-        for name, kinds in after.items()
+    assert re.findall(r"^ *names=(\w+)", text, re.MULTILINE) == [
+        *("heals", "harm", "none"),
+        *("heals", "harm"),
     ]
-    out = io.StringIO()
-    print_effects(BEFORE, found, Console(file=out, width=140))
-    named = re.findall(r"names=(heals|harm|none)", out.getvalue())
-    assert named == ["heals", "harm", "none", "heals", "harm"]
+    assert "names=harm: this check is right; but these turn wrong:\n  v/s1/" in text
+    assert "wrong: misaligned" in text
 
 
 def test_where_nothing_heals_it_says_so() -> None:
-    out = io.StringIO()
-    found = [effect_of([VerdictKind.WRONG], [VerdictKind.REFUSED])]
-    print_effects(BEFORE, found, Console(file=out, width=140))
-    assert "no setting turns this case right" in out.getvalue()
+    assert "no setting turns this check right" in printed(effect_of([WRONG], [REFUSED]))
 
 
 def test_a_case_that_is_right_or_not_judged_has_no_remedy(
@@ -227,7 +226,7 @@ def remedied(
         pipeline.judge_run(work.folder)
         return load_run.load(work.folder)
 
-    monkeypatch.setattr(engine_run, "execute", done)
+    monkeypatch.setattr(runs, "execute", done)
     monkeypatch.chdir(tmp_path)
     status = app.main([*RENAMED, "--run-dir", str(folder)])
     return status, plans[0]
@@ -247,7 +246,7 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
     assert len({cell.variant for cell in scenario}) == 2
     assert asked == {(cell, reader) for cell in scenario for reader in answering}
     out = capsys.readouterr().out
-    assert "use-column-names=false: this case is right; nothing else turns wrong" in out
+    assert "use-column-names=false: this check is right; nothing else turns wrong" in out
     assert status == 0
 
 
@@ -258,5 +257,5 @@ def test_a_setting_that_nobody_answered_with_is_unknown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
-    assert "this case is right" not in capsys.readouterr().out
+    assert "this check is right" not in capsys.readouterr().out
     assert status == 3

@@ -1,1 +1,0 @@
-"""What a command prints, and how: progress, results, closed and full outputs."""

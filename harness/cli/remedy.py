@@ -1,0 +1,250 @@
+"""`harness remedy`: which settings of a reader make a wrong check right, and what else they break.
+
+Every setting of the engine is tried, alone and with another one, on real engines; the table states
+are those of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.cli import options, runs
+from harness.cli.explain.recorded_cell import find
+from harness.cli.output import Output
+from harness.cli.runs import Resources
+from harness.comparison.cell_pairs import VerdictChange, change
+from harness.core.counting import counted
+from harness.core.errors import HarnessError, UsageProblem
+from harness.core.grouping import grouped
+from harness.core.records import QuestionKey, Verdict, VerdictKind
+from harness.plan import reader_defaults, reader_support
+from harness.reports.findings import FINDINGS
+from harness.reports.lines import say
+from harness.reports.words import VERDICTS
+from harness.run import load_run, plan_record, run_folder
+from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
+
+PROFILE: Final = "remedy"
+MOST: Final = 6
+"""So many checks that turned wrong are named."""
+TOGETHER: Final = 2
+"""With six settings, all combinations would be hundreds; nobody asked for more at once."""
+LEFT_OUT: Final = ""
+"""Stands for a setting that is not named: the engine's default."""
+TURNED_WRONG: Final = "turned_wrong"
+TURNS: Final = ("turned_right", TURNED_WRONG, "still_wrong", "still_right", "unknown")
+TURN_OF: Final = {
+    VerdictChange.FIXED: "turned_right",
+    VerdictChange.REGRESSED: TURNED_WRONG,
+    VerdictChange.REGRESSED_LOUDLY: TURNED_WRONG,
+    VerdictChange.RIGHT_AS_BEFORE: "still_right",
+    VerdictChange.NEW: "unknown",
+    VerdictChange.UNKNOWN: "unknown",
+}
+"""The changes between wrong answers and errors are none of these: both are wrong still."""
+
+
+@options.with_output
+def remedy(
+    output: Output,
+    case: options.CaseArgument,
+    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
+    offline: options.OfflineOption = False,
+) -> int:
+    """Try other settings of a reader: which make the check right, and which others they break."""
+    folder = run_folder.existing(run_dir)
+    recorded = find(folder, case)
+    cell, verdict = recorded.cell, recorded.verdict
+    if verdict is None:
+        raise UsageProblem(f"{cell.case} was never judged; run harness judge")
+    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        state = f"{cell.case} is {verdict.verdict}"
+        raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
+    reader = parse_reader(cell.reader)
+    settings = engines.load(distributions.load(reader.distribution).engine).settings
+    usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
+    info = load_run.read_info(folder)
+    scenario = recorded.case.variant.scenario.name
+    variants = {
+        variant.id: variant
+        for variant in plan_record.plan_of(info).variants
+        if variant.scenario.name == scenario
+    }
+    cells = (c for c in info.cells if c.variant in variants and c.reader == cell.reader)
+    plan = plan_of(tuple(variants.values()), cells, (reader, *usable))
+    resources = Resources(output, Cache.default(offline=offline))
+    with runs.separate_work(resources, PROFILE) as work:
+        verdicts = runs.execute(replace(plan, metastore=info.through), work).verdicts
+    before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
+    effects = [effect(reader, other, cell.question, verdicts, before) for other in usable]
+    print_effects(effects, output.out)
+    for other, why in unusable:
+        say(output.out, f"not tried: {', '.join(changes(reader, other))}: {why}", "dim")
+    facts = [effect.facts for effect in effects]
+    unknown = str(VerdictKind.UNKNOWN)
+    lacking = any(fact["unknown"] or fact["verdict"] == unknown for fact in facts)
+    status = HarnessError.exit_status if lacking else 0
+    output.end(status=status, case=cell.case, effects=facts)
+    return status
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What other settings of a reader do to a check, and to the others of its scenario."""
+
+    reader: Reader
+    changed: str
+    """The settings that are not as before."""
+    verdict: Verdict | None
+    """That of the check itself; None where nothing was asked."""
+    turns: Mapping[str, Sequence[Verdict]]
+    """By `TURNS`, the verdicts of the other checks."""
+
+    @property
+    def heals(self) -> bool:
+        return self.verdict is not None and self.verdict.verdict is VerdictKind.CORRECT
+
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """What a program reads."""
+        verdict = self.verdict.verdict if self.verdict else VerdictKind.UNKNOWN
+        numbers = {name: len(self.turns.get(name, ())) for name in TURNS}
+        return {"reader": str(self.reader), "verdict": str(verdict), **numbers}
+
+
+def effect(
+    reader: Reader,
+    other: Reader,
+    question: QuestionKey,
+    verdicts: Iterable[Verdict],
+    before: Mapping[QuestionKey, Verdict],
+) -> Effect:
+    """Compare the verdicts of `other` with those of the reader before, by their questions."""
+    after = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(other)}
+    turns = grouped(
+        (TURN_OF.get(change(before.get(at), now), "still_wrong"), now)
+        for at, now in after.items()
+        if at != question
+    )
+    return Effect(other, ", ".join(changes(reader, other)), after.get(question), turns)
+
+
+def print_effects(effects: Iterable[Effect], console: Console) -> None:
+    """Print a line for each combination of settings, then which help, and what they cost."""
+
+    def harm(effect: Effect) -> tuple[bool, int, int]:
+        numbers = effect.facts
+        return not effect.heals, int(numbers[TURNED_WRONG]), int(numbers["still_wrong"])
+
+    effects = sorted(effects, key=harm)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for head in ("changed setting", "this check", *(name.replace("_", " ") for name in TURNS)):
+        name = f"others: {head}" if head == "turned right" else head
+        table.add_column(name, overflow="fold")
+    for effect in effects:
+        verdict = Text(_word(effect.verdict), "green" if effect.heals else "")
+        numbers = (str(len(effect.turns.get(name, ()))) for name in TURNS)
+        table.add_row(Text(effect.changed), verdict, *numbers)
+    console.print(table)
+    healing = [effect for effect in effects if effect.heals]
+    if not healing:
+        say(console, "no setting turns this check right", "bold")
+    for effect in healing:
+        wrong, unknown = effect.turns.get(TURNED_WRONG, ()), effect.turns.get("unknown", ())
+        cost = "but these turn wrong:" if wrong else "nothing else turns wrong"
+        say(console, f"{effect.changed}: this check is right; {cost}", "bold")
+        for wrong_verdict in wrong[:MOST]:
+            say(console, f"  {wrong_verdict.case}: {_word(wrong_verdict)}")
+        if (left := len(wrong) - MOST) > 0:
+            say(console, f"  … and {left} more")
+        if unknown:
+            say(console, f"  nothing is known about {counted(len(unknown), 'check')}")
+
+
+def _word(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "not asked"
+    kinds = ", ".join(FINDINGS[finding.kind].label for finding in verdict.findings)
+    label = VERDICTS[verdict.verdict].label
+    return f"{label}: {kinds}" if kinds else label
+
+
+def alternatives(
+    reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
+) -> tuple[tuple[Reader, ...], tuple[tuple[Reader, str], ...]]:
+    """Return the reader with other settings; and those that cannot be asked, each with the reason.
+
+    At most `TOGETHER` settings are changed. Of combinations that come to the same, one left out and
+    one with its default, the first is returned. Of those that cannot be asked, the ones with the
+    fewest changes are returned. `known`: the engine's settings, each with its values.
+    """
+    usable: list[Reader] = []
+    unusable: dict[frozenset[str], tuple[Reader, str]] = {}
+    seen = {reader_defaults.in_full(reader)}
+    for changed, other in others(reader, known):
+        if why := reader_support.cannot(other, format_name):
+            if not any(fewer <= changed for fewer in unusable):
+                unusable[changed] = other, why
+        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
+            seen.add(full)
+            usable.append(other)
+    return tuple(usable), tuple(unusable.values())
+
+
+def others(
+    reader: Reader, known: Mapping[str, Sequence[str]]
+) -> list[tuple[frozenset[str], Reader]]:
+    """Return every other combination with its changes, the fewest changes first.
+
+    Leaving a setting out is a value too, the last one: what is named says more.
+    """
+    combinations = []
+    for values in product(*((*values, LEFT_OUT) for values in known.values())):
+        settings = {name: value for name, value in zip(known, values, strict=True) if value}
+        if changed := frozenset(_changes(dict(reader.settings), settings)):
+            combinations.append((changed, replace(reader, settings=tuple(settings.items()))))
+    return sorted(combinations, key=lambda combination: len(combination[0]))
+
+
+def changes(before: Reader, after: Reader) -> tuple[str, ...]:
+    """Return the settings in which two readers differ."""
+    return _changes(dict(before.settings), dict(after.settings))
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the settings that differ.
+
+    >>> _changes({"path": "fetch"}, {"schema-on-read": "on"})
+    ('path left out', 'schema-on-read=on')
+    """
+    names = dict.fromkeys((*before, *after))
+    return tuple(
+        f"{name}={after[name]}" if name in after else f"{name} left out"
+        for name in names
+        if before.get(name) != after.get(name)
+    )
+
+
+def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequence[Reader]) -> Plan:
+    """Return the plan that asks every reader what one of them was asked, as far as it can be."""
+    formats = {variant.id: variant.format for variant in variants}
+    asked = tuple(
+        replace(cell, reader=str(reader))
+        for cell in cells
+        for reader in readers
+        if not reader_support.cannot(reader, formats[cell.variant])
+    )
+    needed = {cell.variant for cell in asked}
+    chosen = tuple(variant for variant in variants if variant.id in needed)
+    return Plan("remedy", chosen, tuple(readers), asked)

@@ -1,0 +1,190 @@
+"""What `harness plan` prints: the plan, and with `--expected` each table step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.core.counting import counted
+from harness.core.errors import printable
+from harness.core.records import Outcome, OutcomeKind
+from harness.model.canonical import text_of
+from harness.model.truth import Truth, row_values
+from harness.plan import constraints, estimate, reader_support, separation, writer_support
+from harness.reports import summary
+from harness.reports.lines import say, text
+from harness.reports.words import exact, short
+from harness.scenario.cells import Cell, Plan, Variant
+from harness.scenario.notices import notices
+from harness.scenario.statements import DATABASE, LOCATION
+from harness.write.next_step import NextStep, VariantOutcomes
+
+MINUTE: Final = 60
+INDENT: Final = 4
+LONGEST: Final = 26
+"""Characters of a value in a table: a timestamp with all its digits."""
+NOTHING: Final = "nothing is sent: this format has nothing to do"
+
+
+def show(made: Plan, console: Console, *, cells: bool) -> None:
+    """Print what a plan consists of."""
+    table = Table("variant", "steps", "checks", box=None, pad_edge=False, header_style="bold")
+    counts = Counter(cell.variant for cell in made.cells)
+    for variant in made.variants:
+        numbers = str(len(variant.scenario.steps)), str(counts[variant.id])
+        table.add_row(Text(variant.id, overflow="fold"), *numbers)
+    console.print(table)
+    declared = _declared(made)
+    for line in _lines(made, declared, cells=cells):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    asked = replace(made, cells=tuple(cell for cell in made.cells if cell not in declared))
+    minutes = estimate(asked) / MINUTE
+    console.print(
+        f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
+        f"{counted(len(made.cells), 'check')}; about {minutes:.0f} min when nothing is there yet"
+    )
+
+
+def _lines(made: Plan, declared: dict[Cell, str], *, cells: bool) -> Iterator[str]:
+    yield from made.chosen
+    yield from (f"reader {reader}" for reader in made.readers)
+    if not made.metastore.usual:
+        yield f"through {made.metastore}"
+    for name in dict.fromkeys(reader.distribution for reader in made.readers):
+        if distributions.exists(name) and (notice := distributions.load(name).notice):
+            yield f"note: {notice}"
+    for scenario in {variant.scenario.name: variant.scenario for variant in made.variants}.values():
+        yield from (f"note: {notice}" for notice in notices(scenario))
+    yield from _separations(made)
+    yield from (f"left out: {left.what}: {left.why}" for left in made.excluded)
+    yield from _disclaimed(declared)
+    if cells:
+        yield from (cell.case for cell in made.cells)
+    yield from _coverage(made)
+
+
+def _disclaimed(declared: dict[Cell, str]) -> Iterator[str]:
+    if declared:
+        probe = "one of each reader, format and version is sent, and the others if it is answered"
+        number = counted(len(declared), "check")
+        yield f"declared unsupported, as far as a plan can say: {number}; {probe}"
+    for why, count in Counter(declared.values()).items():
+        yield f"  {counted(count, 'check')}: {why}"
+
+
+def _coverage(made: Plan) -> Iterator[str]:
+    for covered in made.pairs:
+        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in covered.axes.items())
+        variants = f"{covered.variants} of {counted(covered.combinations, 'variant')}"
+        yield f"pairs of {covered.scenario}: {variants} cover all {covered.covered} ({axes})"
+    for pair, scenarios in summary.impossible_pairs(made.pairs):
+        yield f"pair not covered: {pair.what}: {pair.why} ({', '.join(scenarios)})"
+    if message := summary.covered_pairs(made.pairs):
+        yield message
+    if made.partly:
+        yield f"{summary.PARTLY}:"
+    yield from (f"  {line}" for line in summary.partly_asked(made.partly))
+
+
+def _separations(made: Plan) -> Iterator[str]:
+    """Yield after which steps of each scenario read strategies differ; equal formats together.
+
+    One variant of each format stands for all: types and settings change little of it.
+    """
+    formats_by_lines: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
+        layout = formats.load(variant.format).file_layout(variant.settings)
+        lines = tuple(separation.lines(separation.separation(variant.scenario, layout)))
+        formats_by_lines.setdefault((variant.scenario.name, lines), {})[variant.format] = None
+    if formats_by_lines:
+        yield "read strategies that show the same whole table (=) and different ones (|):"
+    for (name, lines), names in sorted(formats_by_lines.items()):
+        yield f"  {name} ({', '.join(sorted(names))}), after"
+        yield from (f"    {line}" for line in lines)
+
+
+def _declared(made: Plan) -> dict[Cell, str]:
+    """Return the cells that their reader is declared not to support, each with the declaration."""
+    tables = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
+    whys = {
+        cell: reader_support.declared(cell.reader, *tables[cell.variant]) for cell in made.cells
+    }
+    return {cell: why for cell, why in whys.items() if why}
+
+
+def _table_version(variant: Variant) -> str:
+    """Return the version of a variant's table; empty where several writers decide it."""
+    if len(set(variant.writers)) > 1:
+        return ""
+    writer = distributions.load(variant.writers[0])
+    makes = writer.texts_if_any(writer_support.TABLE_VERSIONS)
+    return variant.settings.get(constraints.TABLE_VERSION, makes[-1] if makes else "")
+
+
+def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
+    """Print what is sent for variants of a plan, and what their tables hold after each step.
+
+    `every`: not only for the first variant of each scenario and format.
+    """
+    first = {
+        (variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)
+    }
+    shown = [variant for variant in plan.variants if every or variant in first.values()]
+    if shown:
+        say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
+    for variant in shown:
+        _show_variant(variant, console)
+    if left := len(plan.variants) - len(shown):
+        others = "select others with -k and a part of a name"
+        say(console, f"\n{counted(left, 'more variant')}: {others}")
+
+
+def _steps_sent(variant: Variant) -> Iterator[NextStep]:
+    """Yield what is sent for each step of a variant if no step is refused, the creation first."""
+    outcomes = VariantOutcomes(variant)
+    while not outcomes.complete:
+        step = outcomes.next_step()
+        yield step
+        outcomes = outcomes.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
+
+
+def _show_variant(variant: Variant, console: Console) -> None:
+    say(console, f"\n{variant.id}", "bold")
+    steps = variant.scenario.steps
+    history = variant.scenario.truths(
+        merge_on_read=VariantOutcomes(variant).shape.merge_on_read
+    ).history()
+    texts = ["create the table", *(later.operation.text() for later in steps)]
+    columns = ""
+    for step, truth, message in zip(_steps_sent(variant), history, texts, strict=True):
+        say(console, f"\nstep {step.step}: {message}", "bold")
+        shown: list[Text | Table] = [text(console, sql) for sql in step.texts or (NOTHING,)]
+        if columns != (columns := ", ".join(f"{f.name} {f.type}" for f in truth.schema.fields)):
+            shown.append(text(console, f"columns: {columns}", "dim"))
+        for block in (*shown, _table(truth)):
+            padded = Padding(block, (0, 0, 0, INDENT), expand=False)
+            console.print(padded, highlight=False)
+
+
+def _table(truth: Truth) -> Table:
+    """Return the table that a snapshot query should see."""
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for field in truth.schema.fields:
+        shown.add_column(Text(printable(field.name)), overflow="fold")
+    rows = sorted(truth.rows.values(), key=lambda row: text_of(row.key))
+    for row in rows:
+        values = row_values(row, truth.schema)
+        shown.add_row(*(Text(short(exact(value), LONGEST)) for value in values))
+    if not rows:
+        shown.add_row("no rows")
+    return shown
