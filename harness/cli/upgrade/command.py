@@ -35,7 +35,7 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.plan import own_distributions
+from harness.plan import custom_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
@@ -117,7 +117,7 @@ def upgrade(
     if role not in ROLES:
         raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
-    own_distributions.register(paths)
+    custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
     make = partial(_plan, paths, profile, k, named)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
