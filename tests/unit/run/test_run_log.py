@@ -14,11 +14,11 @@ from harness import __version__
 from harness.cli import app
 from harness.cli.explain import command as explained
 from harness.core import jsonl
-from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
+from harness.core.records import Answer, Attempt, FindingKind, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.plan import shipped
 from harness.read import read_states
-from harness.reports import cause_texts, html_data, junit
+from harness.reports import cause_texts, html, junit
 from harness.reports.words import NOT_WORDED
 from harness.run import load_run, pipeline, run_log
 from harness.scenario.cells import Plan
@@ -182,7 +182,7 @@ def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_ce
     def fails(*_: object) -> bool:
         raise ZeroDivisionError("in a check")
 
-    monkeypatch.setattr(name, "check_of", lambda _: fails)
+    monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
     assert app.main(arguments) == UNKNOWN
     unknown = [verdict for verdict in verdicts(run) if verdict.verdict is VerdictKind.UNKNOWN]
     assert {verdict.because for verdict in unknown} == {"harness: ZeroDivisionError: in a check"}
@@ -262,7 +262,7 @@ def test_what_cannot_be_worded_later_is_in_the_log_of_the_run_and_ends_nothing(
     case = [next(wrong).case] if command == "explain" else []
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
     assert "cannot word" not in log(run)
-    for module in (cause_texts, html_data, junit, explained):
+    for module in (cause_texts, html, junit, explained):
         monkeypatch.setattr(module, "witness_text", lambda *_: 1 / 0, raising=False)
     capfd.readouterr()
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
