@@ -6,7 +6,6 @@ from typing import Final, cast
 
 import pytest
 
-from harness.core import outcomes
 from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
@@ -59,8 +58,8 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
     assert kinds(written.records) == ["applied"] * 4
     outcome = written.records[1].outcome
     assert (outcome.instant, outcome.refusal, outcome.because) == ("200", ERROR, "")
-    assert outcomes.half_done(outcome)
-    assert [outcomes.half_done(state.outcome) for state in written.records[2:]] == [False, False]
+    assert outcome.half_done
+    assert [state.outcome.half_done for state in written.records[2:]] == [False, False]
     assert ("v", 1) in written.states
 
 
@@ -112,7 +111,7 @@ def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(place: Wr
 def test_an_error_before_the_commit_is_a_refusal_as_ever(place: WriteTarget) -> None:
     record = sent(place, Simulated(refuse("select 1 as `id`"))).records[1]
     assert record.outcome.kind is OutcomeKind.REFUSED
-    assert not outcomes.half_done(record.outcome)
+    assert not record.outcome.half_done
 
 
 def test_a_late_write_that_commits_nothing_did_nothing_though_no_row_changes(
