@@ -14,7 +14,7 @@ from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
-from harness.engines.trino import connector_catalogs
+from harness.engines.trino import engine
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -45,7 +45,7 @@ def wording(
     operation: Operation, before: Truth, after: Truth, format_: FormatFacts
 ) -> tuple[Statement, ...]:
     """Return the one statement of an operation, which is among those of `OPERATIONS`."""
-    catalog = connector_catalogs.catalog(format_, {})
+    catalog = engine.catalog_name(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
     return (_sql(table, operation, before, after),)
 
@@ -57,7 +57,7 @@ def wording_in_store(
 
     Its entry there is in another schema, so that those of its own are as they are.
     """
-    catalog = quoted(connector_catalogs.catalog(format_, {}))
+    catalog = quoted(engine.catalog_name(format_, {}))
     table = f"{catalog}.{quoted(DEFAULT_DATABASE)}.{quoted(DATABASE)}"
     known = f"schema_name => '{DEFAULT_DATABASE}', table_name => '{DATABASE}'"
     forget = f"call {catalog}.system.unregister_table({known})"

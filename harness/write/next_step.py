@@ -12,7 +12,7 @@ from typing import Final
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.records import Outcome, OutcomeKind
-from harness.engines.spark.conf import COMMON
+from harness.engines.spark.launch import COMMON
 from harness.formats import other_writers
 from harness.formats.api import HANDOVER_VERSION, Format
 from harness.model.canonical import text_of
