@@ -62,7 +62,6 @@ def unsupported_migration(scenario: Scenario, settings: VariantSettings) -> str:
 
 
 def create_plain(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-    """Return the creation of the plain table."""
     count = len(table.columns) - len(table.partition_by)
     by = f" partitioned by ({definition(table.columns[count:])})" if table.partition_by else ""
     columns, files = definition(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
