@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
-from typer.core import TyperGroup
 
 from harness.cli import options
 from harness.cli.output import Output
@@ -23,18 +22,8 @@ SHOW: Final = "show"
 ENDINGS: Final = (".parquet", ".csv")
 
 
-class _ShownGroup(TyperGroup):
-    """`harness history` alone is `harness history show`."""
-
-    default = SHOW
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's own
-        named = bool(args) and (args[0] in self.commands or args[0] == "--help")
-        return super().parse_args(ctx, args if named else [self.default, *args])
-
-
 app = typer.Typer(
-    cls=_ShownGroup,
+    cls=options.group_with(SHOW),
     help="Since when is this wrong, and what changed then? Of the stored runs: each run "
     "under runs/ at its end, and those of [bold]add[/bold]. Without a command: [bold]show[/bold].",
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from harness.artifacts.cache import OFFLINE
 from harness.cli.output import Output
@@ -281,6 +282,17 @@ def with_output(command: Command) -> Command:
         "verbose": (VerboseOption, False),
     }
     return _with("output", Output, options)(ending)
+
+
+def group_with(default: str) -> type[TyperGroup]:
+    """Return a group whose options belong to a default command where no command is named."""
+
+    class Group(TyperGroup):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's
+            named = bool(args) and (not args[0].startswith("-") or args[0] == "--help")
+            return super().parse_args(ctx, args if named else [default, *args])
+
+    return Group
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:

@@ -1,4 +1,8 @@
-"""A scenario on its way to be the smallest one, with the writer of each of its steps. Pure."""
+"""A scenario on its way to be the smallest one, and what can be taken away from it. Pure.
+
+A reduction means the same on every candidate of one search, so several that are harmless each alone
+can be tried together. Its result may be no valid scenario: `valid` says so.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The search for the smallest candidate that still shows a finding. Pure: the caller asks engines.
 
 Delta debugging in rounds (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
-Input"): every reduction is tried alone, all of them in one round, then those that still showed the
-finding are made together. At the end no single reduction is left that still shows it. One candidate
-at a time would need three times as many rounds, each of which starts the engines. All searches of a
-command share their rounds.
+Input"): every reduction is tried alone, all of them in one round, which starts the engines once;
+then those that still showed the finding are made together. Where one read strategy is known, the
+search is done first with a simulated reader of that strategy on the files that the format is
+expected to make: its result is only a guess of where to look.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ READ = "read "
 
 
 def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
-    """Return the question about the last step; None where there is none of that shape.
-
-    Nor where `view` is one of the past, and there is no step that it can go back to.
-    """
+    """Return the question about the last step; None where there is none of that shape or view."""
     history = candidate.scenario.survey.history
     asked = past_views.asked(view, history)
     texts = query_shapes.planned(shape, asked[1]) if asked else ()
@@ -91,7 +88,6 @@ def would_show(
 
 
 def _written(candidate: Candidate) -> RecordedVariant:
-    """Return the records that a writer of the candidate would leave."""
     variant, operations = candidate.variant, candidate.operations
     table_format = formats.load(candidate.format)
     history = candidate.scenario.truths(merge_on_read=table_format.merge_on_read).history()
@@ -127,8 +123,6 @@ Round = tuple[Candidate, ...]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an answer has to show."""
-
     cause: Cause
     reader: Reader
     shape: str
@@ -140,8 +134,6 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A candidate that is tried for a target: one question of a round."""
-
     target: Target
     candidate: Candidate
 
@@ -171,12 +163,10 @@ class Search:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to try."""
         return not self.waiting
 
     @property
     def smallest(self) -> Candidate | None:
-        """The smallest candidate that showed the finding, None where none did."""
         return self.best if self.shows.get(self.best.key) else None
 
     def record(self, shown: Iterable[bool]) -> None:

@@ -65,7 +65,7 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
         (["hudi/rename", "s3/"], r"match 'hudi/rename s3/'; be more specific:\n  hu"),
         (
             ["hudi/renam", "s3", "trin0"],
-            r"no case matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
+            r"no check matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
         ),
         (["\N{SNOWMAN}"], "harness plan --cells"),
     ],
