@@ -34,7 +34,6 @@ class Agreement:
 
 
 def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    """Return the verdicts of each question, one for each reader asked."""
     return grouped((verdict.question, verdict) for verdict in run.verdicts)
 
 
@@ -79,7 +78,6 @@ class Alarm:
 
     @property
     def question_names(self) -> tuple[str, ...]:
-        """Name the questions for people."""
         return tuple(
             f"{variant}, step {step}, {view}, {query}"
             for variant, step, view, query in self.questions

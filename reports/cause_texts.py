@@ -62,7 +62,6 @@ class CauseText:
 
     @property
     def finding(self) -> FindingKind | None:
-        """Return the finding's kind; None for what is no finding."""
         return self.cause.key.finding
 
     @property

@@ -39,7 +39,6 @@ class Line:
 
     @property
     def joined(self) -> bool:
-        """Whether no space belongs between the two."""
         return not (self.strong and self.text) or self.text.startswith((" ", ",", ":", "."))
 
     @property

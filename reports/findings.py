@@ -300,7 +300,6 @@ def finding_text(finding: Finding) -> str:
 
 
 def findings_text(verdict: Verdict) -> str:
-    """Describe all findings of a verdict, each by its witness."""
     return "; ".join(map(finding_text, verdict.findings))
 
 

@@ -36,12 +36,10 @@ TERMS: Final = (
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the report, `report.html`, complete or not at all."""
     return html_page.write(page(run), folder / FILE)
 
 
 def page(run: Run) -> str:
-    """Return the whole page."""
     texts = cause_texts(run)
     cells = html_data.run_cells(run, [text.cause for text in texts])
     shown = html_data.data(run, cells, run.kept)
@@ -73,7 +71,6 @@ def _causes(texts: Sequence[CauseText]) -> dict[str, object]:
 
 
 def _run_values(run: Run) -> dict[str, object]:
-    """Return what the page says of the run as a whole."""
     return {
         "headline": headline(run),
         "metastore": list(metastore_lines(run.info)),

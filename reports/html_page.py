@@ -110,7 +110,6 @@ def cells(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[
 
 
 def write(page: str, path: Path) -> Path:
-    """Write a page, complete or not at all."""
     with atomic_write(path) as part:
         # A lone surrogate in an engine's text has no UTF-8 form.
         part.write_text(page, encoding="utf-8", errors="backslashreplace")

@@ -149,7 +149,6 @@ class _Suites:
         return _sum(thing)
 
     def _has_more(self, verdict: Verdict) -> bool:
-        """Return whether an answer tells more than its verdict."""
         return not _passes(verdict) or verdict.case in self._run.attempted
 
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:

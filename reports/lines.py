@@ -35,7 +35,6 @@ def text(console: Console, words: str, style: str = "") -> Text:
 
 
 def say(console: Console, words: str, style: str = "") -> None:
-    """Print a text, folded at the console's width."""
     console.print(text(console, words, style), highlight=False, soft_wrap=False)
 
 
@@ -84,7 +83,6 @@ def _item(of: Item, lead: str, console: Console) -> None:
 
 
 def table(block: ReportTable, console: Console) -> rich.table.Table:
-    """Return a table for a console."""
     made = rich.table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in block.columns:
         number = column in block.numbers

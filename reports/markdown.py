@@ -109,7 +109,6 @@ def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:
 
 
 def _named_paragraphs(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
-    """Yield each paragraph, and what it is one of."""
     for block in blocks:
         match block:
             case Heading():

@@ -88,7 +88,6 @@ class ReaderAnswer:
 
     @property
     def silent(self) -> tuple[Breach, ...]:
-        """Return what it answers wrongly without an error."""
         return tuple(breach for breach in self.breaches if breach.verdict is VerdictKind.WRONG)
 
 

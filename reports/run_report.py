@@ -70,7 +70,6 @@ def causes(texts: Sequence[CauseText], blocks: CauseBlocks) -> Iterator[Block]:
 
 
 def cause_lines(text: CauseText) -> tuple[Line | Code, ...]:
-    """Return all that is said of a cause."""
     parts = {
         "seen": text.seen,
         "by": text.readers,

@@ -41,7 +41,6 @@ class ToleranceCount:
 
     @property
     def amount(self) -> str:
-        """How many values, or columns."""
         return counted(self.count, self.declared.of.removesuffix("s") if self.declared else "place")
 
 
@@ -186,7 +185,6 @@ def settings(run: Run, reader: str) -> str:
 
 
 def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step that was not applied, and why."""
     for step in run.failed_steps:
         outcome = step.outcome
         why = outcome.because or str(outcome.kind)

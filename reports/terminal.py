@@ -178,7 +178,6 @@ class _MatrixRow:
 
     @property
     def view_names(self) -> str:
-        """Name the views."""
         if len(self.views) == len(ALL_VIEWS):
             return "all views"
         return ", ".join(map(_view, self.views))

@@ -1,9 +1,11 @@
-"""The files that a comparison, or a rollout, leaves in its folder."""
+"""The files that a comparison, or a rollout, leaves in its folder; what a rollout says."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,30 +14,47 @@ from harness.comparison.acceptance import Acceptance
 from harness.comparison.cell_pairs import CellPair, VerdictChange
 from harness.comparison.regressions import Regression
 from harness.comparison.remedies import Remedy, workarounds
-from harness.comparison.result import ComparedSide, ReaderScore, SideComparison
-from harness.comparison.rollout import Rollout
+from harness.comparison.result import ComparedSide, Decision, SideComparison
+from harness.comparison.rollout import SAFE, Rollout, RolloutState
+from harness.core.counting import counted
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
-from harness.reports import html_page, lines, rollout_report, upgrade_page
+from harness.reports import html_page, lines, upgrade_page
 from harness.reports import upgrade_report as report
-from harness.reports.document import Heading
+from harness.reports.document import Block, Heading, Items, Line, table
 from harness.reports.markdown_text import markdown
-from harness.reports.upgrade_report import document
 
+TEXT: Final = "upgrade.txt"
+MARKDOWN: Final = "upgrade.md"
 JSON: Final = "upgrade.json"
 FORMAT: Final = 1
+ROLLOUT: Final = "rollout"
 
 JsonObject = dict[str, object]
 
 
-def write_json(comparison: SideComparison, folder: Path) -> Path:
-    path = folder / JSON
+def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
+    """Write every report and return the files; `accept.yaml` once, for somebody fills it in."""
+    files = {
+        "html": upgrade_page.write(comparison, folder),
+        "text": lines.write(report.document(comparison), folder / TEXT),
+        "markdown": folder / MARKDOWN,
+        "json": folder / JSON,
+    }
+    text = markdown(report.document(comparison))
+    files["markdown"].write_text(text, encoding="utf-8", errors="backslashreplace")
     # As ASCII, so that no text of an engine is more than a text.
-    with path.open("w", encoding="ascii") as out:
+    with files["json"].open("w", encoding="ascii") as out:
         # A piece at a time: of a million cells the whole text would fill the memory.
         json.dump(comparison_data(comparison), out, indent=1, default=pair_data)
         out.write("\n")
-    return path
+    accept = folder / acceptance.FILE
+    if comparison.relevant and not accept.exists():
+        accepted = (cause.by for cause in comparison.accepted.causes)
+        content = acceptance.dump(comparison.relevant, accepted)
+        accept.write_text(content, encoding="utf-8")
+        files["accept"] = accept
+    return files
 
 
 def comparison_data(comparison: SideComparison) -> JsonObject:
@@ -46,11 +65,26 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
         **answer_data(comparison),
         "old": _side(comparison.old),
         "new": _side(comparison.new),
-        "scoreboard": list(map(_score, comparison.reader_scores)),
+        "scoreboard": [
+            {
+                "old": {"reader": score.old, **{str(k): n for k, n in score.before.items()}},
+                "new": {"reader": score.new, **{str(k): n for k, n in score.after.items()}},
+            }
+            for score in comparison.reader_scores
+        ],
         "causes": [_cause(cause, comparison) for cause in comparison.relevant],
         "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
         "not_covered": dict(comparison.not_covered),
-        "remedies": [_remedy(remedy, comparison) for remedy in comparison.remedies],
+        "remedies": [
+            {
+                "reader": remedy.reader,
+                "settings": _settings(remedy),
+                "heals": len(remedy.heals),
+                "harms": len(remedy.harms),
+                "heals_all": remedy is comparison.remedy,
+            }
+            for remedy in comparison.remedies
+        ],
         "accepted": [
             _cause(cause.cause, comparison) | {"by": _line(cause.by)} for cause in accepted.causes
         ],
@@ -97,21 +131,12 @@ def _side(side: ComparedSide) -> JsonObject:
         "writers": list(dict.fromkeys(writers)),
         "readers": [
             {
-                "reader": reader.reader,
-                "distribution": reader.distribution,
-                "fidelity": reader.fidelity,
-                "settings": reader.settings,
+                name: getattr(reader, name)
+                for name in ("reader", "distribution", "fidelity", "settings")
             }
             for reader in info.readers
         ],
         "metastore": info.metastore.distribution if info.metastore else "",
-    }
-
-
-def _score(score: ReaderScore) -> JsonObject:
-    return {
-        "old": {"reader": score.old, **{str(k): n for k, n in score.before.items()}},
-        "new": {"reader": score.new, **{str(k): n for k, n in score.after.items()}},
     }
 
 
@@ -144,16 +169,6 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     }
 
 
-def _remedy(remedy: Remedy, comparison: SideComparison) -> JsonObject:
-    return {
-        "reader": remedy.reader,
-        "settings": _settings(remedy),
-        "heals": len(remedy.heals),
-        "harms": len(remedy.harms),
-        "heals_all": remedy is comparison.remedy,
-    }
-
-
 def _line(line: Acceptance) -> JsonObject:
     return {
         "place": line.place,
@@ -168,7 +183,6 @@ def _line(line: Acceptance) -> JsonObject:
 
 
 def pair_data(pair: CellPair) -> JsonObject:
-    """Return a pair of cells as plain data."""
     return {
         "case": pair.either.case,
         "old_case": pair.old.case if pair.old else "",
@@ -184,51 +198,113 @@ def _verdict(verdict: Verdict | None) -> JsonObject | None:
     return {"verdict": str(verdict.verdict), "findings": list(kinds), "because": verdict.because}
 
 
-TEXT: Final = "upgrade.txt"
-MARKDOWN: Final = "upgrade.md"
-ROLLOUT: Final = "rollout"
-
-
-def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
-    """Write every report and return the files; `accept.yaml` once, for somebody fills it in."""
-    text = folder / MARKDOWN
-    text.write_text(markdown(document(comparison)), encoding="utf-8", errors="backslashreplace")
-    files = {
-        "html": upgrade_page.write(comparison, folder),
-        "text": lines.write(document(comparison), folder / TEXT),
-        "markdown": text,
-        "json": write_json(comparison, folder),
-    }
-    accept = folder / acceptance.FILE
-    if comparison.relevant and not accept.exists():
-        accepted = (cause.by for cause in comparison.accepted.causes)
-        content = acceptance.dump(comparison.relevant, accepted)
-        accept.write_text(content, encoding="utf-8")
-        files["accept"] = accept
-    return files
-
-
 def write_rollout(rollout: Rollout, folder: Path) -> dict[str, Path]:
     """Write the reports of a rollout, and those of each state beside its run; return the former."""
     for state in rollout.judged:
         for comparison in state.comparisons:
             write(comparison, comparison.new.run.folder)
-    text = lines.write(rollout_report.document(rollout, folder), folder / f"{ROLLOUT}.txt")
+    text = lines.write(rollout_document(rollout, folder), folder / f"{ROLLOUT}.txt")
     page = html_page.write(rollout_page(rollout, folder), folder / f"{ROLLOUT}.html")
     return {"html": page, "text": text}
 
 
 def rollout_page(rollout: Rollout, folder: Path) -> str:
     """Return a rollout as HTML, without a script: each state links to its own page."""
-    blocks = [*rollout_report.document(rollout, folder)]
+    blocks = [*rollout_document(rollout, folder)]
     first = next(at for at, block in enumerate(blocks) if isinstance(block, Heading))
     return html_page.rendered(
         "rollout.html.j2",
         {
-            "headline": rollout_report.headline(rollout),
+            "headline": rollout_headline(rollout),
             "tone": VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG,
             "first": blocks[:first],
             "parts": html_page.parts(blocks[first:]),
             "css": html_page.templates("report.css", "upgrade.css"),
         },
     )
+
+
+def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
+    """Yield which order is safe, and each state; their pages, which are linked, lie below."""
+    tone = VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG
+    yield Line(strong=rollout_headline(rollout), tone=tone)
+    yield Line(_no_return(rollout))
+    rows = (_row(state, folder) for state in rollout.judged)
+    yield table(("changes", "after", "answer", "way back"), rows)
+    for state in rollout.judged:
+        order = "" if state in rollout.states else ", in another order"
+        yield Heading(f"{_numbers(state)}. After {state.name}{order}")
+        for title, comparison in (
+            ("Readers and writer", state.comparison),
+            ("The way back", state.back),
+            ("The way back after a downgrade", state.downgraded),
+        ):
+            if comparison is not None:
+                yield from _state(title, comparison, folder)
+
+
+def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
+    decision = state.comparison.decision
+    href, tone = _page(state.comparison, folder), report.DECISION_TONES[decision]
+    returns = VerdictKind.CORRECT if state.returns else VerdictKind.WRONG
+    return (
+        _numbers(state),
+        state.name,
+        Line(strong=str(decision), tone=tone, href=href),
+        Line(_way_back(state), tone=returns),
+    )
+
+
+def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Block]:
+    asked = counted(sum(not pair.is_step for pair in comparison.pairs), "question")
+    safe = comparison.decision in SAFE
+    result = f"{comparison.decision if safe else _worse(comparison)} ({asked})"
+    yield Line(f": {result}", strong=title, href=_page(comparison, folder))
+    if comparison.relevant:
+        yield Items(tuple(report.cause_item(c, comparison) for c in comparison.relevant))
+
+
+def _page(comparison: SideComparison, folder: Path) -> str:
+    page = comparison.new.run.folder / upgrade_page.FILE
+    return Path(os.path.relpath(page, folder)).as_posix()
+
+
+def rollout_headline(rollout: Rollout) -> str:
+    """Say whether the order is safe, or else which one is."""
+    if rollout.safe:
+        return "This order is safe: in no state on the way does anything get worse."
+    unsafe = next(state for state in rollout.states if not state.safe)
+    why = f"after {unsafe.name} {_worse(unsafe.comparison)}"
+    order = "No order of these changes is safe."
+    if rollout.safe_order is not None:
+        order = f"This order is safe: {', '.join(map(str, rollout.safe_order))}."
+    return f"Do not roll out in this order: {why}. {order}"
+
+
+def _numbers(state: RolloutState) -> str:
+    return ", ".join(map(str, sorted(state.changes)))
+
+
+def _worse(comparison: SideComparison) -> str:
+    """Say how much is worse than before all changes."""
+    number = len(comparison.worse)
+    return f"{counted(number, 'answer is', 'answers are')} worse" if number else "not all is known"
+
+
+def _no_return(rollout: Rollout) -> str:
+    if rollout.no_return is not None:
+        return (
+            f"The point of no return is {rollout.no_return.name}: the old readers, or the old "
+            "writer, do not get along with what is there then."
+        )
+    down = next((state for state in rollout.states if state.returns_by_downgrade), None)
+    more = f" From {down.name} on the table version is brought down first." if down else ""
+    return f"From every state there is a way back: the old readers and the old writer.{more}"
+
+
+def _way_back(state: RolloutState) -> str:
+    if state.returns:
+        return "after a downgrade" if state.returns_by_downgrade else "there is one"
+    asked = [comparison for comparison in (state.back, state.downgraded) if comparison is not None]
+    unknown = not asked or any(c.decision is Decision.NOT_KNOWN for c in asked)
+    return "not known" if unknown else "none"

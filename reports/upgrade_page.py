@@ -11,36 +11,26 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange
 from harness.comparison.regressions import Regression
-from harness.comparison.result import ComparedSide, SideComparison
+from harness.comparison.result import SideComparison
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
-from harness.core.records import Answer, Expected, Verdict, VerdictKind, labelled
+from harness.core.records import Answer, Verdict, VerdictKind, labelled
 from harness.model.canonical import Value
 from harness.reports import html_data, html_page
 from harness.reports import upgrade_report as report
 from harness.reports.document import Heading
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
-from harness.reports.html_cells import JsonValue
-from harness.reports.html_data import CauseCells, CellBefore, PageCells
+from harness.reports.html_data import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
 from harness.reports.summary import numbers
-from harness.reports.words import (
-    LONGEST,
-    NOT_WORDED,
-    VERDICTS,
-    Word,
-    exact,
-    refusal_text,
-    short,
-    worded,
-)
-from harness.run.causes import SettingLine, causes
-from harness.run.load_run import Run, StepInfo
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, exact, refusal_text, short, worded
+from harness.run.causes import causes
+from harness.run.load_run import Run
 
 FILE: Final = "upgrade.html"
 IN_FULL: Final = 3
@@ -69,11 +59,9 @@ TERMS: Final = (
     ("default:yes", "by default"),
 )
 """Searches that are a button each."""
-UNMARKED: Final = Marks((), (), (), ())
 
 
-@dataclass(frozen=True, slots=True)
-class CellLine:
+class CellLine(NamedTuple):
     """The same change of the same question, after one step or several."""
 
     steps: str
@@ -86,16 +74,11 @@ class CellLine:
     """What was seen first."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariantCells:
-    """The lines of one table."""
-
-    variant: str
-    lines: tuple[CellLine, ...]
+CellLists = list[tuple[str, list[CellLine]]]
+"""Variants, each with its lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownValue:
+class ShownValue(NamedTuple):
     """A value or a column's name as the page shows it."""
 
     text: str
@@ -125,55 +108,6 @@ class Panel:
     """An error, or why there is no answer; empty where there is a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """The tables that stand beside each other, and what is wrong in the new answer."""
-
-    panels: tuple[Panel, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CauseView:
-    """A cause as the page shows it."""
-
-    title: str
-    css: str
-    word: Word
-    silent: bool
-    extent: str
-    witness: str
-    to_do: str
-    notes: tuple[str, ...]
-    """Who meets it, and which component brings it about, where that is known."""
-    settings: tuple[SettingLine, ...]
-    because: str
-    """Why it is accepted; empty where it is not."""
-    steps: tuple[StepInfo, ...]
-    at: int
-    """The step after which the simplest answer was asked."""
-    scenario: str
-    yaml: str
-    tables: SideBySide
-    sql: str
-    explain: str
-    answers: int
-    cells: tuple[VariantCells, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ClassView:
-    """A class with its answers."""
-
-    change: VerdictChange
-    number: int
-    meaning: str
-    css: str
-    href: str
-    """Where its answers are listed; empty where they are counted alone."""
-    cells: tuple[VariantCells, ...]
-
-
 def write(comparison: SideComparison, folder: Path) -> Path:
     """Write the page, complete or not at all."""
     return html_page.write(page(comparison), folder / FILE)
@@ -183,10 +117,6 @@ def page(comparison: SideComparison) -> str:
     """Return the whole page."""
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
     known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
-    accepted = [
-        _cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
-        for cause in comparison.accepted.causes
-    ]
     return html_page.rendered(
         "upgrade.html.j2",
         {
@@ -199,7 +129,10 @@ def page(comparison: SideComparison) -> str:
             "causes": [_cause(cause, comparison) for cause in comparison.relevant],
             "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
             "users_tables": html_page.parts(report.users_tables(comparison)),
-            "accepted": accepted,
+            "accepted": [
+                _cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+                for cause in comparison.accepted.causes
+            ],
             "lines": list(report.line_texts(comparison)),
             "classes": list(_classes(comparison)),
             "known": html_page.parts(known),
@@ -214,33 +147,37 @@ def page(comparison: SideComparison) -> str:
     )
 
 
-def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> CauseView:
+def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
+    """Return what the page shows of a cause; `because`: why it is accepted, if it is."""
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
     variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
-    return CauseView(
-        title=report.cause_title(cause),
-        css=f"finding f-{finding.value}" if finding else kind.value,
-        word=FINDINGS[finding] if finding else VERDICTS[kind],
-        silent=not cause.loud,
-        extent=report.cause_extent(cause, run),
-        witness=report.cause_witness(cause, run),
-        to_do=report.what_to_do(cause, comparison),
-        notes=tuple(report.cause_notes(cause, comparison)),
-        settings=report.settings_of(report.cause_remedy(cause, comparison)),
-        because=because,
-        steps=tuple(step for step in variant.steps if step.number <= verdict.step),
-        at=verdict.step,
-        scenario=variant.scenario,
-        yaml=run.info.scenarios.get(variant.id, ""),
-        tables=side_by_side(cause.first, comparison),
-        sql=verdict.sql,
-        explain=report.explain_command(verdict, run),
-        answers=len(cause.pairs),
-        cells=cell_lists(cause.pairs, comparison),
-    )
+    panels, notes = side_by_side(cause.first, comparison)
+    return {
+        "title": report.cause_title(cause),
+        "css": f"finding f-{finding.value}" if finding else kind.value,
+        "word": FINDINGS[finding] if finding else VERDICTS[kind],
+        "silent": not cause.loud,
+        "extent": report.cause_extent(cause, run),
+        "witness": report.cause_witness(cause, run),
+        "to_do": report.what_to_do(cause, comparison),
+        "notes": tuple(report.cause_notes(cause, comparison)),
+        "settings": report.settings_of(report.cause_remedy(cause, comparison)),
+        "because": because,
+        "steps": [step for step in variant.steps if step.number <= verdict.step],
+        "at": verdict.step,
+        "scenario": variant.scenario,
+        "yaml": run.info.scenarios.get(variant.id, ""),
+        "panels": panels,
+        "wrong": notes,
+        "sql": verdict.sql,
+        "explain": report.explain_command(verdict, run),
+        "answers": len(cause.pairs),
+        "cells": cell_lists(cause.pairs, comparison),
+    }
 
 
-def _classes(comparison: SideComparison) -> Iterator[ClassView]:
+def _classes(comparison: SideComparison) -> Iterator[dict[str, object]]:
+    """Yield each class with its answers, and where these are listed if it is not here."""
     for change, number, meaning in report.class_lines(comparison):
         css, colour = str(change).replace(" ", "-"), CLASS_COLOURS.get(change)
         pairs, href = comparison.pairs_of(change), f"#{css}"
@@ -250,27 +187,30 @@ def _classes(comparison: SideComparison) -> Iterator[ClassView]:
             pairs = ()
             href = "#worse" if comparison.relevant else "#unmet"
             href = href if comparison.regressions else "#accepted"
-        cells = cell_lists(pairs, comparison)
-        yield ClassView(change, number, meaning, colour.value if colour else css, href, cells)
+        yield {
+            "change": change,
+            "number": number,
+            "meaning": meaning,
+            "css": colour.value if colour else css,
+            "href": href,
+            "cells": cell_lists(pairs, comparison),
+        }
 
 
-def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> tuple[VariantCells, ...]:
+def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLists:
     """Return all pairs, table by table: one line for the steps after which the same was seen."""
     variants = grouped((pair.either.variant, pair) for pair in pairs)
-    lists = [
-        VariantCells(name, tuple(_lines(of, comparison)))
-        for name, of in list(variants.items())[:MOST_TABLES]
-    ]
+    lists = [(name, [*_lines(of, comparison)]) for name, of in list(variants.items())[:MOST_TABLES]]
     if (more := len(variants) - MOST_TABLES) > 0:
-        lists.append(VariantCells(f"and {counted(more, 'more table')}: harness explain CASE", ()))
-    return tuple(lists)
+        lists.append((f"and {counted(more, 'more table')}: harness explain CASE", []))
+    return lists
 
 
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
-    for (asked, reader, old, new), of in grouped((_key(pair), pair) for pair in pairs).items():
+    for key, of in grouped((_key(pair), pair) for pair in pairs).items():
         steps = sorted({pair.either.step for pair in of})
         example = worded(of[0].either.case, partial(_example, of[0], comparison), NOT_WORDED)
-        yield CellLine(numbers(steps), asked, reader, old, new, example)
+        yield CellLine(numbers(steps), *key, example)
 
 
 def _key(pair: CellPair) -> tuple[str, str, str, str]:
@@ -284,12 +224,10 @@ def _key(pair: CellPair) -> tuple[str, str, str, str]:
 
 
 def _word(verdict: Verdict | None) -> str:
-    """Return a verdict in a word or two."""
     if verdict is None:
         return NOT_ASKED
-    if verdict.verdict is VerdictKind.WRONG:
-        return kinds_text(verdict)
-    return VERDICTS[verdict.verdict].label
+    wrong = verdict.verdict is VerdictKind.WRONG
+    return kinds_text(verdict) if wrong else VERDICTS[verdict.verdict].label
 
 
 def _example(pair: CellPair, comparison: SideComparison) -> str:
@@ -312,38 +250,42 @@ def _seen(verdict: Verdict, run: Run) -> str:
     return refusal or short(verdict.because)
 
 
-def side_by_side(pair: CellPair, comparison: SideComparison) -> SideBySide:
-    """Return the tables of a pair of cells; a right old answer is the expected one."""
+def side_by_side(
+    pair: CellPair, comparison: SideComparison
+) -> tuple[Sequence[Panel], Sequence[Note]]:
+    """Return the tables of a pair of cells, and what is wrong in the new answer.
+
+    A right old answer is the expected one.
+    """
     old, new = pair.old, pair.new
     if old is None or new is None or pair.is_step:
-        return SideBySide()
-
-    def title(when: str, verdict: Verdict, side: ComparedSide) -> str:
-        return f"{when}: {verdict.reader}{f', with {side.name}' * (old.reader == new.reader)}"
-
-    after = _marked(new, comparison.new.run)
+        return (), ()
+    before, after = comparison.old, comparison.new
+    same = old.reader == new.reader
     right = old.verdict is VerdictKind.CORRECT and old.expected == new.expected
-    expected = f"Expected, and before: {old.reader}" if right else "Expected"
-    panels = [_expected(expected, new.expected, after)] if new.expected else []
+    marked, panels = _marked(new, after.run), list[Panel]()
+    if new.expected:
+        title = f"Expected, and before: {old.reader}" if right else "Expected"
+        heads, rows, wrong = (
+            new.expected.columns,
+            new.expected.rows,
+            (marked.expected, marked.notes),
+        )
+        order = [left for left, _ in marked.pairs] if marked.pairs else range(len(rows))
+        panels.append(_panel(title, heads, rows, order, wrong, answered=False))
     if not right:
-        before = title("Before", old, comparison.old)
-        panels.append(_answered(before, old, comparison.old.run))
-    panels.append(_answered(title("After", new, comparison.new), new, comparison.new.run))
-    return SideBySide(tuple(panels), after.notes)
+        title = f"Before: {old.reader}{f', with {before.name}' * same}"
+        panels.append(_answered(title, old, before.run))
+    title = f"After: {new.reader}{f', with {after.name}' * same}"
+    return [*panels, _answered(title, new, after.run)], marked.notes
 
 
 def _marked(verdict: Verdict, run: Run) -> Marks:
     answer = run.answers.get(verdict.case)
     if answer is None or verdict.expected is None or not answer.has_table:
-        return UNMARKED
+        return Marks((), (), (), ())
     columns, key = labelled(answer.question, answer.columns), run.variant(verdict.variant).key
     return marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-
-
-def _expected(title: str, expected: Expected, marked: Marks) -> Panel:
-    order = [left for left, _ in marked.pairs] if marked.pairs else range(len(expected.rows))
-    wrong = marked.expected, marked.notes
-    return _panel(title, expected.columns, expected.rows, list(order), wrong)
 
 
 def _answered(title: str, verdict: Verdict, run: Run) -> Panel:
@@ -353,7 +295,7 @@ def _answered(title: str, verdict: Verdict, run: Run) -> Panel:
     marked, heads = _marked(verdict, run), [(column.name, column.type) for column in answer.columns]
     order = [right for _, right in marked.pairs] if marked.pairs else range(len(answer.rows))
     wrong = marked.found, marked.notes
-    return _panel(title, heads, answer.rows, list(order), wrong, answered=True)
+    return _panel(title, heads, answer.rows, order, wrong, answered=True)
 
 
 def _instead(verdict: Verdict, answer: Answer | None) -> str:
@@ -367,25 +309,30 @@ _Wrong = tuple[Sequence[Mark], Sequence[Note]]
 
 def _panel(
     title: str,
-    heads: Sequence[tuple[str, str]],
+    heads: Iterable[tuple[str, str]],
     rows: Sequence[tuple[Value, ...]],
     order: Sequence[int | None],
     wrong: _Wrong,
     *,
-    answered: bool = False,
+    answered: bool,
 ) -> Panel:
     """Return a table: its rows in an order, in which None stands for a row that it lacks."""
-    columns = tuple(
-        _value(name, name, _note(HEAD, number, wrong), of_type=type_)
+    columns = (
+        _value(name, _note(HEAD, number, wrong), type_)
         for number, (name, type_) in enumerate(heads)
     )
-    shown = tuple(
+    shown = (
         ()
         if row is None
-        else tuple(_value(value, "", _note(row, at, wrong)) for at, value in enumerate(rows[row]))
+        else tuple(
+            _value(
+                "NULL" if value is None else exact(value), _note(row, at, wrong), null=value is None
+            )
+            for at, value in enumerate(rows[row])
+        )
         for row in order[:MOST_ROWS]
     )
-    return Panel(title, answered, columns, shown, max(len(order) - MOST_ROWS, 0))
+    return Panel(title, answered, tuple(columns), tuple(shown), max(len(order) - MOST_ROWS, 0))
 
 
 def _note(row: int, column: int, wrong: _Wrong) -> Note | None:
@@ -398,12 +345,11 @@ def _note(row: int, column: int, wrong: _Wrong) -> Note | None:
     return None
 
 
-def _value(value: Value, name: str, note: Note | None, of_type: str = "") -> ShownValue:
-    text = name or ("NULL" if value is None else exact(value))
+def _value(text: str, note: Note | None, type_: str = "", *, null: bool = False) -> ShownValue:
     if note is None:
-        return ShownValue(text, of_type, value is None)
+        return ShownValue(text, type_, null)
     label = note.whose or FINDINGS[note.kind].label
-    return ShownValue(text, of_type, value is None, note.kind.value, label, note.text)
+    return ShownValue(text, type_, null, note.kind.value, label, note.text)
 
 
 def data(comparison: SideComparison) -> dict[str, JsonValue]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
-from harness.comparison.affected_tables import AffectedTables, wrong_today
 from harness.comparison.cell_pairs import (
     BETTER,
     WORSE,
@@ -27,7 +26,7 @@ from harness.comparison.remedies import (
     suspect_components,
     workarounds,
 )
-from harness.comparison.result import Decision, SideComparison
+from harness.comparison.result import AffectedTables, Decision, SideComparison, wrong_today
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Verdict, VerdictKind
@@ -449,7 +448,6 @@ def what_to_do(cause: Regression, comparison: SideComparison) -> str:
 
 
 def cause_remedy(cause: Regression, comparison: SideComparison) -> Remedy | None:
-    """Return the settings that make all of a cause right."""
     return remedy_for([pair.either.question for pair in cause.pairs], comparison.remedies)
 
 

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def custom_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget afterwards what somebody's own distributions the test has made known."""
     known: dict[str, CustomLock] = {}
     monkeypatch.setattr(distributions, "_custom", known)

@@ -22,7 +22,7 @@ from harness.cli.output import OUT, Output
 from harness.cli.plan_options import NamedParts
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
-from harness.plan import own_distributions
+from harness.plan import custom_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.pipeline import TimeLimits
@@ -230,7 +230,7 @@ def read(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
         made = plan_record.plan_of(load_run.read_info(work.folder))
-        own_distributions.register(folders or ())
+        custom_distributions.register(folders or ())
         for reader_text in reader or ():
             made = plan_record.add_reader(work.folder, plan_options.existing_reader(reader_text))
         pipeline.fetch_plan(made, work)

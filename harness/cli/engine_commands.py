@@ -33,7 +33,7 @@ from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
-from harness.plan import own_distributions, reader_support, shipped
+from harness.plan import custom_distributions, distribution_support, shipped
 from harness.run import compose_stack, pipeline
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, image, image_choice, work_folders
@@ -75,7 +75,7 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
 
     Nothing is fetched, pulled or started.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
     listed = tuple(_listed(names, cache, doctor.look_for_docker(names)))
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -140,7 +140,7 @@ def build(
 
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     built = {
@@ -171,7 +171,7 @@ def compose(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write the stack of a run in containers for Docker Compose, to look around with clients."""
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     named = tuple(map(plan_options.existing_reader, reader or ()))
     asked = named or plan_options.make(folders, profile, "").readers
     names, cache = [entry.distribution for entry in asked], Cache.default(offline=offline)
@@ -203,7 +203,7 @@ def add(
     Its files are fetched, measured and written down as lock data.
     """
     name, cache = "-".join(versions), Cache.default(offline=offline)
-    own_distributions.register([folder])
+    custom_distributions.register([folder])
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
     text = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
     output.end(text, file=str(file), name=name)
@@ -220,7 +220,7 @@ def prune(
 
     Files of no known engine go as well. Files that other engines share stay.
     """
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     removed = cache_cleanup.prune_engines(names or (), Cache.default())
     say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in removed)}")
 
@@ -244,7 +244,7 @@ def verify(
     offline: options.OfflineOption = False,
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
-    own_distributions.register(folders or ())
+    custom_distributions.register(folders or ())
     readers = _readers(names or (), every=every)
     cache, progress = Cache.default(offline=offline), output.progress()
     Resources(output, cache).check(RUNS, "the current folder")
@@ -289,7 +289,7 @@ def all_readers() -> tuple[Reader, ...]:
     return tuple(
         Reader(runtime_names.in_runtime(distribution.name, runtime))
         for runtime in runtimes
-        for distribution in reader_support.readers()
+        for distribution in distribution_support.readers()
         if formats_for(Reader(distribution.name))[0]
         and (runtime == PROCESS or image.official(distribution))
     )

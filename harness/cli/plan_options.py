@@ -21,26 +21,23 @@ from harness.plan import (
     Profile,
     ProfileReader,
     Writer,
-    check_names,
     choose,
     controls,
+    custom_distributions,
+    distribution_support,
     in_runtime,
     in_warehouse,
     load_profiles,
-    metastore_support,
     only,
-    own_distributions,
     parts,
     plan,
     profiles_file,
-    reader_support,
-    readers_file,
     select,
     shipped,
-    writer_support,
 )
+from harness.plan.distribution_support import wrong_reader
 from harness.plan.profile import named as is_named
-from harness.plan.reader_support import wrong_reader
+from harness.plan.profile import raise_if_any
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
@@ -64,7 +61,10 @@ class NamedParts:
 
     def read(self) -> Parts:
         """Return the parts; users' own distributions are registered by then."""
-        asked = (*self.readers, *(readers_file.register(self.file) if self.file else ()))
+        asked = (
+            *self.readers,
+            *(custom_distributions.register_file(self.file) if self.file else ()),
+        )
         return Parts(
             tuple(dict.fromkeys(map(_format, self.formats))),
             tuple({text: existing_writer(text) for text in self.writers}.values()),
@@ -87,7 +87,7 @@ def existing_writer(text: str) -> Writer:
         name, settings = with_settings(text, "writer")
     except ValueError as wrong:
         raise UsageProblem(f"--writer: {wrong}") from wrong
-    if why := writer_support.why_not(name, distributions.names()):
+    if why := distribution_support.why_not_writing(name, distributions.names()):
         raise UsageProblem(f"--writer: {why}")
     return Writer(runtime_names.with_default(name, PROCESS), dict(settings))
 
@@ -105,7 +105,7 @@ def existing_reader(text: str) -> Reader:
 
 def check_reader(reader: Reader) -> None:
     """Check that a reader's distribution exists, can be asked and knows its settings."""
-    reader_support.check_exists(reader)
+    distribution_support.check_reader(reader)
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:
         if name not in allowed:
@@ -115,11 +115,11 @@ def check_reader(reader: Reader) -> None:
             values = ", ".join(allowed[name])
             why = f"'{value}' is not a value of {name}; allowed: {values}"
             raise wrong_reader(str(reader), why)
-    reader_support.check_combination(reader)
+    distribution_support.check_combination(reader)
 
 
 def existing_metastore(name: str) -> MetastoreChoice:
-    metastore_support.check(name)
+    distribution_support.check_metastore(name)
     return MetastoreChoice(name)
 
 
@@ -164,7 +164,7 @@ def make(
 
     """
     scenarios, result = choose(paths or (), profile or QUICK_START)
-    own_distributions.register(paths or ())
+    custom_distributions.register(paths or ())
     named_parts = named.read()
     if profile is None and named_parts.named:
         chosen = [s for s in scenarios if any(is_named(s.name, n) for n in result.scenarios)]
@@ -173,16 +173,16 @@ def make(
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
-    wrong = (*writer_support.wrong(result), *_wrong_readers(result))
-    check_names.raise_if_any((*wrong, *metastore_support.wrong(result)))
+    wrong = (*distribution_support.wrong_writers(result), *_wrong_readers(result))
+    raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
-        reader_support.check_format(name)
+        distribution_support.check_format(name)
     parts.check(result)
     known = [formats.load(name) for name in formats.names()]
-    makers = writer_support.of(result)
+    makers = distribution_support.makers_of(result)
 
     def planned(chosen: Sequence[Scenario], profile: Profile) -> Plan:
-        can = reader_support.cannot, reader_support.cannot_show
+        can = distribution_support.cannot, distribution_support.cannot_show
         return plan(chosen, profile, known, makers, *can)
 
     def controlled(some: Plan) -> Plan:

@@ -28,7 +28,7 @@ from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
-from harness.plan import reader_defaults, reader_support
+from harness.plan import distribution_support
 from harness.reports.findings import FINDINGS
 from harness.reports.lines import say
 from harness.reports.words import VERDICTS
@@ -191,12 +191,15 @@ def alternatives(
     """
     usable: list[Reader] = []
     unusable: dict[frozenset[str], tuple[Reader, str]] = {}
-    seen = {reader_defaults.in_full(reader)}
+    seen = {distribution_support.settings_in_full(reader)}
     for changed, other in others(reader, known):
-        if why := reader_support.cannot(other, format_name):
+        if why := distribution_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unusable):
                 unusable[changed] = other, why
-        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(other)) not in seen:
+        elif (
+            len(changed) <= TOGETHER
+            and (full := distribution_support.settings_in_full(other)) not in seen
+        ):
             seen.add(full)
             usable.append(other)
     return tuple(usable), tuple(unusable.values())
@@ -243,7 +246,7 @@ def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequenc
         replace(cell, reader=str(reader))
         for cell in cells
         for reader in readers
-        if not reader_support.cannot(reader, formats[cell.variant])
+        if not distribution_support.cannot(reader, formats[cell.variant])
     )
     needed = {cell.variant for cell in asked}
     chosen = tuple(variant for variant in variants if variant.id in needed)

@@ -18,9 +18,10 @@ from harness.artifacts import distributions
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.records import Outcome, OutcomeKind
+from harness.formats.api import TABLE_VERSION
 from harness.model.canonical import text_of
 from harness.model.truth import Truth, row_values
-from harness.plan import constraints, estimate, reader_support, separation, writer_support
+from harness.plan import distribution_support, estimate, separation
 from harness.reports import summary
 from harness.reports.lines import say, text
 from harness.reports.words import exact, short
@@ -117,7 +118,8 @@ def _declared(made: Plan) -> dict[Cell, str]:
     """Return the cells that their reader is declared not to support, each with the declaration."""
     tables = {variant.id: (variant.format, _table_version(variant)) for variant in made.variants}
     whys = {
-        cell: reader_support.declared(cell.reader, *tables[cell.variant]) for cell in made.cells
+        cell: distribution_support.declared(cell.reader, *tables[cell.variant])
+        for cell in made.cells
     }
     return {cell: why for cell, why in whys.items() if why}
 
@@ -127,8 +129,8 @@ def _table_version(variant: Variant) -> str:
     if len(set(variant.writers)) > 1:
         return ""
     writer = distributions.load(variant.writers[0])
-    makes = writer.texts_if_any(writer_support.TABLE_VERSIONS)
-    return variant.settings.get(constraints.TABLE_VERSION, makes[-1] if makes else "")
+    makes = writer.texts_if_any(distribution_support.TABLE_VERSIONS)
+    return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
 
 
 def show_expected(plan: Plan, console: Console, *, every: bool) -> None:

@@ -176,7 +176,6 @@ def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[_Tested]:
 
 
 def _other_table(pair: CellPair) -> bool:
-    """Return whether the new side has another table, by another writer."""
     return pair.old is not None and pair.old.variant != pair.either.variant
 
 

@@ -122,7 +122,6 @@ def places(verdict: Verdict) -> frozenset[WrongPlace]:
 
 
 def finding_places(finding: Finding) -> frozenset[WrongPlace]:
-    """Return the places that a finding explains."""
     return frozenset(
         (finding.kind, witness.key, witness.column, repr(witness.actual))
         for witness in finding.places

@@ -120,7 +120,6 @@ class History:
 
     @cached_property
     def now(self) -> tuple[CellHistory, ...]:
-        """The cells that the newest run asked and knows."""
         return tuple(cell for cell in self.cells if cell.last is self.runs[-1])
 
     @cached_property
@@ -232,7 +231,6 @@ Line = Mapping[int, str]
 
 
 def _like(lines: Iterable[Line], text: Callable[[str], str], pattern: str) -> list[Line]:
-    """Return the lines with a name of which the text is like a pattern; all without one."""
     return [
         line
         for line in lines

@@ -283,7 +283,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _naming_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into problems for people."""
     try:
         yield
     except (sqlite3.DatabaseError, zlib.error, zipfile.BadZipFile) as error:

@@ -47,12 +47,10 @@ class Regression:
 
     @property
     def asked(self) -> tuple[Verdict, ...]:
-        """The answers; steps are none."""
         return tuple(pair.either for pair in self.pairs if not pair.is_step)
 
     @property
     def scenarios(self) -> tuple[str, ...]:
-        """The scenarios that show it, the smallest first."""
         return tuple(dict.fromkeys(pair.either.scenario for pair in self.pairs))
 
 
@@ -73,7 +71,6 @@ def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
 
 
 def _keys(run: Run, cases: Collection[str]) -> Mapping[tuple[str, Symptom], CauseKey]:
-    """Return the cause of each symptom of some cases."""
     return {
         (case, cause.key.symptom): cause.key
         for cause in (causes.causes(run.verdicts, run) if cases else ())

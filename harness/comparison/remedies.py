@@ -46,7 +46,6 @@ class SuspectComponents:
 
     @property
     def together(self) -> bool:
-        """Whether only several components together show it."""
         return not (self.alone or self.partly or self.untried)
 
 

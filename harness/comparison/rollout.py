@@ -68,7 +68,6 @@ class Rollout:
 
     @property
     def safe(self) -> bool:
-        """Whether the order that was asked for is safe."""
         return all(state.safe for state in self.states)
 
     @property

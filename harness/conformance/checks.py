@@ -7,13 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, TypeVar
 
-from harness.artifacts.distribution import Distribution
 from harness.conformance import table
+from harness.conformance.leftovers import until
 from harness.conformance.results import CheckResult, failed, not_applicable, passed
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
@@ -33,7 +32,7 @@ from harness.judge.truncated_history import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
-from harness.runtime.api import MetastoreUris, Program, Running, Runtime
+from harness.runtime.api import Running
 
 T = TypeVar("T")
 
@@ -52,7 +51,6 @@ class CheckedEngine:
     """The declared differences of its product."""
     running: Running | None = None
     """The process or container; None where it runs inside of the harness's own process."""
-    port: int = 0
     timeout_s: float = TIMEOUT_S
     """After so long a question counts as unanswered."""
 
@@ -105,36 +103,6 @@ class Check:
     """Whether it is about tables, so that it is made for each format."""
     after_end: bool = False
     """Whether it says something of a server that has ended, too."""
-
-
-@dataclass(slots=True)
-class WatchedRuntime:
-    """A runtime that keeps what it started; see `runtime.api.Runtime`."""
-
-    runtime: Runtime
-    running: Running | None = None
-    port: int = 0
-
-    @property
-    def distribution(self) -> Distribution:
-        return self.runtime.distribution
-
-    @property
-    def inside(self) -> str:
-        return self.runtime.inside
-
-    def start(
-        self,
-        program: Program,
-        metastore: MetastoreUris | None,
-        folder: Path,
-        ready: Callable[[Running, int], T],
-    ) -> AbstractContextManager[T]:
-        def seen(running: Running, port: int) -> T:
-            self.running, self.port = running, port
-            return ready(running, port)
-
-        return self.runtime.start(program, metastore, folder, seen)
 
 
 SESSIONS: Final = 4
@@ -282,7 +250,6 @@ QUIET_S: Final = 60.0
 """How long a server may go on with a question that nobody waits for."""
 QUIETER: Final = 4
 """By which factor a quiet server uses its processors less than with the question."""
-LOOK_S: Final = 0.2
 DEATH_S: Final = 30.0
 """How soon a death is noticed, and a question must be under way."""
 IN_PROCESS: Final = "it runs inside of the harness's own process"
@@ -290,13 +257,13 @@ IN_PROCESS: Final = "it runs inside of the harness's own process"
 
 def time_out(on: CheckedEngine) -> CheckResult:
     """Check that a question without end gets neither answer nor refusal; the server goes on."""
-    outcome = _endless(on, ENDLESS_S)
-    if outcome.problem:
-        return failed(outcome.problem)
+    silence, problem = _ask_endless(on, ENDLESS_S)
+    if problem:
+        return failed(problem)
     if not on.server.alive():
-        return passed(f"{outcome.silence} (its server was ended)")
+        return passed(f"{silence} (its server was ended)")
     rows = on.ask(Query(count=True)).rows
-    return passed(outcome.silence) if rows == ((2,),) else failed(f"afterwards it answered {rows}")
+    return passed(silence) if rows == ((2,),) else failed(f"afterwards it answered {rows}")
 
 
 def cancel(on: CheckedEngine) -> CheckResult:
@@ -306,9 +273,9 @@ def cancel(on: CheckedEngine) -> CheckResult:
     if not on.server.alive() or on.server.exhausted():
         return not_applicable("after a question that takes too long another server is asked")
     before, began = on.running.cpu_s(), time.monotonic()
-    outcome = _endless(on, ENDLESS_S)
-    if outcome.problem:
-        return failed(outcome.problem)
+    _, problem = _ask_endless(on, ENDLESS_S)
+    if problem:
+        return failed(problem)
     busy = (on.running.cpu_s() - before) / (time.monotonic() - began)
     quiet = _least_use(on.running, busy / QUIETER)
     used = f"{busy:.2f} processors with the question, {quiet:.2f} without"
@@ -320,23 +287,22 @@ def crash(on: CheckedEngine) -> CheckResult:
     running = on.running
     if running is None:
         return not_applicable(IN_PROCESS)
-    outcome = _EndlessOutcome()
-    asking = threading.Thread(target=_ask_into, args=(outcome, on, on.timeout_s), daemon=True)
+    outcomes = list[tuple[str, str]]()
+    ask = threading.Thread(
+        target=lambda: outcomes.append(_ask_endless(on, on.timeout_s)), daemon=True
+    )
     before = running.cpu_s()
-    asking.start()
-    _until(lambda: running.cpu_s() > before + 1 or not asking.is_alive(), DEATH_S)
+    ask.start()
+    until(lambda: running.cpu_s() > before + 1 or not ask.is_alive(), DEATH_S)
     running.stop(0)
-    asking.join(DEATH_S)
-    if asking.is_alive():
+    ask.join(DEATH_S)
+    if not outcomes:
         return failed(f"its death was not noticed within {DEATH_S:.0f} s")
-    if outcome.problem:
-        return failed(outcome.problem)
-    if not _until(lambda: not on.server.alive(), DEATH_S):
+    ((silence, problem),) = outcomes
+    if problem:
+        return failed(problem)
+    if not until(lambda: not on.server.alive(), DEATH_S):
         return failed("a server that was killed counts as alive")
-    return _unreachable(on, outcome.silence)
-
-
-def _unreachable(on: CheckedEngine, silence: str) -> CheckResult:
     try:
         on.connect().close()
     except NoAnswerError:
@@ -344,33 +310,18 @@ def _unreachable(on: CheckedEngine, silence: str) -> CheckResult:
     return failed("a server that was killed opened another session")
 
 
-@dataclass(slots=True)
-class _EndlessOutcome:
-    """The result of a question without end."""
-
-    silence: str = ""
-    """Why there was no answer, as is right; its first line."""
-    problem: str = field(default="the question ended without any result")
-    """What happened instead."""
-
-
-def _endless(on: CheckedEngine, timeout_s: float) -> _EndlessOutcome:
-    outcome = _EndlessOutcome()
-    _ask_into(outcome, on, timeout_s)
-    return outcome
-
-
-def _ask_into(outcome: _EndlessOutcome, on: CheckedEngine, timeout_s: float) -> None:
+def _ask_endless(on: CheckedEngine, timeout_s: float) -> tuple[str, str]:
+    """Return why there was no answer, as is right (its first line), or what happened instead."""
     try:
         with closing(on.connect()) as session:
             rows = on.ask_endless(session, timeout_s).rows
-        outcome.problem = f"a question without end was answered with {rows}"
     except NoAnswerError as silence:
-        outcome.silence, outcome.problem = str(silence).partition("\n")[0], ""
+        return str(silence).partition("\n")[0], ""
     except RefusedError as refused:
-        outcome.problem = f"a missing answer was reported as a refusal: {refused}"
+        return "", f"a missing answer was reported as a refusal: {refused}"
     except HarnessError as broke:
-        outcome.problem = f"a missing answer was reported as a failure of the harness: {broke}"
+        return "", f"a missing answer was reported as a failure of the harness: {broke}"
+    return "", f"a question without end was answered with {rows}"
 
 
 def _least_use(running: Running, enough: float) -> float:
@@ -381,16 +332,6 @@ def _least_use(running: Running, enough: float) -> float:
         time.sleep(WINDOW_S)
         least = min(least, (running.cpu_s() - before) / (time.monotonic() - began))
     return least
-
-
-def _until(condition: Callable[[], bool], most_s: float) -> bool:
-    """Wait for a condition; return whether it came true in time."""
-    deadline = time.monotonic() + most_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(LOOK_S)
-    return True
 
 
 FAULT_CHECKS: Final = (

@@ -25,7 +25,6 @@ from harness.conformance.checks import (
     RESTART,
     Check,
     CheckedEngine,
-    WatchedRuntime,
     endless_python,
     endless_sql,
 )
@@ -43,7 +42,7 @@ from harness.formats import facts
 from harness.read.questions import text_of
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import image_choice, metastore
-from harness.runtime.api import Runtime
+from harness.runtime.api import Served
 from harness.scenario.cells import Reader
 from harness.write.state_store import State
 
@@ -78,9 +77,7 @@ class Servers:
     def check(self, serve: Serve) -> None:
         """Start servers, check each, and look for what it leaves.
 
-        Raises:
-            EnvironmentProblem: what a server left cannot be looked for.
-
+        Raises EnvironmentProblem: what a server left cannot be looked for.
         """
         for checks in LIVES:
             left = checks
@@ -104,7 +101,7 @@ class Servers:
         with serve() as asked:
             on = asked[0]
             self.start_s = self.start_s or time.monotonic() - began
-            self.leftovers.note(on.port)
+            self.leftovers.note(getattr(on.server, "port", 0))
             for at, check in enumerate(checks):
                 if at and not (check.after_end or on.server.alive()):
                     return checks[at:]
@@ -170,9 +167,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 
     `folder`: the servers' logs and configuration lie below it.
 
-    Raises:
-        UsageProblem: it can be asked about none of the kit's tables.
-
+    Raises UsageProblem: it can be asked about none of the kit's tables.
     """
     distribution = distributions.load(reader.distribution)
     formats = check_can_be_asked(reader)
@@ -210,9 +205,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 def check_can_be_asked(reader: Reader) -> tuple[str, ...]:
     """Return the formats that a reader is asked about.
 
-    Raises:
-        UsageProblem: there are none.
-
+    Raises UsageProblem: there are none.
     """
     formats, reason = table.formats_for(reader)
     if reason:
@@ -224,16 +217,10 @@ def check_can_be_asked(reader: Reader) -> tuple[str, ...]:
 def _serve(
     reader: Reader, shared: SharedMetastore, states: Mapping[str, State]
 ) -> Iterator[Sequence[CheckedEngine]]:
-    watched: list[WatchedRuntime] = []
-
-    def watch(runtime: Runtime) -> Runtime:
-        watched.append(WatchedRuntime(runtime))
-        return watched[-1]
-
     planned = frozenset((facts(name), reader.settings) for name in states)
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
     warehouse = distributions.load(reader.distribution).warehouse
-    with start.serve(watch) as on:
+    with start.serve() as on:
         in_python = isinstance(on.engine, PythonLibrary) and on.engine.expressions
         make_endless = endless_python if in_python else endless_sql
         checked = CheckedEngine(
@@ -241,8 +228,7 @@ def _serve(
             dict(reader.settings),
             lambda question: make_endless(text_of(on.engine, reader, question)),
             declared=tolerances.declared_for(reader.distribution),
-            running=watched[-1].running,
-            port=watched[-1].port,
+            running=on.server.running if isinstance(on.server, Served) else None,
             timeout_s=on.timeout_s,
         )
         yield [

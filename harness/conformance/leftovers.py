@@ -44,9 +44,7 @@ class DockerObjects:
 def docker_objects() -> DockerObjects:
     """Return what there is at the Docker daemon.
 
-    Raises:
-        EnvironmentProblem: none answers.
-
+    Raises EnvironmentProblem: none answers.
     """
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
@@ -87,7 +85,7 @@ class Leftovers:
         known = {*before, *running}
         later = [child for child in _children() if child not in known]
         self.left[PROCESS] += [_named(process) for process in (*running, *later) if _runs(process)]
-        if self._port and not _until_free(self._port):
+        if self._port and not until(lambda: not _listened_on(self._port), GONE_S):
             self.left[PORT].append(f"{LOOPBACK}:{self._port}")
         now = self._look()
         volumes = (self._mounted - there.mounted) & now.volumes
@@ -137,10 +135,10 @@ def _named(process: psutil.Process) -> str:
         return str(process.pid)
 
 
-def _until_free(port: int) -> bool:
-    """Wait until nobody listens on a port; return whether that came true in time."""
-    deadline = time.monotonic() + GONE_S
-    while _listened_on(port):
+def until(condition: Callable[[], bool], most_s: float) -> bool:
+    """Wait for a condition; return whether it came true in time."""
+    deadline = time.monotonic() + most_s
+    while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(LOOK_S)

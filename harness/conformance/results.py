@@ -20,8 +20,6 @@ BROKE: Final = 3
 
 
 class CheckOutcome(StrEnum):
-    """The outcome of a check."""
-
     PASSED = "passed"
     FAILED = "failed"
     """The engine, or what the harness makes of it, does otherwise than it must."""
@@ -32,25 +30,20 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one check."""
-
     outcome: CheckOutcome
     seen: str = ""
     """What was seen, or why it does not apply."""
 
 
 def passed(seen: str = "") -> CheckResult:
-    """Return the result of a check that the reader passes."""
     return CheckResult(CheckOutcome.PASSED, seen)
 
 
 def failed(seen: str) -> CheckResult:
-    """Return the result of a check that it does not pass."""
     return CheckResult(CheckOutcome.FAILED, seen)
 
 
 def not_applicable(reason: str) -> CheckResult:
-    """Return the result of a check that says nothing of this reader."""
     return CheckResult(CheckOutcome.NOT_APPLICABLE, reason)
 
 
@@ -61,8 +54,6 @@ def unknown(reason: str = "") -> CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """What one reader does."""
-
     reader: str
     engine: str
     version: str
@@ -79,7 +70,6 @@ class Conformance:
     """The most memory of any of its servers, in MiB."""
 
     def number(self, outcome: CheckOutcome) -> int:
-        """Return how many checks came out so."""
         return sum(result.outcome is outcome for result in self.results.values())
 
     @property

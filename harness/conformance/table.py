@@ -116,9 +116,7 @@ def write(folder: Path, format_: str = HIVE) -> None:
 def state(cache: Cache, format_: str, progress: Progress) -> State:
     """Return the tables as a frozen state in the cache; they are written where it has none.
 
-    Raises:
-        EnvironmentProblem: the library that writes them cannot be had, or does not write them.
-
+    Raises EnvironmentProblem: the library that writes them cannot be had, or does not write them.
     """
     content = {
         "conformance": repr([(n, type_, to_json(value)) for n, type_, value in columns(format_)]),

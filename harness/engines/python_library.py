@@ -365,10 +365,7 @@ def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: st
         for column in table.schema
     )
     values = [[canonical(value) for value in column] for column in table.columns]
-    rows = tuple(zip(*values, strict=True))
-    columns, shown = query_sql.drop_meta(every, rows)
-    meta = query_sql.left_out(every, rows)
-    return Reply(columns, shown, seconds, sent, confirmed, left_out=meta)
+    return query_sql.reply(every, tuple(zip(*values, strict=True)), seconds, sent, confirmed)
 
 
 def _table(body: bytes) -> pyarrow.Table:

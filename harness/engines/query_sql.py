@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from harness.core.records import Column
-from harness.engines.api import Question, TimeTravel, TimeTravelWords
+from harness.core.tolerances import Normalised
+from harness.engines.api import Question, Reply, TimeTravel, TimeTravelWords
 from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.identifiers import CHANGE_COLUMNS, SINCE, free_name
 from harness.model.query import Comparison, Condition
@@ -31,31 +32,33 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n":
 def checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a class or a union of them
     """Return a value that was sent; a boolean is no number, though Python says so.
 
-    Raises:
-        TypeError: it is not of the Python type that its type promises.
-
+    Raises TypeError: it is not of the Python type that its type promises.
     """
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{value!r} is not what its type promises")
     return value
 
 
-def drop_meta(
-    columns: tuple[Column, ...], rows: tuple[AnswerRow, ...]
-) -> tuple[tuple[Column, ...], tuple[AnswerRow, ...]]:
-    """Leave out the columns that Hudi adds, and their values."""
+def reply(
+    columns: tuple[Column, ...],
+    rows: tuple[AnswerRow, ...],
+    seconds: float,
+    sent: str,
+    confirmed: str = "",
+    normalised: tuple[Normalised, ...] = (),
+    texts: Sequence[Sequence[object]] = (),
+) -> Reply:
+    """Return a reply in which the columns that Hudi adds stand for themselves.
+
+    `texts`: what the server sent of each row, where that may be written otherwise than its values.
+    """
     shown = [at for at, column in enumerate(columns) if column.name not in META_COLUMNS]
-    if len(shown) == len(columns):
-        return columns, rows
-    return tuple(columns[at] for at in shown), tuple(tuple(row[at] for at in shown) for row in rows)
-
-
-def left_out(
-    columns: tuple[Column, ...], rows: tuple[AnswerRow, ...]
-) -> tuple[tuple[Column, AnswerRow], ...]:
-    """Return what `drop_meta` leaves out."""
     meta = [at for at, column in enumerate(columns) if column.name in META_COLUMNS]
-    return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
+    own_rows = tuple(tuple(row[at] for at in shown) for row in rows)
+    raw = raw_texts([[row[at] for at in shown] for row in texts], own_rows) if texts else ()
+    left_out = tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
+    own = tuple(columns[at] for at in shown)
+    return Reply(own, own_rows, seconds, sent, confirmed, normalised, raw, left_out)
 
 
 def raw_texts(sent: Sequence[Sequence[object]], rows: Sequence[AnswerRow]) -> OwnTexts:
@@ -132,9 +135,7 @@ def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str
 def time_travel_words(question: Question, time_travel: TimeTravel) -> TimeTravelWords:
     """Return an engine's words for the table of a question, as it is or as it was.
 
-    Raises:
-        LookupError: it has none.
-
+    Raises LookupError: it has none.
     """
     if question.past is None:
         return TimeTravelWords("{table}")

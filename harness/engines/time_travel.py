@@ -58,9 +58,7 @@ def point_in_time(
 ) -> PointInTime:
     """Return where a question to a reader goes back to; `version`: of the table.
 
-    Raises:
-        LookupError: the reader `cannot` be asked.
-
+    Raises LookupError: the reader `cannot` be asked.
     """
     meaning = _meaning(distribution, format_, view, version)
     return PointInTime(view, moment.instant, MEANINGS[meaning](moment) if meaning else "")
@@ -82,9 +80,7 @@ def in_words(
 ) -> str:
     """Return which moment a question about the past of a step names; `version`: of the table.
 
-    Raises:
-        LookupError: the reader `cannot` be asked.
-
+    Raises LookupError: the reader `cannot` be asked.
     """
     return _meaning(distribution, format_, view, version).format(step=step)
 

@@ -7,9 +7,8 @@ and what is left out and why. It must not know what any table will hold.
 from __future__ import annotations
 
 from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
-from harness.plan.case_filter import only, select
 from harness.plan.estimation import estimate
-from harness.plan.product import plan
+from harness.plan.product import only, plan, select
 from harness.plan.profile import (
     AskedSteps,
     Cover,
@@ -19,8 +18,8 @@ from harness.plan.profile import (
     Writer,
     in_runtime,
     in_warehouse,
+    load_profiles,
 )
-from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 

@@ -14,8 +14,8 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.metastore_choice import MetastoreChoice
+from harness.formats.api import TABLE_VERSION
 from harness.plan.capabilities import Makers
-from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from harness.model.truth import History, Truth
-from harness.plan.axes import WriterSequence
+from harness.plan.product import WriterSequence
 from harness.plan.profile import Writer
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import StepTrace

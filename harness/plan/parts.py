@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
-from harness.plan import reader_support, writer_support
-from harness.plan.axes import REWRITES
+from harness.plan import distribution_support
+from harness.plan.product import REWRITES
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.row_writes import Rewrites, Touch
@@ -114,13 +114,15 @@ def _serving(
 def writes(writer: Writer, format_name: str) -> bool:
     """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
-    return all(format_name in writer_support.written(distribution) for distribution in every)
+    return all(
+        format_name in distribution_support.formats_written(distribution) for distribution in every
+    )
 
 
 def reads(asked: ProfileReader, format_name: str) -> bool:
     """Return whether a reader can be asked about tables of a format, and is to be."""
     asked_about = format_name in (asked.formats or (format_name,))
-    return asked_about and not reader_support.cannot(asked.reader, format_name)
+    return asked_about and not distribution_support.cannot(asked.reader, format_name)
 
 
 def check(profile: Profile) -> None:
@@ -145,7 +147,7 @@ def _writing(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_writer(writer, profile) for writer in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
-        f"{_or_none(writer_support.writers(name))}"
+        f"{_or_none(distribution_support.writers_of(name))}"
         for name in _named_formats(profile)
         if not any(writes(writer, name) for writer in profile.writers)
     )
@@ -162,7 +164,7 @@ def _reading(profile: Profile) -> tuple[str, ...]:
         return tuple(_idle_reader(asked_reader, profile) for asked_reader in unused)
     return tuple(
         f"format {name}: {_whose(profile, 'readers')} can be asked about it; --reader takes "
-        f"{_or_none(reader_support.readers_of(name))}"
+        f"{_or_none(distribution_support.readers_of(name))}"
         for name in _named_formats(profile)
         if not any(reads(asked_reader, name) for asked_reader in profile.readers)
     )
@@ -189,7 +191,7 @@ def _idle_writer(writer: Writer, profile: Profile) -> str:
 
 def _idle_reader(asked: ProfileReader, profile: Profile) -> str:
     able = [name for name in formats.names() if reads(asked, name)]
-    why = reader_support.cannot(asked.reader, profile.formats[0])
+    why = distribution_support.cannot(asked.reader, profile.formats[0])
     return (
         f"reader {asked.reader}: it cannot be asked about {_either(profile)} tables ({why}); "
         f"--format takes {_or_none(able)}"

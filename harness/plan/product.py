@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from itertools import combinations as two_of
+from typing import Final
 
-from harness.core.errors import Fault
-from harness.plan import (
-    axes,
-    cell_choice,
-    check_names,
-    metastore_support,
-    pairs,
-    writer_support,
-)
-from harness.plan.axes import Combination, Makings, variant
+from harness import formats
+from harness.artifacts import distributions
+from harness.core.errors import Fault, UsageProblem
+from harness.core.problems import one_of
+from harness.formats import other_writers
+from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION
+from harness.model import past_views as views
+from harness.model import query_shapes
+from harness.model.commit import BRANCH
+from harness.model.datatypes import DataType, plain_types
+from harness.model.table import MergeMode, Table
+from harness.model.truth import History
+from harness.plan import distribution_support
 from harness.plan.capabilities import (
     Cannot,
     CannotShow,
@@ -22,11 +31,51 @@ from harness.plan.capabilities import (
     anything,
     every_view,
 )
-from harness.plan.cell_choice import VariantValues
-from harness.plan.constraints import impossible
-from harness.plan.profile import Cover, Profile, named
-from harness.scenario.cells import Cell, Excluded, Pairs, Plan, Variant
-from harness.scenario.definition import Scenario
+from harness.plan.profile import (
+    AskedSteps,
+    Cover,
+    Profile,
+    ProfileReader,
+    Writer,
+    given_scenarios,
+    named,
+    raise_if_any,
+    unknown_formats,
+    wrong_axes,
+    wrong_formats,
+    wrong_scenarios,
+    wrong_settings,
+)
+from harness.scenario.cells import Cell, Excluded, Pairs, Partly, Plan, Variant
+from harness.scenario.definition import (
+    AXES,
+    IN_BRANCH,
+    PAST_VIEWS,
+    STAGED_BY,
+    Partitioned,
+    Scenario,
+    Step,
+)
+from harness.scenario.operations import name_of
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.columns import AddColumn, ChangeType
+from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.partitions import partitioned
+from harness.scenario.twin import twin
+
+REWRITES: Final = "rewrites"
+
+
+PARTITIONED: Final = "partitioned"
+
+
+MERGE_MODE: Final = "merge_mode"
+
+
+_BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
+"""The value of an axis that neither the scenario nor the profile names; without one it is none."""
 
 
 def plan(
@@ -51,14 +100,14 @@ def plan(
     cells: list[Cell] = []
     covered: list[Pairs] = []
     for scenario in chosen:
-        product = axes.combinations(scenario, profile, known, makers or {}, excluded)
+        product = combinations(scenario, profile, known, makers or {}, excluded)
         if profile.cover is Cover.PAIRS:
             result, pairs = _by_pairs(scenario, product, makers or {})
             covered.append(pairs)
         else:
             result = _all(scenario, product, makers or {}, excluded)
         variants += (variant for variant, _ in result)
-        cells += cell_choice.cells(result, profile, known, cannot, cannot_show, excluded)
+        cells += _cells(result, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -66,15 +115,73 @@ def plan(
         cells=tuple(cells),
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
-        partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
+        partly=tuple(partly(profile, variants, cells, cannot)),
         ask_again=profile.ask_again,
-        metastore=metastore_support.in_reach(profile),
+        metastore=distribution_support.metastore_in_reach(profile),
         chosen=profile.chosen,
     )
 
 
+def select(plan: Plan, pattern: str) -> Plan:
+    """Return the plan of the cases whose name contains the pattern; `*` stands for any text.
+
+    Variants and readers that no such case needs are left out. Case does not matter.
+
+    Raises:
+        UsageProblem: no case is left.
+
+    """
+    result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
+    cells = tuple(cell for cell in plan.cells if result.search(cell.case))
+    if not cells:
+        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
+    return _with(plan, cells)
+
+
+def only(plan: Plan, cases: Collection[str]) -> Plan:
+    """Return the plan of exactly these cases.
+
+    Variants and readers that no such case needs are left out.
+
+    Raises:
+        UsageProblem: a case is not in the plan, or none is named.
+
+    """
+    requested = frozenset(cases)
+    lacking = requested - {cell.case for cell in plan.cells}
+    if lacking or not requested:
+        raise _no_case(tuple(sorted(lacking)))
+    return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
+
+
+def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
+    variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
+    if cells != plan.cells:
+        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+        plan = replace(plan, pairs=(), partly=())
+    return replace(
+        plan,
+        cells=cells,
+        variants=tuple(variant for variant in plan.variants if variant.id in variants),
+        readers=tuple(reader for reader in plan.readers if str(reader) in readers),
+    )
+
+
+def _no_match(pattern: str, example: str) -> UsageProblem:
+    example = example or "none at all"
+    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
+
+
+def _no_case(cases: tuple[str, ...]) -> UsageProblem:
+    if not cases:
+        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+    first, *others = cases
+    more = f" ({len(others)} more are not)" if others else ""
+    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
+
+
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    check_names.raise_if_any(check_names.wrong_scenarios(profile, check_names.given(scenarios)))
+    raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
     return tuple(
         scenario
         for scenario in scenarios
@@ -86,16 +193,16 @@ def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
     wrong: tuple[Fault, ...] = (
-        *check_names.wrong_formats(profile, known),
-        *check_names.wrong_settings(profile, known),
+        *wrong_formats(profile, known),
+        *wrong_settings(profile, known),
     )
     for scenario in scenarios:
         wrong += (
-            *check_names.unknown_formats(scenario, known),
-            *check_names.wrong_axes(scenario, known),
+            *unknown_formats(scenario, known),
+            *wrong_axes(scenario, known),
         )
-        wrong += tuple(writer_support.wrong_steps(scenario))
-    check_names.raise_if_any(wrong)
+        wrong += tuple(distribution_support.wrong_steps(scenario))
+    raise_if_any(wrong)
 
 
 def _all(
@@ -121,16 +228,16 @@ def _by_pairs(
     """Return the variants that cover all pairs which can be, and say what cannot."""
     makings = Makings(scenario)
     can: list[Combination] = []
-    reasons: dict[pairs.AxisPair, str] = {}
+    reasons: dict[AxisPair, str] = {}
     for combination in product:
         why = impossible(combination, makings.scenario(combination), makers)
         if not why:
             can.append(combination)
-        for pair in pairs.pairs_of(combination.values) if why else ():
+        for pair in pairs_of(combination.values) if why else ():
             reasons.setdefault(pair, why)
     values = [combination.values for combination in can]
-    chosen = [can[at] for at in pairs.cover(values)]
-    covered = pairs.all_pairs(values)
+    chosen = [can[at] for at in cover(values)]
+    covered = all_pairs(values)
     lacking = [pair for pair in reasons if pair not in frozenset(covered)]
     result = Pairs(
         scenario=scenario.name,
@@ -152,5 +259,577 @@ def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, N
     return reasons
 
 
-def _text(pair: pairs.AxisPair) -> str:
+def _text(pair: AxisPair) -> str:
     return " with ".join(f"{name}={value}" for name, value in pair)
+
+
+def combinations(
+    scenario: Scenario,
+    profile: Profile,
+    known: Mapping[str, Capabilities],
+    makers: Makers,
+    excluded: list[Excluded],
+) -> tuple[Combination, ...]:
+    """Return the whole product for a scenario: every combination that the profile asks for."""
+    requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
+    twins = (False, True) if profile.twins and twin(scenario) else (False,)
+    complete = []
+    for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
+        format_ = known[name]
+        sequences = tuple(_sequences(scenario, profile, name, makers))
+        if not sequences:
+            excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
+        shared = (requested[PARTITIONED], requested[REWRITES], requested[MERGE_MODE])
+        axes = product(*shared, _own(scenario, profile, format_, excluded), sequences)
+        for partitioning, rewrites, merge_mode, axis, sequence in axes:
+            complete.append(
+                Combination(
+                    format=format_,
+                    sequence=sequence,
+                    rewrites=Rewrites(rewrites) if rewrites else None,
+                    partitioned=Partitioned(partitioning) if partitioning else None,
+                    merge_mode=MergeMode(merge_mode) if merge_mode else None,
+                    own=axis,
+                    twin=is_twin,
+                )
+            )
+    return tuple(combination for combination in complete if _fits(combination))
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A value for each axis that a scenario has."""
+
+    format: Capabilities
+    sequence: WriterSequence
+    rewrites: Rewrites | None = None
+    partitioned: Partitioned | None = None
+    merge_mode: MergeMode | None = None
+    own: tuple[tuple[str, str], ...] = ()
+    """Axes that are settings of the format."""
+    twin: bool = False
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What the variant is to be told; a table without added partitions needs no word of it."""
+        values: dict[str, str] = {}
+        if self.rewrites is not None:
+            values[REWRITES] = self.rewrites.value
+        if self.partitioned not in (None, Partitioned.NONE):
+            values[PARTITIONED] = str(self.partitioned)
+        if self.merge_mode is not None:
+            values[MERGE_MODE] = self.merge_mode.value
+        return values | dict(self.own) | dict(self._told)
+
+    @property
+    def _told(self) -> Mapping[str, str]:
+        """The writer's settings that the format knows."""
+        settings = self.sequence.writer.settings
+        return {name: value for name, value in settings.items() if name in self.format.settings}
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """The value of each axis as people read it, those of one value too."""
+        writer = str(self.sequence)
+        if self._told:
+            writer += f"{{{', '.join(f'{name}={value}' for name, value in self._told.items())}}}"
+        shown = {"format": self.format.NAME, "writer": writer}
+        if self.rewrites is not None:
+            shown[REWRITES] = self.rewrites.value
+        if self.partitioned is not None:
+            shown[PARTITIONED] = self.partitioned.value
+        if self.merge_mode is not None:
+            shown[MERGE_MODE] = self.merge_mode.value
+        return shown | dict(self.own) | {"twin": "yes" if self.twin else "no"}
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSequence:
+    """A profile's writer, and from which step on its second distribution writes."""
+
+    writer: Writer
+    at: int = 0
+    """0 where one distribution writes all."""
+
+    def distributions(self, steps: int) -> tuple[str, ...]:
+        """Return the distribution of each step, the creation first."""
+        return tuple(map(self._of, range(steps + 1)))
+
+    def _of(self, step: int) -> str:
+        """Return the distribution of a step."""
+        begins, goes_on = self.writer.distribution, self.writer.then
+        since = step - self.at
+        if not self.at or since < 0 or (self.writer.in_turn and since % 2):
+            return begins
+        return goes_on
+
+    def __str__(self) -> str:
+        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`, with `,in-turn` behind."""
+        goes_on = f",step{self.at}:{self.writer.then}" if self.at else ""
+        goes_on += ",in-turn" if self.writer.in_turn else ""
+        return f"{self.writer.distribution}{goes_on}"
+
+
+@dataclass(frozen=True, slots=True)
+class Makings:
+    """A scenario in the forms that its variants take, each made once."""
+
+    own: Scenario
+    _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
+
+    def scenario(self, combination: Combination) -> Scenario:
+        """Return the scenario with the combination's axes in its table and its operations."""
+        how = combination.partitioned or Partitioned.NONE
+        form = combination.twin, how
+        if form not in self._forms:
+            made = partitioned(self.own, how)
+            self._forms[form] = (twin(made) or made) if combination.twin else made
+        form_scenario = self._forms[form]
+        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+        mode = combination.merge_mode or form_scenario.table.merge_mode
+        return replace(
+            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
+        )
+
+
+def variant(combination: Combination, makings: Makings) -> Variant:
+    """Return the variant of a combination."""
+    scenario = makings.scenario(combination)
+    settings = combination.settings
+    shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
+    shown += ["twin"] if combination.twin else []
+    return Variant(
+        id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
+        scenario=scenario,
+        format=combination.format.NAME,
+        settings=settings,
+        writers=_writers(combination, scenario),
+        twin=combination.twin,
+    )
+
+
+def _writers(combination: Combination, scenario: Scenario) -> tuple[str, ...]:
+    """Return the distribution of each step, the creation first: a step may name its own."""
+    creation, *others = combination.sequence.distributions(len(scenario.steps))
+    writers = (step.by or other for step, other in zip(scenario.steps, others, strict=True))
+    return (creation, *writers)
+
+
+def _with_axis(step: Step, value: Rewrites | None) -> Step:
+    if value is None or not follows_axis(step.operation):
+        return step
+    return replace(step, operation=Touch(value))
+
+
+def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
+    formats = [name for name in profile.formats if name in (scenario.formats or profile.formats)]
+    if not formats:
+        runs, has = ", ".join(scenario.formats), ", ".join(profile.formats)
+        excluded.append(Excluded(scenario.name, f"it is for {runs}; the profile has only {has}"))
+    return tuple(formats)
+
+
+def follows_axis(operation: Operation) -> bool:
+    """Return whether an operation does as the axis `rewrites` says."""
+    return isinstance(operation, Touch) and operation.rewrites is None
+
+
+def _values(
+    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
+) -> tuple[str | None, ...]:
+    """Return the values of an axis; one None for a scenario that does not have it."""
+    if not _has(scenario, name):
+        return (None,)
+    if name not in scenario.settings and not profile.axes.get(name):
+        return (_BY_ITSELF.get(name),)
+    return _chosen_values(scenario, profile, name, excluded)
+
+
+def _chosen_values(
+    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
+) -> tuple[str, ...]:
+    """Return the values that the profile asks for, of those that the scenario has."""
+    scenario_values, profile_values = scenario.settings.get(name, ()), profile.axes.get(name, ())
+    chosen = tuple(
+        value
+        for value in profile_values or scenario_values
+        if value in (scenario_values or profile_values)
+    )
+    if not chosen:
+        asked = ", ".join(profile_values)
+        why = f"it has {name} {', '.join(scenario_values)}; the profile asks for {asked}"
+        excluded.append(Excluded(scenario.name, why))
+    return chosen
+
+
+def _has(scenario: Scenario, name: str) -> bool:
+    if name == PARTITIONED:
+        return not scenario.table.partition_by
+    if name == MERGE_MODE:
+        return scenario.table.merge_mode is None and any(
+            isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps
+        )
+    return any(follows_axis(step.operation) for step in scenario.steps)
+
+
+def _own(
+    scenario: Scenario, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    named_by_one = dict.fromkeys((*profile.axes, *scenario.settings))
+    names = [name for name in named_by_one if name in format_.settings]
+    for values in product(*(_chosen_values(scenario, profile, name, excluded) for name in names)):
+        yield tuple(zip(names, values, strict=True))
+
+
+def _sequences(
+    scenario: Scenario, profile: Profile, format_: str, makers: Makers
+) -> Iterator[WriterSequence]:
+    for writer in profile.writers:
+        applies = not writer.scenarios or _matches(scenario.name, writer.scenarios)
+        made = [makers[name].formats for name in writer.distributions if name in makers]
+        if applies and all(format_ in formats for formats in made):
+            yield from (WriterSequence(writer, at) for at in _steps(writer, len(scenario.steps)))
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(named(name, pattern) for pattern in patterns)
+
+
+def _steps(writer: Writer, steps: int) -> Iterable[int]:
+    if not writer.then:
+        return (0,)
+    return range(1, steps + 1) if writer.at is None else (writer.at,)
+
+
+def _fits(combination: Combination) -> bool:
+    """Return whether the writer is wanted for these values."""
+    limits, values = combination.sequence.writer.axes, combination.values
+    return all(values[name] in allowed for name, allowed in limits.items() if name in values)
+
+
+def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:
+    """Say why; empty when the combination can be. `scenario` has its axes in it."""
+    checks = (_settings(combination), _writer(combination, scenario, makers))
+    return next((why for check in (*checks, _story(combination, scenario)) for why in check), "")
+
+
+def _settings(combination: Combination) -> Iterator[str]:
+    format_ = combination.format
+    for name, value in combination.settings.items():
+        if name in format_.settings and value not in format_.settings[name]:
+            yield f"{format_.NAME}: {name}: {one_of(value, format_.settings[name])}"
+
+
+def _writer(combination: Combination, scenario: Scenario, makers: Makers) -> Iterator[str]:
+    asked = combination.settings.get(TABLE_VERSION)
+    if HANDOVER_VERSION in combination.settings and not combination.sequence.at:
+        yield f"{HANDOVER_VERSION}: no second writer goes on with the table"
+    for name in combination.sequence.writer.distributions:
+        versions = makers[name].table_versions if name in makers else ()
+        if asked and versions and asked not in versions:
+            yield f"{name} writes {TABLE_VERSION} {', '.join(versions)} and not {asked}"
+        cannot = makers[name].cannot if name in makers else {}
+        for setting in map("=".join, combination.settings.items()):
+            if setting in cannot:
+                yield f"{name}, {setting}: {cannot[setting]}"
+        for number, step in enumerate(scenario.steps, start=1):
+            if not step.by and (why := cannot.get(name_of(step.operation))):
+                yield f"step {number}, {name}: {why}"
+
+
+def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
+    format_, sequence = combination.format, combination.sequence
+    if sequence.at > len(scenario.steps):
+        yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
+    if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
+        yield "rewrites=partition: the table has no partitions"
+    by_sql = combination.settings.get(CREATED_BY) != BY_FRAME
+    if format_.partitions_last and by_sql:
+        yield from _partition_order(scenario.table, format_.NAME)
+    yield from _types(combination, scenario)
+    if why := format_.unsupported_settings(combination.settings, scenario):
+        yield why
+    for number, step in enumerate(scenario.steps, start=1):
+        if why := format_.unsupported(step.operation) or _another(step, format_.NAME):
+            yield f"step {number}: {why}"
+
+
+def _another(step: Step, format_name: str) -> str:
+    """Return why the writer that a step names cannot write it; empty where it can."""
+    if not step.by:
+        return ""
+    result, facts = distributions.load(step.by), formats.facts(format_name)
+    return other_writers.unsupported(result, facts, step.operation)
+
+
+def _partition_order(table: Table, format_name: str) -> Iterator[str]:
+    """No file would show what the order of the columns promises: Spark changes it on `create`."""
+    by = table.partition_by
+    if by and by != tuple(name for name, _ in table.columns)[-len(by) :]:
+        names = ", ".join(by)
+        yield f"{format_name}: Spark SQL puts partition columns last; {names} must stand there"
+
+
+def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
+    unsupported, name = combination.format.unsupported_types, combination.format.NAME
+    for column, type_ in _columns(scenario) if unsupported else ():
+        for plain in plain_types(type_):
+            if str(plain).partition("(")[0] in unsupported:
+                yield f"column {column}: {name} has no {plain}"
+
+
+def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
+    yield from scenario.table.columns
+    for step in scenario.steps:
+        match step.operation:
+            case AddColumn(name, type_) | ChangeType(name, type_):
+                yield name, type_
+            case WriteFrame(types=dict(types)):
+                yield from types.items()
+
+
+AxisValue = tuple[str, str]
+"""An axis and one of its values."""
+
+
+AxisPair = tuple[AxisValue, ...]
+"""Two values of different axes; one alone where there is but one axis."""
+
+
+def pairs_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
+    """Yield every pair of a combination's values, in the order of its axes.
+
+    >>> [" ".join(map("=".join, pair)) for pair in pairs_of({"a": "1", "b": "2"})]
+    ['a=1 b=2']
+    """
+    values = tuple(combination.items())
+    yield from two_of(values, min(2, len(values)))
+
+
+def values_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
+    """Yield every value of a combination alone."""
+    yield from ((value,) for value in combination.items())
+
+
+def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[AxisPair, ...]:
+    """Return pairs that occur in any combination, each once, in the order of their occurring."""
+    return tuple(
+        dict.fromkeys(pair for combination in combinations for pair in pairs_of(combination))
+    )
+
+
+def cover(
+    combinations: Sequence[Mapping[str, str]],
+    parts: Callable[[Mapping[str, str]], Iterable[AxisPair]] = pairs_of,
+) -> tuple[int, ...]:
+    """Choose combinations that together have every pair that any has; their numbers, in order.
+
+    With `parts=values_of` only every value, whatever it goes with.
+    """
+    has_parts = [tuple(parts(combination)) for combination in combinations]
+    bits = {part: 1 << at for at, part in enumerate(dict.fromkeys(chain(*has_parts)))}
+    has = [sum(bits[part] for part in parts_) for parts_ in has_parts]
+    missing = (1 << len(bits)) - 1
+    chosen: list[int] = []
+    times = Counter[AxisPair]()
+    while missing:
+        gains = [(ha & missing).bit_count() for ha in has]
+        most = max(gains)
+        best = [at for at, gain in enumerate(gains) if gain == most]
+        new = min(best, key=lambda at: sum(times[pair] for pair in has_parts[at]))
+        chosen.append(new)
+        times.update(has_parts[new])
+        missing &= ~has[new]
+    return tuple(sorted(chosen))
+
+
+VariantValues = tuple[Variant, Mapping[str, str]]
+"""A variant and its axis values."""
+
+
+_Questions = tuple[str, list[str], list[str]]
+"""What cells call a view, the questions of every step, and those of schema changes only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A variant, and what it is asked by."""
+
+    variant: Variant
+    number: int
+    """Of the variant among those of its scenario, from 0."""
+    views: tuple[str, ...]
+    readers: tuple[ProfileReader, ...]
+    unable: frozenset[tuple[str, str]]
+    """Views of the past and the readers that do not have them."""
+    profile: Profile
+    had: Counter[tuple[str, str]]
+    """How often each reader was asked each shape in turn, in this scenario so far."""
+
+
+def _cells(
+    variants: Sequence[VariantValues],
+    profile: Profile,
+    format_of: Mapping[str, Capabilities],
+    cannot: Cannot,
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> Iterator[Cell]:
+    """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
+    had = Counter[tuple[str, str]]()
+    of_variants = _readers(variants, profile, cannot, excluded)
+    for number, (variant, _) in enumerate(variants):
+        format_ = format_of[variant.format]
+        requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
+        unable = _unable(variant, requested, readers, cannot_show, excluded)
+        asking = _Place(variant, number, requested, readers, unable, profile, had)
+        merges = format_.merge_on_read
+        history = variant.scenario.truths(merge_on_read=merges).history()
+        first = _first_write(history) if merges else 1
+        for step, step_itself in enumerate(variant.scenario.steps, start=1):
+            if why := _not_asked(step, step_itself, first):
+                what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
+                excluded.append(Excluded(what, why))
+            else:
+                yield from _of_step(asking, history[: step + 1], step, step_itself)
+
+
+def partly(
+    profile: Profile, variants: Sequence[Variant], cells: Sequence[Cell], cannot: Cannot
+) -> Iterator[Partly]:
+    """Tell of the readers that are asked about so many variants that they meet every axis value."""
+    for asked in profile.readers:
+        if asked.variants is Cover.PAIRS:
+            name = str(asked.reader)
+            asked_variants = [cell.variant for cell in cells if cell.reader == name]
+            formats = [v.format for v in variants if v.format in (asked.formats or (v.format,))]
+            can = sum(1 for format_ in formats if not cannot(asked.reader, format_))
+            if len(set(asked_variants)) < can:
+                yield Partly(name, len(set(asked_variants)), can, len(asked_variants))
+
+
+def _views(
+    variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+) -> tuple[str, ...]:
+    requested = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
+    if variant.settings.get(STAGED_BY) != IN_BRANCH:
+        requested = [view for view in requested if view != BRANCH]
+    past = format_.past_views if set(requested) & set(PAST_VIEWS) else ()
+    shown = tuple(view for view in (*format_.views, *past) if view in requested)
+    absent = (view for view in requested if view in PAST_VIEWS and view not in past)
+    why = "there is no such view of the past in this format"
+    excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
+    if not shown:
+        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
+        excluded.append(Excluded(variant.id, why))
+    return shown
+
+
+def _unable(
+    variant: Variant,
+    views: Sequence[str],
+    readers: Sequence[ProfileReader],
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> frozenset[tuple[str, str]]:
+    """Return the views of the past with the readers that do not have them."""
+    unable = set()
+    for view, asked in product(
+        (requested_view for requested_view in views if requested_view in PAST_VIEWS), readers
+    ):
+        if why := cannot_show(asked.reader, variant.format, view):
+            excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
+            unable.add((view, str(asked.reader)))
+    return frozenset(unable)
+
+
+def _readers(
+    variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
+) -> Sequence[tuple[ProfileReader, ...]]:
+    """Return the readers of each variant."""
+    result: list[tuple[ProfileReader, ...]] = [()] * len(variants)
+    for asked in profile.readers:
+        able = []
+        for number, (variant, _) in enumerate(variants):
+            if variant.format not in (asked.formats or (variant.format,)):
+                continue
+            if why := cannot(asked.reader, variant.format):
+                excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
+            else:
+                able.append(number)
+        for number in _asked_about(asked, able, variants):
+            result[number] += (asked,)
+    return result
+
+
+def _asked_about(
+    asked: ProfileReader, able: Sequence[int], variants: Sequence[VariantValues]
+) -> Sequence[int]:
+    if asked.variants is Cover.ALL:
+        return able
+    return [able[at] for at in cover([variants[at][1] for at in able], values_of)]
+
+
+def _not_asked(number: int, step: Step, first_write: int) -> str:
+    if step.quiet:
+        return "quiet: the scenario asks nothing after it"
+    if number < first_write:
+        return "a merge-on-read table has no views before its first write"
+    return ""
+
+
+def _first_write(history: History) -> int:
+    written = (truth.step for truth in history if truth.rows or truth.gone)
+    return next(written, len(history))
+
+
+def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
+    changes = step.operation.CHANGES_SCHEMA
+    readers = [
+        (asking.profile.readers.index(asked), str(asked.reader))
+        for asked in asking.readers
+        if asked.steps is AskedSteps.ALL or changes
+    ]
+    asked = {view: result for view in asking.views if (result := _asked(asking, view, history))}
+    for view, (text, always, _) in asked.items():
+        for query, (_, reader) in product(always, readers):
+            if (view, reader) not in asking.unable:
+                yield Cell(asking.variant.id, number, reader, text, query)
+    if not changes:
+        return
+    for (row, (view, (text, _, at_times))), (at, reader) in product(
+        enumerate(asked.items()), readers
+    ):
+        if (view, reader) in asking.unable:
+            continue
+        for query in _in_turn(at_times, asking, reader, asking.number + number + row + at):
+            yield Cell(asking.variant.id, number, reader, text, query)
+
+
+def _asked(asking: _Place, view: str, history: History) -> _Questions | None:
+    """Return a view as cells call it, with its questions; None where there is no past."""
+    result = views.asked(view, history)
+    return result and (result[0], *_questions(asking.profile, result[1]))
+
+
+def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
+    """Return the questions of every step and those of changes only, as far as there are any."""
+    always, at_times = list[str](), list[str]()
+    for shape in profile.queries:
+        kind = at_times if shape in profile.query_steps else always
+        kind += query_shapes.planned(shape, history)
+    return always, at_times
+
+
+def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:
+    """Return all of the queries, or where pairs are enough the one that the reader had least.
+
+    Of several the turn decides, which goes on with variant, step, view and reader.
+    """
+    if asking.profile.cover is Cover.ALL or not queries:
+        return queries
+    start = turn % len(queries)
+    in_order = (*queries[start:], *queries[:start])
+    chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
+    asking.had[reader, query_shapes.parse(chosen)[0]] += 1
+    return (chosen,)

@@ -16,9 +16,7 @@ from typing import Final, Literal
 from harness import formats
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
-from harness.plan import check_names
-from harness.plan.profile import Profile, named
-from harness.plan.profile_file import load_profiles
+from harness.plan.profile import Profile, check_scenarios, load_profiles, named
 from harness.plan.shipped import PROFILES, beside, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
@@ -74,7 +72,7 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     found_profile = find(profile, paths)
     if not paths:
         shipped = load_scenarios(scenarios_folder(), found_profile.names)
-        check_names.check_scenarios(found_profile.profile, shipped, found_profile.file.parent)
+        check_scenarios(found_profile.profile, shipped, found_profile.file.parent)
         return shipped, found_profile.profile
     scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found_profile))
     # A file that the profile does not name is taken all the same: the profile chooses nothing then.
@@ -82,9 +80,7 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
         found_profile.names(name) and found_profile.governs(Path(scenarios[name].path))
         for name in scenarios
     ):
-        check_names.check_scenarios(
-            found_profile.profile, tuple(scenarios.values()), found_profile.file.parent
-        )
+        check_scenarios(found_profile.profile, tuple(scenarios.values()), found_profile.file.parent)
     return tuple(scenarios.values()), replace(found_profile.profile, scenarios=tuple(scenarios))
 
 

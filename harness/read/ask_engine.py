@@ -163,12 +163,7 @@ def _usable(on: EngineServer) -> bool:
 
 
 def _answer(connection: Connection, question: CellQuestion, on: EngineServer) -> Answer:
-    """Ask one question.
-
-    Raises:
-        NoAnswerError: there is no answer, or none that is about the question.
-
-    """
+    """Ask one question."""
     case, query = question.cell.case, question.question.query
     try:
         reply = _reply(connection, question, question.question, on)

@@ -24,7 +24,6 @@ from harness.core.progress import Progress, started
 from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import load_engine
 from harness.runtime import memory, metastore_client, provide, work_folders
-from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 from harness.runtime.process import EndedProblem
@@ -202,10 +201,8 @@ class EngineStart:
     """Those in which engines are asked: after a failure in one nothing is started any more."""
 
     @contextmanager
-    def serve(self, watched: Callable[[Runtime], Runtime] | None = None) -> Iterator[EngineServer]:
+    def serve(self) -> Iterator[EngineServer]:
         """Start the server, once there is memory for it, and stop it at the end.
-
-        `watched`: returns a runtime that tells somebody what it starts.
 
         Raises:
             EnvironmentProblem: an artifact is missing, or a server does not get ready.
@@ -220,7 +217,6 @@ class EngineStart:
             if running.store is not None:
                 distribution = object_storage.reaching(distribution, running.store.url)
             runtime = provide.runtime(distribution, context.cache, context.progress)
-            runtime = watched(runtime) if watched else runtime
             folder = work_folders.numbered(context.folder, self.name)
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
             with started(self.name, serving, context.progress) as server:

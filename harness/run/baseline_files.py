@@ -26,7 +26,7 @@ from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
-from harness.plan import reader_support, shipped
+from harness.plan import distribution_support, shipped
 from harness.run.load_run import BaselineInfo, Run, RunInfo
 from harness.scenario.cells import Plan, Variant
 from harness.scenario.definition import AXES, Scenario
@@ -245,7 +245,7 @@ def _engines() -> tuple[EngineFacts, ...]:
             distribution.name,
             engines.load(distribution.engine).settings,
         )
-        for distribution in reader_support.readers()
+        for distribution in distribution_support.readers()
     )
 
 

@@ -14,7 +14,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model import past_views
-from harness.plan import controls, reader_defaults, reader_support
+from harness.plan import controls, distribution_support
 from harness.run import baseline_files, load_run
 from harness.run.load_run import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.runtime import metastore
@@ -99,7 +99,7 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     distribution = distributions.load(reader.distribution)
     # What somebody has set, and what a newer version does by itself, lock data do not know.
     unknown = distribution.overlaid or distribution.notice
-    unlike = None if unknown else reader_defaults.unlike(reader, format_names)
+    unlike = None if unknown else distribution_support.unlike_defaults(reader, format_names)
     fidelity = "; ".join(
         filter(None, (distribution.fidelity, distribution.overlaid, _storage(distribution)))
     )
@@ -120,7 +120,7 @@ def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
 
 def _check_controls(info: RunInfo, reader: Reader) -> None:
     asked = {variant.format for variant in info.variants}
-    can = {name for name in asked if not reader_support.cannot(reader, name)}
+    can = {name for name in asked if not distribution_support.cannot(reader, name)}
     there = {variant.format for variant in info.variants if variant.scenario == controls.SCENARIO}
     if controls.needed(reader, info.through) and (lacking := can - there):
         raise _no_control(str(reader), tuple(sorted(lacking)))
@@ -181,11 +181,11 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     info = load_run.read_info(folder)
     _check_controls(info, reader)
     if str(reader) not in (known_reader.reader for known_reader in info.readers):
-        reasons = {v.id: reader_support.cannot(reader, v.format) for v in info.variants}
+        reasons = {v.id: distribution_support.cannot(reader, v.format) for v in info.variants}
         of = {variant.id: variant.format for variant in info.variants}
         formats_asked = dict.fromkeys(of[id_] for id_, why in reasons.items() if not why)
         can = [cell for cell in info.cells if not reasons[cell.variant]]
-        unable = {c: reader_support.cannot_show(reader, of[c.variant], c.view) for c in can}
+        unable = {c: distribution_support.cannot_show(reader, of[c.variant], c.view) for c in can}
         asked = (cell for cell in can if not unable[cell])
         left_out = {
             Excluded(f"{reader} on {variant.format}", reasons[variant.id])

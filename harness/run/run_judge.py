@@ -34,7 +34,7 @@ from harness.judge.recorded_variant import RecordedVariant, view_of_rows
 from harness.judge.verdicts import JudgedVariant
 from harness.model.simulation.matching import StrategyAnswer
 from harness.plan import controls
-from harness.plan.reader_support import declared
+from harness.plan.distribution_support import declared
 from harness.run import baseline_files, load_run, plan_record, run_folder
 from harness.run.load_run import Run, RunInfo
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant

@@ -6,7 +6,14 @@ import pytest
 
 from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
+from harness.plan import (
+    Profile,
+    ProfileReader,
+    Writer,
+    distribution_support,
+    plan,
+    scenarios_folder,
+)
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
@@ -26,7 +33,12 @@ PROFILE = Profile(
     writers=(Writer(SPARK),),
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
-PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+PLAN = plan(
+    [STORY],
+    PROFILE,
+    map(formats.load, formats.names()),
+    makers=distribution_support.makers_of(PROFILE),
+)
 
 
 def test_every_step_of_both_is_applied(run: Run) -> None:

@@ -6,7 +6,14 @@ import pytest
 
 from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder, writer_support
+from harness.plan import (
+    Profile,
+    ProfileReader,
+    Writer,
+    distribution_support,
+    plan,
+    scenarios_folder,
+)
 from harness.run.load_run import Run
 from harness.scenario import load
 from harness.scenario.cells import parse_reader
@@ -27,7 +34,12 @@ PROFILE = Profile(
     writers=(Writer(SPARK), Writer(HIVE)),
     readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
 )
-PLAN = plan([STORY], PROFILE, map(formats.load, formats.names()), makers=writer_support.of(PROFILE))
+PLAN = plan(
+    [STORY],
+    PROFILE,
+    map(formats.load, formats.names()),
+    makers=distribution_support.makers_of(PROFILE),
+)
 
 
 def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:

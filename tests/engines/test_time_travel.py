@@ -8,7 +8,7 @@ from harness import formats
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.plan import Maker, Profile, ProfileReader, Writer, plan, reader_support
+from harness.plan import Maker, Profile, ProfileReader, Writer, distribution_support, plan
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
@@ -71,7 +71,12 @@ def planned() -> Plan:
     )
     known = map(formats.load, formats.names())
     return plan(
-        [travelled()], profile, known, MAKERS, reader_support.cannot, reader_support.cannot_show
+        [travelled()],
+        profile,
+        known,
+        MAKERS,
+        distribution_support.cannot,
+        distribution_support.cannot_show,
     )
 
 

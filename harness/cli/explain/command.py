@@ -41,7 +41,7 @@ from harness.model.simulation.column_resolution import META
 from harness.reports import html, summary
 from harness.reports.advice import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
-from harness.reports.html_cells import NumberedFiles, number_files
+from harness.reports.html_data import NumberedFiles, number_files
 from harness.reports.html_page import cell_address
 from harness.reports.lines import command, item, say
 from harness.reports.words import (

@@ -35,9 +35,9 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.plan import own_distributions
+from harness.plan import custom_distributions
 from harness.read.reader_servers import TIMEOUT_S
-from harness.reports import lines, rollout_report, upgrade_files, upgrade_report
+from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
@@ -117,7 +117,7 @@ def upgrade(
     if role not in ROLES:
         raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
     paths = options.paths(scenarios, folders)
-    own_distributions.register(paths)
+    custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
     make = partial(_plan, paths, profile, k, named)
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
@@ -222,12 +222,12 @@ def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
 
 def _finish_rollout(rollout: Rollout, folder: Path, output: Output) -> int:
     files = upgrade_files.write_rollout(rollout, folder)
-    lines.render(rollout_report.document(rollout, folder), output.out)
+    lines.render(upgrade_files.rollout_document(rollout, folder), output.out)
     lines.say(output.out, "\nEach state as a page of its own:")
     lines.command(output.out, str(files["html"]))
     output.end(
         status=rollout.status,
-        answer=rollout_report.headline(rollout),
+        answer=upgrade_files.rollout_headline(rollout),
         safe=rollout.safe,
         safe_order=rollout.safe_order,
         reports={name: str(path) for name, path in files.items()},

@@ -26,10 +26,9 @@ from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import Problems, one_of
 from harness.core.yaml_reader import load_yaml
-from harness.formats.api import HANDOVER_VERSION
+from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
-from harness.plan.constraints import TABLE_VERSION
 from harness.plan.handover import handovers
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario

@@ -15,10 +15,10 @@ from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
-from harness.plan import Profile, ProfileReader, Writer, metastore_support
-from harness.plan.constraints import TABLE_VERSION
+from harness.formats.api import TABLE_VERSION
+from harness.plan import Profile, ProfileReader, Writer, distribution_support
+from harness.plan.distribution_support import TABLE_VERSIONS
 from harness.plan.handover import handovers
-from harness.plan.writer_support import TABLE_VERSIONS
 from harness.run import load_run, pipeline, run_folder
 from harness.run.run_log import run_log
 from harness.scenario.cells import Plan, Reader
@@ -188,7 +188,7 @@ def side(names: Sequence[str], role: str = READER) -> Side:
     """Return the side of these names: a metastore by its name, anything else in the role."""
     whole = Side()
     for name in names:
-        if name in metastore_support.names():
+        if name in distribution_support.metastores():
             part = Side(metastore=plan_options.existing_metastore(name))
         elif role == WRITER:
             part = Side(writer=plan_options.existing_writer(name))
@@ -220,4 +220,4 @@ def registered_first(old: Side, new: Side) -> Side:
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
         return new
     upgraded = replace(new.metastore, upgraded_from=old.metastore.distribution)
-    return new if metastore_support.not_upgraded(upgraded) else replace(new, metastore=upgraded)
+    return new if distribution_support.not_upgraded(upgraded) else replace(new, metastore=upgraded)

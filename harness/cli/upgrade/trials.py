@@ -25,8 +25,8 @@ from harness.comparison.remedies import Remedy, Swap, ranked, reader_remedy, wri
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind
+from harness.formats.api import TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
-from harness.plan.constraints import TABLE_VERSION
 from harness.run.causes import SettingLine, lines_of
 from harness.scenario.cells import Cell, Plan, Reader
 

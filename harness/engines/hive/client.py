@@ -61,10 +61,6 @@ class HiveClient:
             port: of the server.
             log: where it says why jobs fail.
             late: is set when no answer came in time.
-
-        Raises:
-            NoAnswerError: the server does not answer.
-
         """
         self._log = log
         self._late = late

@@ -15,7 +15,6 @@ from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core import tolerances
-from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import CONTAINER
 from harness.core.tolerances import Declared
@@ -100,16 +99,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 
 
 def statements(settings: ReaderSettings) -> tuple[str, ...]:
-    """Return what a session with these settings is told first; a setting left out is not touched.
-
-    Raises:
-        UsageProblem: there is no such setting, or it has no such value.
-
-    """
-    for name, value in settings.items():
-        if name not in KEYS or value not in KEYS[name][1]:
-            allowed = "; ".join(f"{setting}: {', '.join(of)}" for setting, (_, of) in KEYS.items())
-            raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
+    """Return what a session with these settings is told first; one left out is not touched."""
     by_tez = ("set hive.execution.engine=tez",) if settings.get("path") == TEZ else ()
     locks = (_CONCURRENCY,) if settings.get(TRANSACTIONS) == "on" else ()
     changed = (
@@ -156,13 +146,6 @@ class HiveServer(Served):
                     self.running.stop(0)
 
     def connect(self, settings: ReaderSettings) -> HiveConnection:
-        """Open a session.
-
-        Raises:
-            NoAnswerError: the server cannot be reached, or refuses a session.
-            UsageProblem: `settings` name what there is not.
-
-        """
         # Imported when it is needed: planning and judging work without the client library.
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
@@ -233,12 +216,6 @@ class HiveEngine:
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[HiveServer]:
-        """Run HiveServer2 on the metastore; it reads all formats alike.
-
-        Raises:
-            EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
-        """
         del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.declared_for(runtime.distribution.name)

@@ -25,7 +25,7 @@ from harness.engines.api import Question, RefusedError, Reply, TimeTravel, TimeT
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.values import HiveResult
-from harness.engines.query_sql import drop_meta, left_out, quoted, raw_texts, select
+from harness.engines.query_sql import quoted, reply, select
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE
 
@@ -40,22 +40,6 @@ TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", TAG): _NO_NAMES,
     ("iceberg", BRANCH): _NO_NAMES,
 }
-
-
-def settings_before(question: Question) -> tuple[str, ...]:
-    """Return the statements that a session needs before a question."""
-    if question.past is None:
-        return ()
-    prefix = _prefix(question)
-    return (
-        f"{prefix}.mode=INCREMENTAL",
-        f"{prefix}.start.timestamp={question.past.instant}",
-        f"{prefix}.max.commits=-1",  # all writes since
-    )
-
-
-def settings_after(question: Question) -> tuple[str, ...]:
-    return (f"{_prefix(question)}.mode=SNAPSHOT",) if question.past else ()
 
 
 def _prefix(question: Question) -> str:
@@ -83,11 +67,11 @@ class HiveConnection:
         try:
             for statement in before:
                 self.run(statement, timeout_s=timeout_s)
-            reply = self._answer(query, timeout_s, question)
+            answer = self._answer(query, timeout_s, question)
         finally:
-            for statement in settings_after(question):
-                self.run(statement, timeout_s=timeout_s)
-        return replace(reply, sent="; ".join((*before, query)))
+            if question.past is not None:
+                self.run(f"{_prefix(question)}.mode=SNAPSHOT", timeout_s=timeout_s)
+        return replace(answer, sent="; ".join((*before, query)))
 
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
@@ -128,7 +112,12 @@ class HiveConnection:
 
 def statements(question: Question) -> tuple[str, ...]:
     """Return what is sent for a question; settings of the reader are the session's."""
-    return (*settings_before(question), select(question, MARK, TIME_TRAVEL))
+    query = select(question, MARK, TIME_TRAVEL)
+    if question.past is None:
+        return (query,)
+    prefix, instant = _prefix(question), question.past.instant
+    since = (f"{prefix}.mode=INCREMENTAL", f"{prefix}.start.timestamp={instant}")
+    return (*since, f"{prefix}.max.commits=-1", query)  # all writes since
 
 
 def nested_types(
@@ -173,7 +162,4 @@ def reply_of(
         tuple(values.canonical(value, kind, tally) for value, kind in zip(row, kinds, strict=True))
         for row in result.rows
     )
-    meta = left_out(columns, rows)
-    (_, raw_rows), (columns, rows) = (drop_meta(columns, values) for values in (result.rows, rows))
-    raw = raw_texts(raw_rows, rows)
-    return Reply(columns, rows, seconds, sent, result.path, tally.applied(), raw, meta)
+    return reply(columns, rows, seconds, sent, result.path, tally.applied(), result.rows)

@@ -159,9 +159,7 @@ def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
     >>> parse_nested('{1:"a:b",2:null}')
     (('1', 'a:b'), ('2', None))
 
-    Raises:
-        ValueError: it is no such text.
-
+    Raises ValueError: it is no such text.
     """
     quoted = _STRING_OR_KEY.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
     return json.loads(

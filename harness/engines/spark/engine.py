@@ -85,9 +85,7 @@ class SparkConnection:
         del tables
         result = self._session.run(statement, timeout_s=timeout_s)
         every = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in result.columns)
-        columns, rows = query_sql.drop_meta(every, result.rows)
-        meta = query_sql.left_out(every, result.rows)
-        return Reply(columns, rows, result.seconds, statement, self._confirmed, left_out=meta)
+        return query_sql.reply(every, result.rows, result.seconds, statement, self._confirmed)
 
     def close(self) -> None:
         self._session.close()
@@ -98,6 +96,10 @@ class SparkServer(Served):
     """A running JVM; 27,000 answers did not exhaust one."""
 
     spark: client.Spark
+
+    @property
+    def port(self) -> int:
+        return self.spark.port
 
     def connect(self, settings: ReaderSettings) -> Connection:
         tell = tuple(key for keys in KEYS.values() for key in keys)

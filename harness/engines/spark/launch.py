@@ -194,7 +194,8 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
         _check_properties(program, runtime.installation)
 
     def ready(running: Running, port: int) -> Spark:
-        return Spark(running, connect_to_worker(port, program.token, worker.HELLO, worker.HELLO_S))
+        hello = (worker.HELLO, worker.HELLO_S)
+        return Spark(running, connect_to_worker(port, program.token, *hello), port)
 
     with runtime.start(program, metastore, folder, ready) as jvm:
         try:

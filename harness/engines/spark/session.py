@@ -142,8 +142,9 @@ class Session:
 class Spark:
     """A running JVM. Made by `launch.spark`."""
 
-    def __init__(self, running: Running, connection: socket.socket) -> None:
+    def __init__(self, running: Running, connection: socket.socket, port: int = 0) -> None:
         self.running = running
+        self.port = port
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = count(1)
@@ -156,9 +157,7 @@ class Spark:
 
         `tell`: keys whose values the session is asked for, `unset` where it has none.
 
-        Raises:
-            NoAnswerError: the process is gone.
-
+        Raises NoAnswerError: the process is gone.
         """
         name = f"s{next(self._numbers)}"
         request = {"session": name, "settings": dict(settings), "tell": list(tell)}

@@ -31,8 +31,8 @@ from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 from harness.core import refusals
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
+from harness.engines import query_sql
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
-from harness.engines.query_sql import drop_meta, left_out, raw_texts
 from harness.engines.trino import values as trino_values
 from harness.engines.trino.values import entries
 
@@ -227,9 +227,7 @@ class TrinoConnection:
     def confirm(self, connectors: Mapping[str, str]) -> None:
         """Let the server tell how each catalog (with its connector) reads; `ask` passes it on.
 
-        Raises:
-            NoAnswerError: the server cannot be reached, or does not tell.
-
+        Raises NoAnswerError: the server cannot be reached, or does not tell.
         """
         try:
             rows = self.run(CONFIRM, timeout_s=CONNECT_S).rows
@@ -275,10 +273,8 @@ class TrinoConnection:
         tally = Tally(self._declared)
         every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
-        (_, raw_rows), (columns, rows) = (drop_meta(every, table) for table in (data, values))
-        raw, meta = raw_texts(raw_rows, rows), left_out(every, values)
         seconds = time.monotonic() - started
-        return Reply(columns, rows, seconds, sql, "", tally.applied(), raw, meta)
+        return query_sql.reply(every, values, seconds, sql, "", tally.applied(), data)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""

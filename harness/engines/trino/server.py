@@ -41,9 +41,7 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
     until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
 
-    Raises:
-        EnvironmentProblem: the metastore does not answer, or refuses the table.
-
+    Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
     """
     # Imported here: it takes a while, and planning, judging and reporting do without.
     import pyarrow as pa  # noqa: PLC0415
@@ -58,10 +56,6 @@ def make_ready_table(metastore_uri: str, folder: Path) -> str:
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name
-
-
-def ready_query(catalog_name: str, table: str) -> str:
-    return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
 
 
 TEMPLATES: Final = "trino"
@@ -148,9 +142,7 @@ def serve(
 
     `catalogs`: given the URI of the metastore, returns the values of each catalog.
 
-    Raises:
-        EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
     """
     distribution = runtime.distribution
     progress.note(f"start {distribution.name}")
@@ -174,7 +166,7 @@ def serve(
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
-    return [*schemas, ready_query(connector_catalogs.READY, table)]
+    return [*schemas, f'select id from "{connector_catalogs.READY}"."{DATABASE}"."{table}"']
 
 
 def _ask(server: TrinoServer, left: list[str]) -> None:
@@ -190,9 +182,7 @@ def command_line(
 ) -> tuple[str, ...]:
     """Return the command line; the servers need no launcher. `jvm`: options beside its own.
 
-    Raises:
-        EnvironmentProblem: the distribution has no server tree.
-
+    Raises EnvironmentProblem: the distribution has no server tree.
     """
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
     class_path_text = os.pathsep.join(map(str, (*patches, jars)))
@@ -206,9 +196,7 @@ def command_line(
 def class_path(installation: Installation) -> tuple[Path, ...]:
     """Return the folders of the class path: of patched classes, if there are any, and of jars.
 
-    Raises:
-        EnvironmentProblem: the distribution has no server tree.
-
+    Raises EnvironmentProblem: the distribution has no server tree.
     """
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
@@ -218,9 +206,7 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
 
 def _link_plugins(installation: Installation, plugins: Path) -> None:
     """Show the server only the plugins that are needed; each one more costs start-up and memory."""
-    if installation.home is None:
-        raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
     plugins.mkdir(exist_ok=True)  # from a start that did not get its port
     for name in installation.distribution.texts("plugins"):
         if not (plugins / name).is_symlink():
-            (plugins / name).symlink_to(installation.home / "plugin" / name)
+            (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)

@@ -19,7 +19,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge.verdicts import judge
-from harness.plan.reader_support import declared
+from harness.plan.distribution_support import declared
 from tests.builders.judged_story import case_without_values, cell_at
 from tests.builders.table_story import Story, history
 

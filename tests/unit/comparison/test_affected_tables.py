@@ -80,11 +80,6 @@ def test_a_database_whose_tables_nobody_saw_is_no_pass() -> None:
     assert unlisted.status == 3
 
 
-def test_a_view_of_the_catalog_needs_no_answer() -> None:
-    found = compared(PLAIN, UsedTable("sales.v", UsedFormat.VIEW))
-    assert found.not_covered == {}
-
-
 def test_what_is_wrong_today_names_the_tables_that_meet_it() -> None:
     old = run(verdict(RIGHT, step=1), verdict(WRONG, RENAME, step=2))
     same = compare(ComparedSide("old", old), ComparedSide("new", old))
@@ -92,9 +87,3 @@ def test_what_is_wrong_today_names_the_tables_that_meet_it() -> None:
     text = markdown(upgrade_report.users_tables(found))
     assert r"missing rename since rename\_column" in text
     assert "1 table of yours can meet it: sales.renamed" in text
-
-
-def test_of_many_tables_a_few_are_named() -> None:
-    tables = [replace(MINE, name=f"t{number}") for number in range(9)]
-    text = markdown(upgrade_report.document(compared(*tables)))
-    assert "9 tables of yours can meet it: t0, t1, t2, t3, t4 and 4 more" in text

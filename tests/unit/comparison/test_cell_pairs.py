@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
-from harness.comparison.cell_pairs import Correspondence, VerdictChange, cell_pairs
-from harness.core.records import OutcomeKind, VerdictKind
+import pytest
+
+from harness.comparison.cell_pairs import (
+    Correspondence,
+    VerdictChange,
+    cell_pairs,
+    change,
+    correspondence,
+)
+from harness.core.records import Finding, FindingKind, OutcomeKind, Verdict, VerdictKind
 from harness.plan import controls
-from harness.run.load_run import WRITE
-from tests.builders.verdicts import OTHER, VARIANT, WRITER, run, state, verdict
+from harness.run.load_run import WRITE, RunInfo
+from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, state, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
-
-
-def test_cells_of_the_same_name_are_a_pair() -> None:
-    (found,) = cell_pairs(run(verdict(RIGHT)), run(verdict(WRONG)))
-    assert found.change is VerdictChange.REGRESSED
-    assert (found.old, found.new) == (verdict(RIGHT), verdict(WRONG))
 
 
 def test_another_reader_corresponds_when_that_is_said() -> None:
@@ -74,3 +77,110 @@ def test_the_control_of_a_reader_that_one_side_alone_has_is_no_pair() -> None:
             verdict(RIGHT).scenario
         ]
     assert len(cell_pairs(with_control, with_control)) == 2
+
+
+def info(*readers: str) -> RunInfo:
+    return run(*(verdict(VerdictKind.CORRECT, reader=text) for text in readers)).info
+
+
+def test_one_reader_on_each_side_is_the_same_whatever_they_are() -> None:
+    found = correspondence(info("prestosql-350"), info("trino-368"))
+    assert found.readers == {"trino-368": "prestosql-350"}
+
+
+def test_a_reader_of_another_version_is_found_by_its_settings() -> None:
+    old = info("trino-368", "trino-368{use-column-names=false}", "hive-3.1.3")
+    new = info("trino-476{use-column-names=false}", "trino-476", "hive-3.1.3")
+    assert correspondence(old, new).readers == {
+        "trino-476": "trino-368",
+        "trino-476{use-column-names=false}": "trino-368{use-column-names=false}",
+    }
+
+
+def test_of_two_that_may_be_meant_none_is() -> None:
+    old = info("trino-368{use-column-names=true}", "trino-368{use-column-names=false}")
+    assert correspondence(old, info("trino-476")).readers == {}
+
+
+def test_a_table_of_another_writer_is_found_by_its_story() -> None:
+    old = info("trino-476")
+    goes_on = replace(old.variants[0], id="hudi/story[hudi-cow]@w,step2:new", writers=("w", "new"))
+    newer = replace(old.variants[1], id="n", settings={"table_version": "8"})
+    found = correspondence(old, replace(old, variants=(*old.variants, goes_on, newer)))
+    assert found.variants == {goes_on.id: VARIANT.id, "n": OTHER.id}
+
+
+C, W, R, N, U = (
+    VerdictKind.CORRECT,
+    VerdictKind.WRONG,
+    VerdictKind.REFUSED,
+    VerdictKind.UNSUPPORTED,
+    VerdictKind.UNKNOWN,
+)
+STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
+
+TABLE = {
+    (C, C): VerdictChange.RIGHT_AS_BEFORE,
+    (C, W): VerdictChange.REGRESSED,
+    (C, R): VerdictChange.REGRESSED_LOUDLY,
+    (C, N): VerdictChange.REGRESSED_LOUDLY,
+    (W, C): VerdictChange.FIXED,
+    (W, W): VerdictChange.WRONG_AS_BEFORE,
+    (W, R): VerdictChange.REFUSED_NOW,
+    (W, N): VerdictChange.REFUSED_NOW,
+    (R, C): VerdictChange.FIXED,
+    (R, W): VerdictChange.REGRESSED_SILENTLY,
+    (R, R): VerdictChange.REFUSED_AS_BEFORE,
+    (R, N): VerdictChange.REFUSED_AS_BEFORE,
+    (N, C): VerdictChange.FIXED,
+    (N, W): VerdictChange.REGRESSED_SILENTLY,
+    (N, R): VerdictChange.REFUSED_AS_BEFORE,
+    (N, N): VerdictChange.REFUSED_AS_BEFORE,
+    **{(kind, U): VerdictChange.UNKNOWN for kind in VerdictKind},
+    **{(U, kind): VerdictChange.UNKNOWN for kind in VerdictKind},
+}
+"""By what the old side said, and the new one."""
+
+
+def outcome(kind: VerdictKind) -> Verdict:
+    return verdict(kind, *([STALE] if kind is W else []))
+
+
+@pytest.mark.parametrize(("old", "new"), [*product(VerdictKind, VerdictKind)])
+def test_every_pair_of_verdicts_is_in_one_class(old: VerdictKind, new: VerdictKind) -> None:
+    assert change(outcome(old), outcome(new)) is TABLE[old, new]
+
+
+def test_a_cell_of_one_side_alone_is_new_or_gone() -> None:
+    assert change(None, outcome(W)) is VerdictChange.NEW
+    assert change(outcome(C), None) is VerdictChange.GONE
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding(FindingKind.MISALIGNED, ("1", "f1", "old")),
+        finding(FindingKind.STALE, ("2", "f1", "old")),
+        finding(FindingKind.STALE, ("1", "f2", "old")),
+        finding(FindingKind.STALE, ("1", "f1", "older")),
+        finding(FindingKind.STALE, ("1", "f1", None)),
+        finding(FindingKind.STALE, ("1", "f1", "old"), ("2", "f1", "old")),
+    ],
+)
+def test_another_finding_row_column_or_value_is_wrong_otherwise(other: Finding) -> None:
+    assert change(verdict(W, STALE), verdict(W, other)) is VerdictChange.WRONG_OTHERWISE
+
+
+def test_the_file_that_a_wrong_value_was_read_from_changes_nothing() -> None:
+    moved = finding(FindingKind.STALE, ("1", "f1", "old"), file="other.parquet")
+    assert change(verdict(W, STALE), verdict(W, moved)) is VerdictChange.WRONG_AS_BEFORE
+
+
+def test_fewer_wrong_places_are_wrong_as_before() -> None:
+    both = finding(FindingKind.STALE, ("1", "f1", "old"), ("2", "f1", "old"))
+    assert change(verdict(W, both), verdict(W, STALE)) is VerdictChange.WRONG_AS_BEFORE
+
+
+def test_a_column_asked_alone_that_turns_wrong_behind_the_same_error_is_silent() -> None:
+    assert change(verdict(R), verdict(R, STALE)) is VerdictChange.REGRESSED_SILENTLY
+    assert change(verdict(R, STALE), verdict(R)) is VerdictChange.REFUSED_AS_BEFORE

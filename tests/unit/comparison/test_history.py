@@ -117,12 +117,6 @@ def test_a_newest_run_that_asks_less_says_so(tmp_path: Path) -> None:
     assert list(history_report.doubts(stored(tmp_path, *days([one, every])))) == []
 
 
-def test_a_run_that_does_not_ask_is_passed_over(tmp_path: Path) -> None:
-    runs = days([run(verdict(RIGHT)), run(verdict(RIGHT, step=3)), run(verdict(WRONG, STALE))])
-    (cell,) = stored(tmp_path, *runs).cells
-    assert [turn[:2] for turn in told(cell)] == [("r0", "new"), ("r2", "regressed")]
-
-
 def test_fewer_wrong_places_are_no_turn_and_others_are(tmp_path: Path) -> None:
     found = ((STALE, ELSEWHERE), (STALE,), (ELSEWHERE,))
     (cell,) = stored(tmp_path, *days(run(verdict(WRONG, *findings)) for findings in found)).cells
@@ -306,10 +300,6 @@ def test_the_profile_of_the_newest_run_is_told_and_others_are_named(tmp_path: Pa
     assert len(stored(tmp_path, profile="q").cells) == 1
     with pytest.raises(UsageProblem, match="no run of the profile x is stored; profiles: q, p"):
         stored(tmp_path, profile="x")
-
-
-def test_what_is_declared_unsupported_and_stays_so_is_not_told(tmp_path: Path) -> None:
-    assert stored(tmp_path, *days(run(verdict(UNSUPPORTED)) for _ in range(2))).cells == ()
 
 
 def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:

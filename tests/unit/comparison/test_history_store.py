@@ -175,12 +175,6 @@ def test_without_a_file_no_run_is_stored(file: Path) -> None:
         names(file)
 
 
-def test_a_folder_in_its_place_is_reported(sampled: Run, file: Path) -> None:
-    file.mkdir(parents=True)
-    with pytest.raises(EnvironmentProblem, match="unable to open"):
-        add(file, sampled)
-
-
 def test_a_broken_record_is_reported_and_makes_no_run(
     sampled: Run, file: Path, tmp_path: Path
 ) -> None:

@@ -49,16 +49,6 @@ def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_
     )
 
 
-def test_a_finding_that_was_gone_meanwhile_begins_anew() -> None:
-    new = [
-        verdict(WRONG, RENAME, step=2),
-        verdict(RIGHT, step=3),
-        verdict(WRONG, RENAME, step=4),
-    ]
-    found = of(right(2, 3, 4), *new)
-    assert {regression.key.operation for regression in found} == {"rename_column", "compact"}
-
-
 def test_what_both_sides_show_is_no_cause() -> None:
     old = run(verdict(WRONG, RENAME))
     (found,) = of(old, verdict(WRONG, RENAME, STALE))
@@ -110,12 +100,6 @@ def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
         Responsible.HISTORY,
     )
     assert of(run(step), step) == ()
-
-
-def test_the_simplest_cell_comes_first() -> None:
-    new = [verdict(WRONG, RENAME, step=3, variant=OTHER), verdict(WRONG, RENAME, step=2)]
-    old = run(verdict(RIGHT, step=3, variant=OTHER), verdict(RIGHT, step=2))
-    assert min(regression.first.either.step for regression in of(old, *new)) == 2
 
 
 def test_settings_that_nobody_has_by_default_are_marked() -> None:

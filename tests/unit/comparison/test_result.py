@@ -62,13 +62,6 @@ def test_each_reader_has_the_counts_of_both_sides() -> None:
     assert set(score.after) == set(VerdictKind)
 
 
-def test_a_reader_of_one_side_alone_has_a_score() -> None:
-    old = run(verdict(RIGHT, reader="hive-3.1.3"), verdict(RIGHT, reader="hive-4.0.1"))
-    scores = compared(old, run(verdict(RIGHT))).reader_scores
-    names = {(score.old, score.new) for score in scores}
-    assert names == {("", READER), ("hive-3.1.3", ""), ("hive-4.0.1", "")}
-
-
 def test_settings_heal_what_is_worse_and_harm_what_is_right_or_not_known_with_them() -> None:
     kinds = (RIGHT, WRONG, VerdictKind.UNKNOWN, RIGHT)
     verdicts = [verdict(kind, step=step, reader="r") for step, kind in enumerate(kinds, 1)]
@@ -93,22 +86,3 @@ def test_a_comparison_as_a_table_has_a_row_for_each_pair() -> None:
     assert list(frame.worse) == [True, False, False]
     assert list(frame.new_findings) == ["stale", "", ""]
     assert frame.old_verdict.isna().tolist() == [False, True, False]
-
-
-def test_tables_have_the_same_types_without_rows() -> None:
-    full = run(STALE_ANSWER)
-    empty = replace(full, info=replace(full.info, cells=()), recorded={})
-    for with_rows, without in (
-        (full.to_frame(), empty.to_frame()),
-        (compared(full, full).to_frame(), compared(empty, empty).to_frame()),
-    ):
-        assert len(with_rows) == 1
-        assert without.empty
-        assert with_rows.dtypes.astype(str).equals(without.dtypes.astype(str))
-
-
-def test_what_was_not_sent_took_no_time_that_is_known() -> None:
-    sent = replace(verdict(RIGHT), sql="select 1", seconds=1.5)
-    frame = run(sent, UNKNOWN).to_frame()
-    assert frame.seconds.isna().tolist() == [False, True]
-    assert frame.verdict.tolist() == ["correct", "unknown"]

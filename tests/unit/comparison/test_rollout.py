@@ -8,14 +8,6 @@ from hypothesis import strategies as st
 from harness.comparison.rollout import Changes, safe_order
 
 
-def test_the_order_that_was_asked_for_comes_first() -> None:
-    assert safe_order(3, lambda _: True) == (1, 2, 3)
-
-
-def test_there_is_no_order_where_the_end_is_not_safe() -> None:
-    assert safe_order(3, lambda made: len(made) < 3) is None
-
-
 def test_no_state_is_judged_twice_and_none_that_no_order_needs() -> None:
     judged: list[Changes] = []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.conformance import checks, kit
+from harness.conformance import checks, kit, leftovers
 from harness.conformance.checks import CheckedEngine
 from harness.conformance.kit import Servers
 from harness.conformance.leftovers import Leftovers
@@ -25,7 +25,8 @@ NO_START = EnvironmentProblem("it did not get ready within 300 s")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S", "QUIET_S"):
+    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
+    for name in ("ENDLESS_S", "WINDOW_S", "QUIET_S"):
         monkeypatch.setattr(checks, name, 0.01)
 
 

@@ -36,7 +36,7 @@ from harness.engines.python_library import (
 )
 from harness.formats import facts
 from harness.model.query import Query
-from harness.plan import reader_support
+from harness.plan import distribution_support
 from harness.runtime.api import Surroundings
 from harness.runtime.process import LOOPBACK
 
@@ -257,7 +257,7 @@ def test_a_table_lies_where_its_serde_says(parameters: dict[str, str], folder: s
     assert python_library.folder_of(entry) == folder
 
 
-@pytest.mark.parametrize("reader", reader_support.readers(), ids=lambda each: each.name)
+@pytest.mark.parametrize("reader", distribution_support.readers(), ids=lambda each: each.name)
 def test_a_library_is_asked_about_the_families_that_its_lock_has_a_version_of(
     reader: Distribution,
 ) -> None:

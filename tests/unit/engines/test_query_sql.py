@@ -7,7 +7,7 @@ import pytest
 from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
-from harness.engines.query_sql import META_COLUMNS, drop_meta, left_out
+from harness.engines.query_sql import META_COLUMNS
 from harness.formats import facts
 from harness.model.query import Comparison, Condition, Query
 
@@ -16,12 +16,11 @@ def test_the_columns_that_formats_add_are_left_out_with_their_values() -> None:
     columns = tuple(Column(name, "string") for name in ("a", *sorted(META_COLUMNS), "_hoodie_x"))
     last = len(META_COLUMNS) + 1
     row, other = tuple(range(1, last + 2)), (1, *[0] * len(META_COLUMNS), 7)
-    assert drop_meta(columns, (row,)) == (
-        (Column("a", "string"), Column("_hoodie_x", "string")),
-        ((1, last + 1),),
-    )
-    meta = left_out(columns, (row, other))
-    assert meta == tuple((columns[at], (at + 1, 0)) for at in range(1, last))
+    reply = query_sql.reply(columns, (row, other), 0.5, "select", texts=(row, [1] * (last + 1)))
+    assert reply.columns == (Column("a", "string"), Column("_hoodie_x", "string"))
+    assert reply.rows == ((1, last + 1), (1, 7))
+    assert reply.left_out == tuple((columns[at], (at + 1, 0)) for at in range(1, last))
+    assert reply.raw == ((1, 1, "1"),)
 
 
 SPARK, ANSI = "`", '"'

@@ -10,7 +10,7 @@ import pytest
 from harness.core.errors import UsageProblem
 from harness.model.table import MergeMode
 from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Writer, plan, select
-from harness.plan.axes import WriterSequence
+from harness.plan.product import WriterSequence
 from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.columns import AddColumn, RenameColumn

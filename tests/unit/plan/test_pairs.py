@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.pairs import all_pairs, cover, pairs_of, values_of
+from harness.plan.product import all_pairs, cover, pairs_of, values_of
 
 AXES = st.dictionaries(
     st.sampled_from(["format", "writer", "rewrites", "partitioned", "twin"]),

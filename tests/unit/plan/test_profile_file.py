@@ -4,7 +4,7 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.plan import AskedSteps, Cover, Profile, ProfileReader, Writer
-from harness.plan.profile_file import loads_profiles
+from harness.plan.profile import loads_profiles
 from harness.scenario.cells import AskedAgain, Reader
 
 MINE = """mine:

@@ -8,14 +8,14 @@ import pytest
 
 from harness import engines, formats
 from harness.artifacts import distributions
-from harness.plan import reader_defaults, reader_support
+from harness.plan import distribution_support
 from harness.scenario.cells import Reader, parse_reader
 
-READERS = tuple(distribution.name for distribution in reader_support.readers())
+READERS = tuple(distribution.name for distribution in distribution_support.readers())
 
 
 def said(text: str, *format_names: str) -> list[str]:
-    unlike = reader_defaults.unlike(parse_reader(text), format_names)
+    unlike = distribution_support.unlike_defaults(parse_reader(text), format_names)
     assert unlike is not None
     return [str(unlike) for unlike in unlike]
 
@@ -25,8 +25,8 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
     name: str,
 ) -> None:
     for format_name in formats.names():
-        if not reader_support.cannot(Reader(name), format_name):
-            assert reader_defaults.unlike(Reader(name), (format_name,)) is not None
+        if not distribution_support.cannot(Reader(name), format_name):
+            assert distribution_support.unlike_defaults(Reader(name), (format_name,)) is not None
     distribution = distributions.load(name)
     allowed = engines.load(distribution.engine).settings
     for default in distribution.defaults:
@@ -89,5 +89,7 @@ def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
         distribution, defaults=tuple(x for x in distribution.defaults if x.setting[:3] != "orc")
     )
     monkeypatch.setattr(distributions, "load", lambda _: less)
-    assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow",)) == ()
-    assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow", "hive-orc")) is None
+    assert distribution_support.unlike_defaults(Reader("trino-476"), ("hudi-cow",)) == ()
+    assert (
+        distribution_support.unlike_defaults(Reader("trino-476"), ("hudi-cow", "hive-orc")) is None
+    )

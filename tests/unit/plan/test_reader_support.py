@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.errors import UsageProblem
-from harness.plan.reader_support import cannot, check_combination
+from harness.plan.distribution_support import cannot, check_combination
 from harness.scenario.cells import parse_reader
 
 

@@ -10,7 +10,7 @@ import pytest
 from harness.cli import app, plan_options
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan import choose, controls, find, only
-from harness.plan.profile_file import load_profiles
+from harness.plan.profile import load_profiles
 from harness.plan.shipped import profiles_file, scenarios_folder
 from harness.scenario.cells import Cell, Plan
 

@@ -19,11 +19,11 @@ from harness.model.truth import Group, Truth
 from harness.plan import (
     AskedSteps,
     Cover,
+    distribution_support,
     estimate,
     load_profiles,
     load_scenarios,
     profiles_file,
-    reader_support,
     scenarios_folder,
 )
 from harness.scenario.cells import Plan, Reader, Variant
@@ -169,8 +169,8 @@ def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
         for view in formats.load(of).past_views
         if view not in NAMED
         if of != "delta"
-        if not reader_support.cannot(Reader(name), of)
-        and not reader_support.cannot_show(Reader(name), of, view)
+        if not distribution_support.cannot(Reader(name), of)
+        and not distribution_support.cannot_show(Reader(name), of, view)
     }
     of_hudi = (
         f"{name}{{schema-on-read={text_}}}" for name, text_ in product(SPARKS, ("on", "off"))

@@ -200,17 +200,6 @@ def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:
     assert agreement.alarms(run) == ()
 
 
-def test_engines_that_disagree_with_each_other_are_no_alarm(base: Run) -> None:
-    run = run_of(
-        base,
-        {
-            "a-1": (verdict("a-1"), answer("a-1", ("1", 2))),
-            "b-1": (verdict("b-1"), answer("b-1", ("1", 3))),
-        },
-    )
-    assert agreement.alarms(run) == ()
-
-
 def test_labels_that_engines_give_a_count_or_a_part_of_a_struct_are_no_difference(
     base: Run,
 ) -> None:
@@ -229,17 +218,6 @@ def test_labels_that_engines_give_a_count_or_a_part_of_a_struct_are_no_differenc
         }
         (alarm,) = agreement.alarms(run_of(base, said))
         assert len(alarm.readers) == len(labels)
-
-
-def test_counts_that_differ_are_different_answers_whatever_their_labels(base: Run) -> None:
-    said = {
-        f"{at}-1": (
-            verdict(f"{at}-1"),
-            Answer("", "select", (Column("n", "bigint", "long"),), ((at,),), question=COUNTED),
-        )
-        for at in (6, 7)
-    }
-    assert agreement.alarms(run_of(base, said)) == ()
 
 
 def test_a_name_that_came_in_lower_case_as_declared_is_no_difference(base: Run) -> None:

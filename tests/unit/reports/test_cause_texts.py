@@ -8,12 +8,7 @@ import pytest
 from harness.core.records import FindingKind, Responsible, VerdictKind
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.run.load_run import Run
-from tests.builders import recorded_run, sample_run
-
-
-@pytest.fixture(scope="module")
-def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample_run.make(tmp_path_factory.mktemp("run"))
+from tests.builders import recorded_run
 
 
 def of(run: Run, finding: FindingKind | None, engine: str) -> list[CauseText]:
@@ -48,19 +43,6 @@ def test_a_known_finding_is_a_cause_of_its_own_after_the_new_ones(sampled: Run) 
     assert (new.known, known.known) == ("", "hive.parquet.use-column-names is false by default")
 
 
-def test_silent_wrong_answers_come_before_errors(sampled: Run) -> None:
-    kinds = [cause_text.verdict for cause_text in cause_texts(sampled) if not cause_text.known]
-    assert kinds == sorted(kinds, key=["wrong", "refused", "unknown", "unsupported"].index)
-
-
-def test_every_cell_that_is_not_correct_is_of_a_cause(sampled: Run) -> None:
-    gathered = {case for cause_text in cause_texts(sampled) for case in cause_text.cause.cases}
-    bad = {
-        verdict.case for verdict in sampled.verdicts if verdict.verdict is not VerdictKind.CORRECT
-    }
-    assert gathered == bad
-
-
 def test_a_finding_in_a_refused_cell_says_that_columns_were_asked_alone(sampled: Run) -> None:
     new, _ = of(sampled, FindingKind.MISALIGNED, "prestosql")
     assert new.cause.first.verdict is VerdictKind.REFUSED
@@ -82,20 +64,6 @@ def test_a_way_of_reading_is_named_only_when_all_cells_of_the_reader_agree_on_it
     assert "(reads by name, base files only)" in stale.seen
     (mixed,) = of(sampled, FindingKind.MISALIGNED, "trino")
     assert "reads by" not in mixed.seen
-
-
-def test_unknown_cells_of_one_engine_and_reason_are_one_cause(sampled: Run) -> None:
-    silent = replace(sampled, recorded={}, answers={})
-    texts = cause_texts(silent)
-    assert [text.engine for text in texts] == ["spark", "hive", "trino", "prestosql"]
-    assert sum(len(text.cause.cases) for text in texts) == len(silent.verdicts)
-    assert all("in 3 scenarios" in text.amount for text in texts)
-    assert texts[0].what == "gave no answer that could be judged: did not run"
-
-
-def test_a_run_without_cells_has_no_causes(sampled: Run) -> None:
-    empty = Run(sampled.folder, replace(sampled.info, cells=()), (), {}, {})
-    assert cause_texts(empty) == ()
 
 
 @pytest.mark.parametrize(
@@ -158,16 +126,6 @@ def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampl
     assert cause.cause.cases == (wrong.case,)
     assert "the files hold the same: the writer is to blame)" in cause.seen
     assert (cause.to_do, len(cause.commands)) == ("", 2)
-
-
-def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> None:
-    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
-    doubted = replace(wrong, verdict=VerdictKind.UNKNOWN, because="in doubt")
-    changed = replace(sampled, recorded={**sampled.recorded, wrong.case: doubted})
-    (cause,) = (
-        cause_text for cause_text in cause_texts(changed) if wrong.case in cause_text.cause.cases
-    )
-    assert (cause.finding, cause.verdict) == (None, VerdictKind.UNKNOWN)
 
 
 def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> None:

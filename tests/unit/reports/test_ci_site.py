@@ -63,11 +63,3 @@ def test_what_is_in_no_repository_has_no_path(path: str, tmp_path: Path) -> None
     assert site.path(ScenarioPlace(root / path, 9)) == ""
     assert site.link(ScenarioPlace(root / path, 9)) == ""
     assert site.path(None) == ""
-
-
-def test_a_file_reached_by_a_link_is_where_the_repository_has_it(tmp_path: Path) -> None:
-    (tmp_path / "work" / "my").mkdir(parents=True)
-    (tmp_path / "work" / "my" / "a.yaml").touch()
-    (tmp_path / "link").symlink_to(tmp_path / "work")
-    site = ci_site.of({**GITHUB, "GITHUB_WORKSPACE": str(tmp_path / "link")})
-    assert site.path(ScenarioPlace(tmp_path / "work" / "my" / "a.yaml", 1)) == "my/a.yaml"

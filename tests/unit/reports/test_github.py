@@ -118,15 +118,6 @@ def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
     assert len(text.encode()) <= github.MOST_SUMMARY
 
 
-def test_a_summary_of_a_step_that_is_full_already_is_left_as_it_is(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (summary := tmp_path / "step").write_bytes(b"x" * github.MOST_SUMMARY)
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    told(run)
-    assert summary.stat().st_size == github.MOST_SUMMARY
-
-
 def test_outside_of_github_it_is_a_file_beside_the_others(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from harness.core.records import FindingKind, VerdictKind
-from harness.reports import agreement, html, html_cells, html_data
-from harness.reports.html_cells import number_files
+from harness.core.records import VerdictKind
+from harness.model.file_facts import FileFact, FileKind
+from harness.reports import html, html_data
+from harness.reports.html_data import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -44,11 +44,6 @@ class Page(HTMLParser):
             self.data += data
         elif self._in not in (["script"], ["style"]):
             self.words.append(data)
-
-
-@pytest.fixture(scope="module")
-def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +97,6 @@ def test_the_page_reaches_for_nothing_outside_of_itself(text: str) -> None:
     assert "default-src 'none'" in text
 
 
-def test_the_embedded_data_is_the_data(sampled: Run, data: dict[str, Any]) -> None:
-    assert data == json.loads(json.dumps(data_of(sampled)))
-
-
 def test_every_cell_of_the_plan_is_on_the_page_once(sampled: Run, data: dict[str, Any]) -> None:
     assert [cell["case"] for cell in cells(data)] == [
         case for _, case in sorted((_at(sampled, c), c) for c in _cases(sampled))
@@ -123,16 +114,8 @@ def _at(run: Run, case: str) -> tuple[int, int]:
     return order.index(order[at]), at
 
 
-def test_a_cell_that_did_not_run_is_unknown_on_the_page(data: dict[str, Any]) -> None:
-    why = data["pool"].index("did not run")
-    silent = [cell for cell in cells(data) if cell.get("because") == why]
-    assert silent
-    assert {entry["k"] for entry in silent} == {"unknown"}
-    assert not any("got" in entry for entry in silent)
-
-
 def test_nothing_has_the_number_0_and_something_never_has() -> None:
-    pool = html_cells.Pool()
+    pool = html_data.Pool()
     empty: tuple[object, ...] = ("", [], {}, None)
     assert [pool.add(item) for item in empty] == [0] * 4
     assert (pool.add("first"), pool.add(["second"]), pool.add("first")) == (1, 2, 1)
@@ -174,30 +157,6 @@ def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     assert "at most 2 cells of each cause" in html.page(sampled)
 
 
-def test_alarms_unfold(sampled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    alarms = [SimpleNamespace(text=f"alarm {at}", question_names=("one",)) for at in range(3)]
-    monkeypatch.setattr(agreement, "alarms", lambda _: alarms)
-    page = html.page(sampled)
-    told = [page.index(literal) for literal in ("3 alarms: ", "alarm 0", "alarm 1", "alarm 2")]
-    assert told == sorted(told)
-    assert told[0] < page.index("<main>")
-
-
-def test_equal_tables_are_held_once(data: dict[str, Any]) -> None:
-    wanted = {cell["want"] for cell in cells(data) if "want" in cell}
-    states = {(cell["case"].partition("[")[0], cell["s"]) for cell in cells(data)}
-    assert len(wanted) <= len(states)
-    texts = [json.dumps(item) for item in data["pool"]]
-    assert len(texts) == len(set(texts))
-
-
-def test_readers_are_grouped_by_equal_answers(data: dict[str, Any]) -> None:
-    cell = next(cell for cell in cells(data) if cell["s"] == 3 and cell["k"] == "wrong")
-    groups = data["pool"][cell["agree"]]
-    assert [[truth, kind] for truth, kind, _ in groups] == [[True, "correct"], [False, "wrong"]]
-    assert groups[1][2] == [5, 6]
-
-
 def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
     data: dict[str, Any],
 ) -> None:
@@ -215,11 +174,6 @@ def test_the_page_says_without_its_script_what_is_not_correct(text: str) -> None
     assert "repackaged: a bundle added" in said
     assert "step 7 'update n of row 1': skipped: step 6 refused" in said
     assert "hudi/move on prestosql-350, view base_name: it has no such view" in said
-
-
-def test_the_legend_names_every_verdict_and_finding(text: str) -> None:
-    said = "".join(Page(text).words)
-    assert all(kind.replace("_", " ") in said for kind in (*VerdictKind, *FindingKind))
 
 
 def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
@@ -248,13 +202,6 @@ def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
     nothing = Run(sampled.folder, sampled.info, (), {}, {})
     page = json.loads(Page(html.page(nothing)).data)
     assert {cell["k"] for cell in cells(page)} == {"unknown"}
-
-
-def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
-    empty = replace(sampled.info, cells=(), variants=(), readers=(), excluded=(), scenarios={})
-    assert "No reader was seen to answer wrongly" in html.page(
-        Run(sampled.folder, empty, (), {}, {})
-    )
 
 
 def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(
@@ -289,12 +236,6 @@ def test_a_cell_that_is_not_right_says_what_to_do_and_a_right_one_does_not(
         assert ("remedy" in verbs) == (cell["k"] in {"wrong", "refused"})
 
 
-def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> None:
-    ways = {way for cell in cells(data) for way in data["pool"][cell.get("ways", 0)] or ()}
-    assert ways
-    assert ways <= set(data["ways"])
-
-
 def test_the_page_is_told_of_each_cell_whether_its_way_of_reading_is_claimed(
     sampled: Run,
 ) -> None:
@@ -320,26 +261,37 @@ def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
 def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not_sent(
     sampled: Run,
 ) -> None:
-    pool, files = html_cells.Pool(), number_files((), {})
+    pool, files = html_data.Pool(), number_files((), {})
     right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
-    shown = html_cells.cell(sampled, told, html_cells.QuestionContext([told], files), pool)
+    shown = html_data.cell(sampled, told, html_data.QuestionContext([told], files), pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(
         sampled.answers[right.case], rows=(), not_applicable="it was not sent", probe="a case"
     )
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
-    found = html_cells.cell(run, right, html_cells.QuestionContext([right], files), pool)
+    found = html_data.cell(run, right, html_data.QuestionContext([right], files), pool)
     assert "got" not in found
 
 
-def test_one_of_a_kind_is_counted_as_one(sampled: Run, tmp_path: Path) -> None:
-    info, cell = sampled.info, sampled.info.cells[0]
-    variants = tuple(variant for variant in info.variants if variant.id == cell.variant)
-    readers = tuple(reader for reader in info.readers if reader.reader == cell.reader)
-    alone = replace(info, variants=variants, readers=readers, cells=(cell,))
-    page = html.write(replace(sampled, info=alone), tmp_path).read_text("utf-8")
-    said = " ".join(Page(page).words)
-    assert "1 table, 1 reader, 1 question" in said
-    assert re.findall(r"(?<![\d,])1 (?:table|reader|question|step|combination)s\b", said) == []
+STEPS_OF_INSTANTS = {"20": 1, "10": 2}
+
+
+def fact(path: str, instant: str, group: str, kind: FileKind = FileKind.BASE) -> FileFact:
+    return FileFact(path, kind, group, instant, (), ())
+
+
+def test_files_are_numbered_by_the_step_that_wrote_them() -> None:
+    late, other, early = fact("a", "10", "a"), fact("c", "20", "y"), fact("b", "20", "x")
+    files = number_files([late, other, early], STEPS_OF_INSTANTS)
+    assert files.facts == (early, other, late)
+    assert [files.name(file_fact) for file_fact in (early, other, late)] == ["#1", "#2", "#3"]
+    assert files.name(fact("z", "10", "z")) == files.name(None) == files.names("z") == ""
+
+
+def test_a_log_file_has_a_number_for_each_of_its_blocks() -> None:
+    blocks = [fact("log", "10", "a", FileKind.LOG) for _ in range(2)]
+    files = number_files([*blocks, fact("a", "20", "a")], STEPS_OF_INSTANTS)
+    assert [files.name(block) for block in blocks] == ["#2", "#3"]
+    assert files.names("log") == "#2 or #3"

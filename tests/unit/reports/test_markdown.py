@@ -13,7 +13,6 @@ from harness.judge.gate import Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.document import Line, table
 from harness.reports.reader_answers import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -22,11 +21,6 @@ from tests.builders.placed_run import FILE, LINES, placed
 NEW, GOOD = Gate(1, ("2 wrong answers are new: <b>x</b>.",)), Gate(0, ("9 cells judged.",))
 HERE = CiSite(Path("nowhere"))
 MUCH = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
 def shown(text: str) -> str:
@@ -123,13 +117,6 @@ def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, 
     told = sum(int(n) for n in re.findall(r"(\d+) causes?\b", left))
     assert causes + told == len(cause_texts(sampled))
     assert not any(block.startswith("| ") for block in blocks) or "| reader |" in text
-
-
-def test_a_table_without_room_is_left_out_whole() -> None:
-    whole = table("a", ["x"] * 500)
-    text = markdown.fitted([Line("answer"), whole], "foot", 1500)
-    assert "|" not in text
-    assert "**Left out for want of room:** 1 table." in text
 
 
 def test_the_file_fits_a_comment(sampled: Run, tmp_path: Path) -> None:

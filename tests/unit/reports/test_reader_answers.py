@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import VerdictKind
-from harness.reports import html, html_data, upgrade_page
+from harness.reports import html, upgrade_page
 from harness.reports.cause_texts import CauseText, cause_texts
 from harness.reports.reader_answers import ReaderAnswer, reader_answers
 from harness.run.load_run import Run
@@ -62,15 +62,6 @@ def test_the_setting_that_helped_is_told_with_the_causes_that_it_helps_with(
         assert all(texts[number - 1].paste == setting.lines for number in setting.causes)
 
 
-def test_no_reader_is_told_the_settings_that_it_has(run: Run, texts: tuple[CauseText, ...]) -> None:
-    own = [replace(text, settings="use-column-names=false") for text in texts]
-    found = {
-        reader_answer.score.reader: reader_answer for reader_answer in reader_answers(run, own)
-    }
-    assert found[BY_POSITION].settings == ()
-    assert any(answer.settings for answer in found.values())
-
-
 def test_another_reader_is_named_only_where_it_gets_half_of_the_wrong_answers_right(
     run: Run, answers: dict[str, ReaderAnswer]
 ) -> None:
@@ -94,18 +85,6 @@ def test_the_headline_counts_readers_and_silent_wrong_answers(run: Run) -> None:
         for case, answer in run.recorded.items()
     }
     assert html.headline(replace(run, recorded=right)) == "No reader was seen to answer wrongly"
-
-
-def test_of_too_many_cells_those_that_are_right_are_counted(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert not html_data.run_cells(run).counted
-    monkeypatch.setattr(html_data, "MOST_CELLS", len(run.verdicts) - 1)
-    cells = html_data.run_cells(run)
-    shown = [verdict for verdicts in cells.shown.values() for verdict in verdicts]
-    assert {verdict.verdict for verdict in cells.counted} == {VerdictKind.CORRECT}
-    assert VerdictKind.CORRECT not in {verdict.verdict for verdict in shown}
-    assert len(shown) + len(cells.counted) == len(run.verdicts)
 
 
 def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(

@@ -17,11 +17,6 @@ from harness.scenario.cells import Excluded
 from tests.builders import recorded_run, sample_run
 
 
-@pytest.fixture(scope="module")
-def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sample_run.make(tmp_path_factory.mktemp("run"))
-
-
 def shown(run: Run, *, width: int = 120, colour: bool = False, encoding: str = "utf-8") -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding)
@@ -69,10 +64,6 @@ def test_colours_are_for_terminals_only(sampled: Run) -> None:
 def test_an_engine_cannot_command_the_terminal(sampled: Run) -> None:
     assert "\x1b[31m" not in shown(sampled)
     assert "\\x1b[31m" in shown(sampled)
-
-
-def test_a_terminal_that_knows_ascii_only_is_served(sampled: Run) -> None:
-    assert "misalign" in shown(sampled, encoding="ascii")
 
 
 def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None:
@@ -127,26 +118,6 @@ def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
     assert "hudi-cow, hudi-mor; as-of, incremental; smallest in " in flat(text)
 
 
-def test_truth_standing_alone_is_an_alarm(sampled: Run) -> None:
-    alone = {
-        name: replace(answer, verdict=VerdictKind.WRONG)
-        for name, answer in sampled.recorded.items()
-    }
-    assert "ALARM" in shown(replace(sampled, recorded=alone))
-    assert "ALARM" not in shown(sampled)
-
-
-def test_a_run_without_cells_says_so(sampled: Run) -> None:
-    empty = Run(sampled.folder, replace(sampled.info, cells=()), (), {}, {})
-    assert "0 cells: none planned" in shown(empty)
-
-
-def test_the_written_report_is_plain_text(sampled: Run, tmp_path: Path) -> None:
-    path = terminal.write(sampled, tmp_path)
-    assert path.name == "report.txt"
-    assert "\x1b" not in path.read_text("utf-8")
-
-
 def test_of_many_variants_only_counts_are_told(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,22 +139,6 @@ def test_what_a_distribution_is_is_said_once_for_all_its_readers(sampled: Run) -
     assert "prestosql-350: repackaged: a bundle added" in text
 
 
-def test_views_are_explained_as_they_are_named_in_the_matrix(sampled: Run) -> None:
-    lines = flat(shown(sampled))
-    assert "read-opt. view: a merge-on-read table's base files alone" in lines
-    assert "since view:" not in lines
-
-
-def test_scores_come_first_then_causes_then_the_matrix(sampled: Run) -> None:
-    text = shown(sampled)
-    told = [
-        text.index(literal) for literal in ("unsupported", "What is not correct: ", "after step ")
-    ]
-    assert told == sorted(told)
-    line = next(line for line in text.splitlines() if line.startswith(sample_run.NAMES[5]))
-    assert line.split()[1:] == ["25", "7", "-", "-", "-"]
-
-
 def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
     commands = [line for line in shown(sampled).splitlines() if "harness explain" in line]
     cases = [cause_text.cause.first.case for cause_text in cause_texts(sampled)]
@@ -197,12 +152,6 @@ def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
     cells = tuple(cell for cell in sampled.info.cells if cell.case in right)
     run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
     assert "harness explain" not in shown(run)
-
-
-def test_each_cause_has_its_address_on_the_page(sampled: Run) -> None:
-    found = [line.strip() for line in shown(sampled).splitlines() if "file:///" in line]
-    page = Path("runs/x/report.html").absolute().as_uri()
-    assert found == [f"{page}#cause-{at + 1}" for at in range(len(cause_texts(sampled)))]
 
 
 def test_default_settings_are_marked_and_what_the_harness_sets_is_told() -> None:

@@ -6,17 +6,29 @@ from typing import Any
 
 import pytest
 
-from harness.core.counting import counted
 from harness.core.errors import printable
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Origin,
+    Refusal,
+    Responsible,
+    Witness,
+)
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
-from harness.reports.findings import FINDINGS
-from harness.reports.words import STRATEGIES, VERDICTS, exact, kind_of, short, shown, strategy_text
-
-
-def test_every_verdict_and_finding_is_in_the_legend() -> None:
-    assert set(VERDICTS) == set(VerdictKind)
-    assert set(FINDINGS) == set(FindingKind)
+from harness.reports.findings import FINDINGS, engine_text, finding_text, witness_text
+from harness.reports.words import (
+    LITTLE,
+    STRATEGIES,
+    VERDICTS,
+    exact,
+    kind_of,
+    mapping_text,
+    refusal_text,
+    short,
+    shown,
+    strategy_text,
+)
 
 
 def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
@@ -52,10 +64,6 @@ def test_values_that_look_alike_are_told_apart_by_their_kind() -> None:
     assert (kind_of(when), kind_of(when.date())) == ("timestamp", "date")
 
 
-def test_large_numbers_are_readable() -> None:
-    assert counted(5152, "cell") == "5,152 cells"
-
-
 @pytest.mark.parametrize("by", list(ColumnMapping))
 @pytest.mark.parametrize("logs", list(Logs))
 def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs: Logs) -> None:
@@ -73,9 +81,198 @@ def test_every_part_of_every_way_of_reading_is_explained(by: ColumnMapping, logs
         assert set(said) <= set(STRATEGIES.values())
 
 
-def test_a_way_in_any_case_is_not_taken_for_the_one_by_name() -> None:
-    assert (
-        strategy_text(ColumnMapping.FOLDED)
-        == STRATEGIES[ColumnMapping.FOLDED]
-        != STRATEGIES[ColumnMapping.NAME]
+F2 = Origin(4, "f2", 1, "1")
+F1 = Origin(3, "f1", 1, "1")
+DROPPED = Origin(5, "g", 1, "1")
+RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at step 1; expected 8"
+
+
+@pytest.mark.parametrize(
+    ("kind", "witness", "text"),
+    [
+        (
+            FindingKind.MISALIGNED,
+            Witness("1", "f1", "f3s1r1", "f4s1r1", F2),
+            "in row 1, f1 shows 'f4s1r1', the value of f2 written at step 1; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.MISALIGNED,
+            Witness("2", "f1", 0, "s4r1", F2),
+            "in row 2, f1 shows 's4r1', the value of f2 of row 1 written at step 1; expected 0",
+        ),
+        (
+            FindingKind.RESURRECTED,
+            Witness("1", "g", 8, 7, DROPPED),
+            RESURRECTED,
+        ),
+        (
+            FindingKind.STALE,
+            Witness("1", "f1", "f3s4r1", "f3s1r1", F1),
+            "in row 1, f1 shows 'f3s1r1', the old value written at step 1; expected 'f3s4r1'",
+        ),
+        (FindingKind.STALE, Witness("", "f3", "f3", None), "column f3 is not in the answer"),
+        (
+            FindingKind.STALE,
+            Witness("1", "a.city", None, "city"),
+            "column a.city should not be in the answer, or is there twice",
+        ),
+        (
+            FindingKind.MISSING_RENAME,
+            Witness("1", "g", "f3s1r1", None),
+            "in row 1, g shows NULL; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("1", "f1", "f3s1r1", "f3s4r1", Origin(3, "f1", 4, "1")),
+            "in row 1, f1 shows 'f3s4r1', the newer value written at step 4; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("1", "a.city", "city", None, Origin(5, "city", 4, "1")),
+            "column a.city is not in the answer",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("1", "a.f1", None, "f1", Origin(5, "a.f1", 4, "1")),
+            "in row 1, a.f1 shows 'f1', the newer value written at step 4; expected NULL",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("3", "", ("3", 7, None), None, Origin(1, "id", 4, "3")),
+            "row 3 is missing, as in a newer table; the view should show ['3', 7, NULL]",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("3", "", None, "[3, 7]", Origin(1, "id", 4, "3")),
+            "row 3 is in the answer as in a newer table: [3, 7]",
+        ),
+        (
+            FindingKind.LOST_ROW,
+            Witness("3", "", ("3", 7, None), None),
+            "row 3 is not in the answer; expected ['3', 7, NULL]",
+        ),
+        (
+            FindingKind.GHOST_ROW,
+            Witness("2", "", None, "[2, 8]"),
+            "row 2 is in the answer although it was deleted or is not asked for: [2, 8]",
+        ),
+        (
+            FindingKind.LOST_ROW,
+            Witness("", "count(*)", 3, 1),
+            "the count is 1; expected 3",
+        ),
+        (
+            FindingKind.DUPLICATE,
+            Witness("2", "", None, "[2, 8]"),
+            "row 2 is in the answer more than once: [2, 8]",
+        ),
+        (
+            FindingKind.UNEXPLAINED,
+            Witness("9", "", None, "[9]"),
+            "row 9 is in the answer although it was never written: [9]",
+        ),
+        (
+            FindingKind.TYPE_DRIFT,
+            Witness("1", "n", 7, 7.0),
+            "in row 1, n shows 7.0 (floating-point number); expected 7 (integer)",
+        ),
+        (
+            FindingKind.TYPE_DRIFT,
+            Witness("", "n", "long", "string"),
+            "column n is declared as string; expected long",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("1", "l", ({"z": None},), "x"),
+            "in row 1, l: 'x' after other questions to the server, [{z: NULL}] on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("1", "l", None, "x"),
+            "in row 1, l: 'x' after other questions to the server, NULL on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("", "count(*)", 3, 2),
+            "count(*): 2 after other questions to the server, 3 on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("3", "", ("3", 7), None),
+            "row 3: absent after other questions to the server, ['3', 7] on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("", "f", None, "f"),
+            "column f: 'f' after other questions to the server, absent on a fresh server",
+        ),
+    ],
+)
+def test_a_wrong_place_is_said_in_one_sentence(
+    kind: FindingKind, witness: Witness, text: str
+) -> None:
+    assert witness_text(kind, witness) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")],
+)
+def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, said: str) -> None:
+    assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == said
+
+
+def test_a_finding_says_how_many_places_more_it_explains() -> None:
+    place = Witness("1", "g", "a", None)
+    assert finding_text(Finding(FindingKind.LOST_VALUE, ("g",), place, (place,))).endswith("'a'")
+    three = Finding(FindingKind.LOST_VALUE, ("g",), place, (place, place, place))
+    assert finding_text(three).endswith("expected 'a' (and 2 more places)")
+
+
+def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
+    refusal = Refusal("KIND", "two\nlines", "42", "java.lang.Error: why")
+    assert refusal_text(refusal) == "KIND (42): two lines; cause: java.lang.Error: why"
+
+
+def test_a_cause_that_the_message_has_in_it_is_said_once() -> None:
+    refusal = Refusal("K", "a.B: x.Y: why", cause="x.Y: why")
+    assert refusal_text(refusal) == "K: a.B: x.Y: why"
+    cut = refusal_text(Refusal("K", "m" * 99 + " x.Y: why", cause="x.Y: why"), 40)
+    assert cut.endswith("…; cause: x.Y: why")
+
+
+def test_a_long_message_does_not_hide_the_cause() -> None:
+    told = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
+    assert told == "K: Job aborted. Job ab…; cause: x.Y: why"
+    assert len(refusal_text(Refusal("K", "m" * 99, cause="c" * 99), 40)) == 40
+    assert refusal_text(Refusal("K", "m", cause="c" * 30), 40) == f"K: m; cause: {'c' * 26}…"
+
+
+def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
+    assert mapping_text((), "") == ""
+    assert mapping_text(("by position",), "by position") == "reads by position"
+    assert mapping_text(("by position",), "") == f"none is claimed: by position {LITTLE}"
+    assert mapping_text(("by name", "by position"), "") == (
+        "none is claimed: the same answer comes from by name; by position"
+    )
+    assert "none is claimed" in mapping_text(("by name", "by position", "by id", "by name, x"), "")
+
+
+@pytest.mark.parametrize(
+    ("responsible", "end"),
+    [
+        (Responsible.READER, "; the files hold what was written"),
+        (Responsible.WRITER, "; the files hold the same: the writer is to blame"),
+        (Responsible.MODEL, "; engines and files agree: check the expected table first"),
+        (
+            Responsible.UNSURE,
+            "; the files hold the same: the mistake is the writer's or our own",
+        ),
+        (None, "expected 'b'"),
+    ],
+)
+def test_a_finding_says_whose_doing_it_is(responsible: Responsible | None, end: str) -> None:
+    seen = Witness("1", "f1", "b", "a")
+    assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), responsible)).endswith(
+        end
     )

@@ -14,7 +14,7 @@ from harness.core.errors import MOST, ScenarioProblem
 from harness.core.yaml_reader import MAX_BYTES
 from harness.judge import baseline
 from harness.plan import load_profiles
-from harness.plan.profile_file import loads_profiles
+from harness.plan.profile import loads_profiles
 from harness.scenario.load import load, loads
 from harness.scenario.operations.columns import RenameColumn
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.plan.profile_file import loads_profiles
+from harness.plan.profile import loads_profiles
 from harness.scenario.load import loads
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ import pytest
 from harness.cli import plan_options
 from harness.core import jsonl
 from harness.core.records import Verdict, VerdictKind
-from harness.plan.case_filter import select
+from harness.plan.product import select
 from harness.run import load_run
 from harness.run import load_run as run
 from harness.scenario.cells import Plan

@@ -11,7 +11,7 @@ from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.cli.plan_options import NamedParts
 from harness.core.errors import ScenarioProblem
-from harness.plan import own_distributions, readers_file, shipped
+from harness.plan import custom_distributions, shipped
 
 SHA = "ab" * 32
 FILE = f"""\
@@ -38,7 +38,7 @@ FILE = f"""\
 def registered(folder: Path, text: str = FILE) -> tuple[str, ...]:
     file = folder / "readers.yaml"
     file.write_text(dedent(text))
-    return readers_file.register(file)
+    return custom_distributions.register_file(file)
 
 
 def test_a_reader_is_a_known_engine_with_changes(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_lock_data_and_readers_are_no_scenarios(tmp_path: Path) -> None:
     (tmp_path / "distributions").mkdir()
     lock = "name: trino-470\nversion: '470'\nrules: trino\n"
     (tmp_path / "distributions" / "trino-470.yaml").write_text(lock)
-    own_distributions.register([tmp_path])
+    custom_distributions.register([tmp_path])
     assert distributions.load("trino-470").version == "470"
     paths, wrong = shipped.scenario_files(tmp_path)
     assert (paths, wrong) == ((), {})

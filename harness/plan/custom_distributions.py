@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,7 +17,8 @@ from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, given, lock_name
 from harness.core.yaml_reader import load_yaml
-from harness.plan.shipped import READERS
+from harness.plan import shipped
+from harness.plan.shipped import DISTRIBUTIONS, READERS
 
 _PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "hive": "site"}
 """Where an engine's lock data have the properties of its server."""
@@ -30,7 +31,7 @@ Jars = Annotated[tuple[JarForm, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
-class OwnReader:
+class CustomReader:
     """The keys of a reader of somebody's own."""
 
     like: NonEmptyText
@@ -48,7 +49,7 @@ class OwnReader:
     heap_mb: PositiveInt | None = None
 
 
-def register(file: Path) -> tuple[str, ...]:
+def register_file(file: Path) -> tuple[str, ...]:
     """Make the readers of a file known, and return their names.
 
     Raises:
@@ -56,18 +57,18 @@ def register(file: Path) -> tuple[str, ...]:
 
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
-    result, document = load_yaml(dict[str, OwnReader], text, str(file), "readers")
+    result, document = load_yaml(dict[str, CustomReader], text, str(file), "readers")
     problems = Problems(str(file))
-    for name, own_reader in result.items():
-        for wrong in _wrong(name, own_reader):
+    for name, reader in result.items():
+        for wrong in _wrong(name, reader):
             problems.add(document.line((name,)), f"{name}: {wrong}")
     problems.raise_if_any()
-    for name, own_reader in result.items():
-        distributions.register(name, json.dumps(_lock_data(name, own_reader)), str(file))
+    for name, reader in result.items():
+        distributions.register(name, json.dumps(_lock_data(name, reader)), str(file))
     return tuple(result)
 
 
-def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
+def _wrong(name: str, reader: CustomReader) -> Iterator[str]:
     product, base_name = tolerances.product(reader.like), lock_name(reader.like)
     if not distributions.exists(base_name) and not distributions.by_rules(base_name):
         yield f"like: there is no '{reader.like}'; harness engines lists what there is"
@@ -85,7 +86,7 @@ def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
         yield f"catalogs: {engine} has none; only {' and '.join(_CATALOGS)} have them"
 
 
-def _lock_data(name: str, reader: OwnReader) -> dict[str, Any]:
+def _lock_data(name: str, reader: CustomReader) -> dict[str, Any]:
     """Return what a reader is, as lock data."""
     base = distributions.data(reader.like)
     settings: dict[str, object] = {f"{key}_catalog": of for key, of in reader.catalogs.items()}
@@ -103,7 +104,7 @@ def _lock_data(name: str, reader: OwnReader) -> dict[str, Any]:
     }
 
 
-def _artifacts(base: Mapping[str, Any], reader: OwnReader) -> dict[str, list[object]]:
+def _artifacts(base: Mapping[str, Any], reader: CustomReader) -> dict[str, list[object]]:
     """Return the jars by role, each in the place of the one that it replaces."""
     artifacts: dict[str, list[object]] = {}
     for role, jars in reader.jars.items():
@@ -127,7 +128,7 @@ def _same(coordinates: str) -> str:
     return ":".join(coordinates.split(":")[:2])
 
 
-def _changes(reader: OwnReader) -> Iterator[str]:
+def _changes(reader: CustomReader) -> Iterator[str]:
     """Yield in words what was changed; values of secrets are left out."""
     for name, value in reader.properties.items():
         yield f"{name}={_shown(name, value)}"
@@ -144,3 +145,27 @@ def _changes(reader: OwnReader) -> Iterator[str]:
 
 def _shown(name: str, value: str) -> str:
     return "…" if _SECRET.search(name) else value
+
+
+_FILES: Final = "*.yaml"
+
+
+def register(paths: Iterable[Path]) -> None:
+    """Make the distributions known that stand beside scenarios.
+
+    Args:
+        paths: files or folders of scenarios. As with profiles, their folder is looked at, and then
+            the one above it.
+
+    Raises:
+        UsageProblem: a distribution is called like one that is shipped.
+        ScenarioProblem: a file cannot be read.
+
+    """
+    places = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
+    for file in (file_ for path in places for file_ in sorted((path / DISTRIBUTIONS).glob(_FILES))):
+        text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
+        distributions.register(file.stem, text, str(file))
+    for file in (path / READERS for path in places):
+        if file.is_file():
+            register_file(file)

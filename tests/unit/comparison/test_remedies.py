@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs
 from harness.comparison.regressions import Regression, regressions
-from harness.comparison.remedies import Swap, suspect_components
-from harness.core.records import FindingKind, VerdictKind
-from tests.builders.verdicts import finding, run, verdict
+from harness.comparison.remedies import Swap, Workaround, suspect_components, workarounds
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from tests.builders.verdicts import OTHER, finding, run, verdict
 
 RENAME = finding(FindingKind.MISSING_RENAME, ("1", "f1_new", None))
 OLD = run(*(verdict(VerdictKind.CORRECT, step=literal) for literal in (1, 2, 3)))
@@ -46,11 +46,6 @@ def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
     assert not found.together
 
 
-def test_what_none_shows_alone_only_several_show_together() -> None:
-    swaps = [Swap("engine", "a", "b"), Swap("library", "c", "d")]
-    assert suspect_components(cause(2, 3), swaps).together
-
-
 def test_what_shows_some_of_it_is_told_apart() -> None:
     some = Swap("engine", "a", "b", worse(2))
     found = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
@@ -77,3 +72,41 @@ def test_a_wrong_struct_is_told_as_any_other_value() -> None:
     (broken,) = regressions(found, new)
     swap = Swap("library", "c", "d", found)
     assert suspect_components(broken, [swap]).alone == (swap,)
+
+
+RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
+STALE = finding(FindingKind.STALE, ("1", "f2", "old"))
+"""In the scenario of these verdicts step 4 is a compaction."""
+
+
+def helpful(*new: Verdict) -> tuple[Workaround, ...]:
+    asked = [verdict(RIGHT, step=1, variant=OTHER), *new]
+    old = run(*(verdict(RIGHT, step=e.step, view=e.view, variant=OTHER) for e in asked))
+    made = run(*asked)
+    (found,) = (e for e in regressions(cell_pairs(old, made), made) if e.key.finding is STALE.kind)
+    return workarounds(found, made)
+
+
+def stale(step: int = 3, view: str = "snapshot") -> Verdict:
+    return verdict(WRONG, STALE, step=step, view=view, variant=OTHER)
+
+
+def test_what_is_gone_after_a_compaction_is_said_to_be() -> None:
+    assert Workaround.COMPACT in helpful(stale(), verdict(RIGHT, step=4, variant=OTHER))
+
+
+def test_what_is_still_there_or_was_never_asked_is_not_claimed() -> None:
+    assert helpful(stale(), stale(step=4)) == ()
+    assert helpful(stale()) == ()
+
+
+def test_an_answer_that_is_not_known_is_no_evidence() -> None:
+    unknown = verdict(VerdictKind.UNKNOWN, step=4, variant=OTHER)
+    assert Workaround.COMPACT not in helpful(stale(), unknown)
+    refused = verdict(VerdictKind.REFUSED, step=4, variant=OTHER)
+    assert Workaround.COMPACT not in helpful(stale(), refused)
+
+
+def test_a_view_that_does_not_show_it_is_named() -> None:
+    other = verdict(RIGHT, step=3, view="read_optimized", variant=OTHER)
+    assert helpful(stale(), other) == (Workaround.OTHER_VIEW,)

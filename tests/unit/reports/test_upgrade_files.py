@@ -7,7 +7,7 @@ import pytest
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.comparison.rollout import Rollout, RolloutState
 from harness.core.records import FindingKind, VerdictKind
-from harness.reports import rollout_report
+from harness.reports import upgrade_files
 from harness.reports.markdown_text import markdown
 from harness.reports.upgrade_files import rollout_page
 from harness.run.load_run import Run
@@ -70,7 +70,7 @@ NO_DOWNGRADE = Rollout((state(1, "version", returns=False, down=SPOILT),), (1,))
 def test_a_rollout_says_which_order_is_safe_and_whether_there_is_a_way_back(
     tmp_path: Path, rollout: Rollout, status: int, texts: list[str]
 ) -> None:
-    text = markdown(rollout_report.document(rollout, tmp_path))
+    text = markdown(upgrade_files.rollout_document(rollout, tmp_path))
     assert [part for part in texts if part not in text] == []
     assert rollout.status == status
 

@@ -1,0 +1,451 @@
+"""Which reader can be asked about which format: what the engines' own data say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from packaging.version import Version
+
+from harness import engines, formats
+from harness.artifacts import distributions, version_rules
+from harness.artifacts.distribution import Default, Distribution
+from harness.core import runtime_names
+from harness.core.errors import Fault, UsageProblem
+from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
+from harness.core.problems import one_of, unknown_name
+from harness.core.runtime_names import (
+    CONTAINER,
+    PROCESS,
+    WAREHOUSES,
+    given,
+    in_runtime,
+    lock_name,
+)
+from harness.engines import time_travel
+from harness.engines.format_facts import FormatFacts
+from harness.formats import other_writers
+from harness.formats.api import TABLE_VERSION
+from harness.model import past_views
+from harness.plan.capabilities import Maker, Makers
+from harness.plan.profile import Profile, Writer
+from harness.runtime.metastore import TOOL, oldest_for
+from harness.scenario.cells import Reader, Unlike
+from harness.scenario.definition import Scenario
+
+
+def wrong_reader(reader: str, reason: str) -> UsageProblem:
+    """Return the problem of a reader that somebody named and that cannot be asked."""
+    return UsageProblem(f"{reader}: {reason}")
+
+
+def _no_reader(format_name: str, family: str, read: tuple[str, ...]) -> UsageProblem:
+    return UsageProblem(
+        f"no distribution reads tables of format '{format_name}', which are {family} "
+        f"tables; there are distributions that read {', '.join(read)} tables"
+    )
+
+
+def readers() -> tuple[Distribution, ...]:
+    """Return every distribution that can be asked: all but what serves them."""
+    return tuple(_readers())
+
+
+def _readers() -> Iterator[Distribution]:
+    """Yield them one by one: the lock data of a server of many jars take a while to read."""
+    map_ = map(distributions.load, distributions.names())
+    return (distribution for distribution in map_ if distribution.is_asked)
+
+
+def check_reader(reader: Reader) -> None:
+    """Check that there is a distribution for a reader, and that it can be asked.
+
+    Raises:
+        UsageProblem: there is none.
+
+    """
+    if why := distributions.why_not(reader.distribution):
+        raise wrong_reader(str(reader), why)
+    name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
+    if not (there and distributions.load(reader.distribution).is_asked):
+        names = ", ".join(distribution.name for distribution in readers())
+        others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
+        request = f"'{name}' is not a reader; allowed: {names}; {others}"
+        raise wrong_reader(str(reader), request)
+
+
+def cannot(reader: Reader, format_name: str) -> str:
+    """Return why a reader cannot be asked about tables of a format; empty when it can.
+
+    The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
+    """
+    distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    if distribution.warehouse and formats.load(format_name).absolute_paths:
+        return f"{format_name} tables name their files by absolute paths, which no copy can have"
+    return engines.load(distribution.engine).cannot(distribution, dict(reader.settings), facts)
+
+
+def cannot_show(reader: Reader, format_name: str, view: str) -> str:
+    """Return why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
+    distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    return time_travel.cannot(distribution, facts, past_views.name_of(view))
+
+
+def declared(reader: str, format_name: str, table_version: str) -> str:
+    """Return why a reader is declared not to know tables of a version; empty where it is not."""
+    family = formats.facts(format_name).family
+    return distributions.declared_unknown(reader, family, table_version)
+
+
+def check_combination(reader: Reader) -> None:
+    """Check that the settings of a reader, each of which exists, go together.
+
+    Raises:
+        UsageProblem: there is no format that it can be asked about.
+
+    """
+    reasons: dict[str, list[str]] = {}
+    for name in formats.names():
+        reasons.setdefault(cannot(reader, name), []).append(name)
+    if "" not in reasons:
+        why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+        raise wrong_reader(str(reader), f"it can be asked about no format; {why}")
+
+
+def readers_of(format_name: str) -> tuple[str, ...]:
+    """Return the distributions that can be asked about tables of a format."""
+    return tuple(d.name for d in _readers() if _reads(d, format_name))
+
+
+def check_format(format_name: str) -> None:
+    """Check that there is a distribution that reads the tables of a format.
+
+    Raises:
+        UsageProblem: there is none.
+
+    """
+    if any(_reads(distribution, format_name) for distribution in _readers()):
+        return
+    read = (n for n in formats.names() if any(_reads(d, n) for d in readers()))
+    families = dict.fromkeys(formats.facts(name).family for name in read)
+    raise _no_reader(format_name, formats.facts(format_name).family, tuple(families))
+
+
+def _reads(distribution: Distribution, format_name: str) -> bool:
+    return not cannot(Reader(distribution.name), format_name)
+
+
+TABLE_VERSIONS: Final = "table_versions"
+CANNOT: Final = "cannot"
+"""Setting of a distribution: why it cannot make tables with a setting, by `setting=value`, or do a
+step, by the operation's name."""
+
+
+def makers_of(profile: Profile) -> Makers:
+    """Return what each distribution that writes in a profile can write; each must be there."""
+    names = {name for writer in profile.writers for name in writer.distributions}
+    result = [distributions.load(name) for name in sorted(names)]
+    return {distribution.name: _maker(distribution) for distribution in result}
+
+
+def _maker(distribution: Distribution) -> Maker:
+    versions = distribution.texts_if_any(TABLE_VERSIONS)
+    return Maker(formats_written(distribution), versions, distribution.options_if_any(CANNOT))
+
+
+def formats_written(distribution: Distribution) -> tuple[str, ...]:
+    """Return the formats that a distribution writes."""
+    facts = (formats.facts(name) for name in formats.names())
+    return tuple(
+        format_facts.name
+        for format_facts in facts
+        if other_writers.makes(distribution, format_facts)
+    )
+
+
+def wrong_writers(profile: Profile) -> Iterator[Fault]:
+    """Yield writers of a profile that write nothing, or the table versions that none makes."""
+    wrong = tuple(_wrong_writers(profile))
+    yield from wrong
+    if not wrong:
+        yield from _wrong_versions(profile, makers_of(profile))
+
+
+def _wrong_writers(profile: Profile) -> Iterator[Fault]:
+    known = distributions.names()
+    for number, writer in enumerate(profile.writers):
+        for distribution, name in enumerate(writer.distributions):
+            if message := why_not_writing(name, known):
+                at = ("writers", number, "sequence", distribution)
+                yield profile.fault(at, f"writer: {message}")
+
+
+def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
+    """Yield an error for each step of a scenario that names a writer which there is not."""
+    known = distributions.names()
+    for number, step in enumerate(scenario.steps, start=1):
+        if step.by and step.by not in known:
+            message = f"step {number}: by: there is no '{step.by}'"
+            allowed = one_of(step.by, filter(_writes_steps, known))
+            yield Fault(scenario.path or scenario.name, step.line, f"{message}; {allowed}")
+
+
+def why_not_writing(name: str, known: Collection[str]) -> str:
+    """Return why a distribution cannot write; empty when it can. `known`: all distributions."""
+    name_in_locks = runtime_names.lock_name(name)
+    if runtime_names.given(name) in runtime_names.WAREHOUSES:
+        return f"{name}: tables are written to the disk; allowed: {name_in_locks}"
+    if why := distributions.why_not(name):
+        return f"{name}: {why}"
+    if not distributions.exists(name):
+        return f"there is no '{name}'; {one_of(name_in_locks, filter(_writes, known))}"
+    if not _writes(name):
+        return f"{name} writes nothing; {one_of(name_in_locks, filter(_writes, known))}"
+    return ""
+
+
+def _writes(name: str) -> bool:
+    return bool(distributions.load(name).texts_if_any(other_writers.WRITES))
+
+
+def _writes_steps(name: str) -> bool:
+    return _writes(name) or bool(distributions.load(name).texts_if_any(other_writers.WRITES_STEPS))
+
+
+def writers_of(format_name: str) -> tuple[str, ...]:
+    """Return the distributions that write tables of a format."""
+    every = map(distributions.load, filter(_writes, distributions.names()))
+    return tuple(
+        distribution.name for distribution in every if format_name in formats_written(distribution)
+    )
+
+
+def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:
+    for number, writer in enumerate(profile.writers):
+        version = writer.settings.get(TABLE_VERSION, "")
+        for name in writer.distributions if version else ():
+            makes = makers[name].table_versions
+            if makes and version not in makes:
+                message = f"writer: {name} makes no tables of {TABLE_VERSION} {version}"
+                at = ("writers", number, "settings", TABLE_VERSION)
+                yield profile.fault(at, f"{message}; allowed: {', '.join(makes)}")
+    for index, version in enumerate(profile.axes.get(TABLE_VERSION, ())):
+        if not any(_makes(writer, version, makers) for writer in profile.writers):
+            message = f"axes: no writer of the profile makes tables of {TABLE_VERSION} {version}"
+            every = {v: None for name in makers for v in makers[name].table_versions}
+            allowed = ", ".join(every) or "none"
+            yield profile.fault(("axes", TABLE_VERSION, index), f"{message}; allowed: {allowed}")
+
+
+def _makes(writer: Writer, version: str, makers: Makers) -> bool:
+    """Return whether a writer can make tables of a version; what nothing is said of, it may."""
+    every = [makers[name] for name in writer.distributions]
+    versioned = all(any(map(_has_versions, maker.formats)) for maker in every)
+    return versioned and all(version in (maker.table_versions or (version,)) for maker in every)
+
+
+def _has_versions(format_name: str) -> bool:
+    return TABLE_VERSION in formats.load(format_name).settings
+
+
+_SCHEMA: Final = "schema_sql"
+"""What only a metastore has."""
+_TRANSACTIONAL: Final = "transactional"
+"""What lock data call tables whose writes the metastore numbers, where they say why it cannot."""
+
+
+def metastores() -> tuple[str, ...]:
+    """Return the metastores that there are."""
+    return tuple(filter(_is_metastore, distributions.names()))
+
+
+def _is_metastore(name: str) -> bool:
+    """Return whether a name is a metastore's; all other lock data stay unread."""
+    return name in distributions.names() and _SCHEMA in distributions.load(name).settings
+
+
+def check_metastore(name: str) -> None:
+    """Check that there is a metastore of this name.
+
+    Raises:
+        UsageProblem: there is none.
+
+    """
+    if not _is_metastore(name):
+        raise unknown_name("metastore", name, metastores())
+
+
+def not_upgraded(through: MetastoreChoice) -> str:
+    """Return why there is no such upgrade; empty where there is, or none is asked for."""
+    if not through.upgraded_from:
+        return ""
+    older, newer = (distributions.load(name) for name in through.distributions)
+    if TOOL not in newer.settings:
+        able = (name for name in metastores() if TOOL in distributions.load(name).settings)
+        return f"nothing upgrades a database to {newer.name}; allowed: {', '.join(able)}"
+    if Version(older.version) >= Version(newer.version):
+        return f"upgraded_from: {older.name} is not older than {newer.name}"
+    return ""
+
+
+def wrong_metastore(profile: Profile) -> Iterator[Fault]:
+    """Yield what cannot be of the metastore that a profile names."""
+    through, at = profile.metastore, ("metastore",)
+    for name in through.distributions:
+        if not _is_metastore(name):
+            yield profile.fault(
+                at, f"metastore: there is no '{name}'; {one_of(name, metastores())}"
+            )
+            return
+    why = not_upgraded(through) or _out_of_reach(profile) or _too_old(profile)
+    if why := why or _unregistered(profile) or _without_one_for_all(profile):
+        yield profile.fault(at, f"metastore: {why}")
+
+
+def _too_old(profile: Profile) -> str:
+    """Return which reader cannot ask through a metastore so old; empty: each can."""
+    through = distributions.load(profile.metastore.distribution)
+    named = dict.fromkeys(
+        lock_name(asked_reader.reader.distribution) for asked_reader in profile.readers
+    )
+    for name in filter(distributions.exists, named):  # what is not there is told elsewhere
+        oldest = oldest_for(distributions.load(name))
+        if oldest and Version(through.version) < Version(distributions.load(oldest).version):
+            return f"{name} cannot ask through {through.name}; through {oldest} it can"
+    return ""
+
+
+def _unregistered(profile: Profile) -> str:
+    """Return which tables the metastore does not take; empty: it takes all."""
+    first = distributions.load(profile.metastore.distributions[0])
+    why = first.options_if_any("cannot").get(_TRANSACTIONAL, "")
+    named = (format_ for format_ in profile.formats if format_ in formats.names())
+    if not why or not (
+        asked := [format_name for format_name in named if formats.facts(format_name).transactional]
+    ):
+        return ""
+    return f"{first.name} cannot have {', '.join(asked)} tables registered in it: {why}"
+
+
+def metastore_in_reach(profile: Profile) -> MetastoreChoice:
+    """Return the metastore of a profile as its readers reach it: containers one in a container."""
+    through = profile.metastore
+    if through.usual or CONTAINER not in _runtimes(profile):
+        return through
+    return MetastoreChoice(
+        in_runtime(through.distribution, CONTAINER),
+        through.upgraded_from and in_runtime(through.upgraded_from, CONTAINER),
+    )
+
+
+def _runtimes(profile: Profile) -> set[str]:
+    return {given(asked_reader.reader.distribution) or PROCESS for asked_reader in profile.readers}
+
+
+def _out_of_reach(profile: Profile) -> str:
+    """Return which readers another metastore does not serve: of two runtimes, or of objects."""
+    runtimes = _runtimes(profile)
+    if profile.metastore.usual or runtimes in ({PROCESS}, {CONTAINER}):
+        return ""
+    name = profile.metastore.distribution
+    return (
+        f"{name} serves either processes or containers, whose tables are on the disk, not "
+        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {DISTRIBUTION}"
+    )
+
+
+def _without_one_for_all(profile: Profile) -> str:
+    """Return why no metastore serves all engines; empty: one does.
+
+    Containers reach a container's alone, and who reads from an object store a process's.
+    """
+    writers = (name for writer in profile.writers for name in writer.distributions)
+    readers = (asked_reader.reader.distribution for asked_reader in profile.readers)
+    named = tuple(dict.fromkeys((*writers, *readers)))
+    contained = [name for name in named if given(name) == CONTAINER]
+    stored = [name for name in named if given(name) in WAREHOUSES]
+    if not (contained and stored):
+        return ""
+    message = f"no one serves both {', '.join(contained)} and {', '.join(stored)}"
+    return f"{message}: containers do not reach an object store on loopback; ask them apart"
+
+
+def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | None:
+    """Return what a reader has otherwise than its engine by itself, for tables of some formats.
+
+    None: of a setting that concerns them, the default is not declared.
+    """
+    distribution, settings = distributions.load(reader.distribution), dict(reader.settings)
+    facts = tuple(map(formats.facts, dict.fromkeys(format_names)))
+    if not _declared(distribution, facts):
+        return None
+    concerned = (
+        default
+        for default in distribution.defaults
+        if _concerns(distribution, default, settings, facts)
+    )
+    return tuple(_unlike(default, settings) for default in concerned if _differs(default, settings))
+
+
+def settings_in_full(reader: Reader) -> frozenset[tuple[str, str]]:
+    """Return the settings of a reader with those that it leaves out, where it is known what it has.
+
+    >>> from harness.scenario.cells import parse_reader
+    >>> by_name, unset = map(parse_reader, ("trino-476{use-column-names=true}", "trino-476"))
+    >>> settings_in_full(by_name) == settings_in_full(unset)
+    True
+    """
+    settings = dict(reader.settings)
+    declared = distributions.load(reader.distribution).defaults
+    left_out = {
+        default.setting: _has(default, settings) for default in declared if not default.either
+    }
+    return frozenset((left_out | settings).items())
+
+
+def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> bool:
+    """Return whether each setting that readers of these tables may name has a default."""
+    known = {default.setting for default in distribution.defaults}
+    there = engines.load(distribution.engine).settings
+    return not any(
+        _can_be_asked(distribution, name, {}, format_facts)
+        for name in there.keys() - known
+        for format_facts in facts
+    )
+
+
+def _concerns(
+    distribution: Distribution,
+    default: Default,
+    settings: Mapping[str, str],
+    facts: tuple[FormatFacts, ...],
+) -> bool:
+    if default.families:
+        return any(format_facts.family in default.families for format_facts in facts)
+    return any(
+        _can_be_asked(distribution, default.setting, settings, format_facts)
+        for format_facts in facts
+    )
+
+
+def _can_be_asked(
+    distribution: Distribution, name: str, settings: Mapping[str, str], format_: FormatFacts
+) -> bool:
+    """Return whether a value of a setting says anything of such tables, beside other settings."""
+    engine = engines.load(distribution.engine)
+    others = {key: value for key, value in settings.items() if key != name}
+    values = engine.settings.get(name, ())
+    return any(not engine.cannot(distribution, others | {name: value}, format_) for value in values)
+
+
+def _differs(default: Default, settings: Mapping[str, str]) -> bool:
+    return not default.either and _has(default, settings) != default.value
+
+
+def _has(default: Default, settings: Mapping[str, str]) -> str:
+    return settings.get(default.setting, default.ours or default.value)
+
+
+def _unlike(default: Default, settings: Mapping[str, str]) -> Unlike:
+    named = default.setting in settings
+    return Unlike(default.setting, _has(default, settings), default.value, named=named)
