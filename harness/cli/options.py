@@ -284,13 +284,15 @@ def with_output(command: Command) -> Command:
     return _with("output", Output, options)(ending)
 
 
-def group_with(default: str) -> type[TyperGroup]:
-    """Return a group whose options belong to a default command where no command is named."""
+def group_with(name: str) -> type[TyperGroup]:
+    """Return a group whose options belong to the command `name` where no command is named."""
 
     class Group(TyperGroup):
+        default = name
+
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's
             named = bool(args) and (not args[0].startswith("-") or args[0] == "--help")
-            return super().parse_args(ctx, args if named else [default, *args])
+            return super().parse_args(ctx, args if named else [self.default, *args])
 
     return Group
 
