@@ -28,7 +28,7 @@ from harness.engines.api import (
     Server,
 )
 from harness.formats import facts
-from harness.judge.truncated_history import MILLISECONDS, milliseconds
+from harness.judge.understand import MILLISECONDS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S

@@ -27,7 +27,7 @@ from harness.core.refusals import may_be_chance
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.judge.gate import Gate
 from harness.judge.recorded_variant import RecordedVariant, view_of_rows
@@ -282,7 +282,7 @@ def _answers(
 ) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
     for variant in _variants(run) if wrong else ():
         if variant.id in wrong:
-            expectations = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
+            expectations = Expectations(case_of(variant, run.states_of(variant.id)))
             for verdict in wrong[variant.id]:
                 answer = run.answers.get(verdict.case)
                 yield verdict.question, _of(expectations, verdict, answer) if answer else ()
@@ -297,12 +297,10 @@ def _variants(run: Run) -> tuple[Variant, ...]:
         return ()
 
 
-def _of(
-    expectations: ExpectationsByEngine, verdict: Verdict, answer: Answer
-) -> tuple[StrategyAnswer, ...]:
+def _of(expectations: Expectations, verdict: Verdict, answer: Answer) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
-        expectation = expectations.of(verdict.reader, answer)
+        expectation = expectations.for_reader(verdict.reader, answer)
         readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:

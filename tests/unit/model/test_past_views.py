@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model import past_views
@@ -89,7 +89,7 @@ def test_it_goes_back_to_the_write_before_the_last_schema_change(
 def test_the_truth_of_a_past_view_is_that_of_then_or_what_was_written_since(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)
-    expectations = ExpectationsByEngine(case).written
+    expectations = Expectations(case)
     made = sorted(case.instants.values())
     for step in range(made[0], last):
         truth = story.history[max(number for number in made if number <= step)]

@@ -14,7 +14,7 @@ from harness import __version__
 from harness.cli import app
 from harness.cli.explain import command as explained
 from harness.core import jsonl
-from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
+from harness.core.records import Answer, Attempt, FindingKind, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.plan import shipped
 from harness.read import read_states
@@ -182,7 +182,7 @@ def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_ce
     def fails(*_: object) -> bool:
         raise ZeroDivisionError("in a check")
 
-    monkeypatch.setattr(name, "check_of", lambda _: fails)
+    monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
     assert app.main(arguments) == UNKNOWN
     unknown = [verdict for verdict in verdicts(run) if verdict.verdict is VerdictKind.UNKNOWN]
     assert {verdict.because for verdict in unknown} == {"harness: ZeroDivisionError: in a check"}

@@ -17,7 +17,7 @@ from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, Sta
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.statements import PREFIX
-from harness.judge import recorded_metadata
+from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
@@ -196,10 +196,10 @@ LOST, OTHER = FindingKind.LOST_METADATA, FindingKind.OTHER_METADATA
 def test_what_is_lost_and_what_is_other_are_two_things(
     kept: ExtraMetadata, kind: FindingKind, place: Witness, says: str
 ) -> None:
-    ((at, (finding,)),) = recorded_metadata.findings(case(kept)).items()
+    ((at, (finding,)),) = recorded_by_table.findings(case(kept)).items()
     assert (at, finding.kind, finding.places) == (1, kind, (place,))
     assert witness_text(kind, place) == says
-    assert kind in recorded_metadata.KINDS
+    assert kind in recorded_by_table.KINDS
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_what_is_lost_and_what_is_other_are_two_things(
 def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     kept: ExtraMetadata | None,
 ) -> None:
-    assert recorded_metadata.findings(case(kept)) == {}
+    assert recorded_by_table.findings(case(kept)) == {}
 
 
 def case(retained: ExtraMetadata | None) -> RecordedVariant:

@@ -1,15 +1,18 @@
-"""What a table itself says of its schema after each step, against the truth.
+"""What a table itself says after each step, of its schema and of its commits, against the truth.
 
 Hudi's ids are not ours, so another numbering is no mistake: what counts is which columns are the
 same column, in every version that data files may have been written in. What is wrong is told at the
 step after which it first is. A commit that says nothing of the schema is no mistake either: the
 history is there for it (`InternalSchemaCache` of Hudi).
+
+Only steps that are told of extra metadata have a record of it. What a commit has and nobody gave is
+wrong as well: whoever reads a checkpoint there takes it for one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,14 +20,9 @@ from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.schema import Field, Schema
-from harness.model.schema_history import (
-    FIRST,
-    SchemaHistory,
-    SchemaVersion,
-    merge,
-    stored_type,
-)
+from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, merge, stored_type
 from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 KINDS: Final = (
     FindingKind.REUSED_ID,
@@ -32,11 +30,15 @@ KINDS: Final = (
     FindingKind.LOW_MAX_ID,
     FindingKind.LOST_VERSION,
     FindingKind.OTHER_SCHEMA,
+    FindingKind.LOST_METADATA,
+    FindingKind.OTHER_METADATA,
 )
-"""The ways of being wrong that are about a step's own record and about no answer."""
+"""The findings that are about a step's own record and about no answer."""
 ABSENT: Final = "absent"
 LATEST: Final = "latest_schema"
 """What stands for a column where it is that part of a commit."""
+SHOWN: Final = "shown"
+"""The key of a witness that is about what the procedure shows, and not about the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,49 +54,62 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
     """Return what is wrong since each step, those with nothing left out."""
     reported, result = set[tuple[FindingKind, str]](), dict[int, tuple[Finding, ...]]()
     for step in sorted(case.state_of):
-        if case.broken is not None and step >= case.broken:
-            break
-        new = [wrong for wrong in _after(case, step) if (wrong.kind, wrong.subject) not in reported]
+        new = list[_Wrong]()
+        if case.broken is None or step < case.broken:
+            every = _schema(case, step)
+            new = [wrong for wrong in every if (wrong.kind, wrong.subject) not in reported]
         reported |= {(wrong.kind, wrong.subject) for wrong in new}
-        if new:
-            of_kind = grouped((each.kind, each.witness) for each in new)
-            result[step] = tuple(
-                _finding(kind, differences) for kind, differences in of_kind.items()
-            )
+        of_schema = ((wrong.kind, wrong.witness) for wrong in new)
+        wrong = (
+            *_findings(of_schema, Responsible.HISTORY),
+            *_findings(_metadata(case, step), Responsible.COMMIT),
+        )
+        if wrong:
+            result[step] = wrong
     return result
 
 
-def _finding(kind: FindingKind, differences: Sequence[Witness]) -> Finding:
-    names = dict.fromkeys(
-        difference.column for difference in differences if difference.column not in {"", LATEST}
-    )
-    return Finding(kind, tuple(names), differences[0], tuple(differences), Responsible.HISTORY)
+def _findings(
+    wrong: Iterable[tuple[FindingKind, Witness]], responsible: Responsible
+) -> Iterator[Finding]:
+    for kind, witnesses in grouped(wrong).items():
+        columns = dict.fromkeys(w.column for w in witnesses if w.column not in {"", LATEST})
+        yield Finding(kind, tuple(columns), witnesses[0], tuple(witnesses), responsible)
 
 
-def _after(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
-    """Yield all that is wrong after a step."""
+def _metadata(case: RecordedVariant, step: int) -> Iterator[tuple[FindingKind, Witness]]:
+    recorded = case.state_of[step].metadata
+    if recorded is None:
+        return
+    operation = case.variant.scenario.steps[step - 1].operation
+    given = operation.metadata if isinstance(operation, WriteWithMetadata) else {}
+    stored = dict(recorded.stored)
+    of_procedure = () if recorded.unshown else ((SHOWN, stored, dict(recorded.shown)),)
+    for where, due, there in (("", given, stored), *of_procedure):
+        for name in sorted(due.keys() | there.keys()):
+            if due.get(name) != there.get(name):
+                kind = FindingKind.OTHER_METADATA if name in there else FindingKind.LOST_METADATA
+                yield kind, Witness(where, name, due.get(name), there.get(name))
+
+
+def _schema(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
+    """Yield all that is wrong with the recorded schema after a step."""
     recorded = case.state_of[step].schema_history
     if recorded is None:
         return
-    yield from _lost(case, step, recorded)
+    for version in recorded.lost:
+        difference = Witness("", "", _version_text(case, step, version), None)
+        yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
     if recorded.versions:
         yield from _ids_twice(recorded)
         yield from _low_max_id(recorded)
         yield from _other_schema(case, step, recorded.versions[-1])
         yield from _other_columns(case, step, recorded)
     if recorded.latest:
-        due, seen = (
-            _version_text(case, step, version)
-            for version in (recorded.versions[-1], recorded.latest)
-        )
+        due = _version_text(case, step, recorded.versions[-1])
+        seen = _version_text(case, step, recorded.latest)
         difference = Witness("", LATEST, due, seen)
         yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {recorded.latest.instant}", difference)
-
-
-def _lost(case: RecordedVariant, step: int, recorded: SchemaHistory) -> Iterator[_Wrong]:
-    for version in recorded.lost:
-        difference = Witness("", "", _version_text(case, step, version), None)
-        yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
 
 
 def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> str:
@@ -132,7 +147,7 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
     truth = case.history[step].schema
     expected = {path: stored_type(field.type) for path, field in _fields(truth).items()}
     result = {path: type_ for _, path, type_ in now.fields}
-    for path in (*expected, *(each for each in result if each not in expected)):
+    for path in dict.fromkeys((*expected, *result)):
         due, seen = expected.get(path, ABSENT), result.get(path, ABSENT)
         if due != seen and due and seen:
             yield _Wrong(FindingKind.OTHER_SCHEMA, f"{path} {seen}", Witness("", path, due, seen))
@@ -140,23 +155,18 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
     if expected.keys() == result.keys() and not by_frame:
         # Where a frame's columns stand nobody promises; a catalog has partition columns at the end.
         fixed = set(case.history[step].table.partition_by)
-        orders = ([p for p in each if p not in fixed] for each in (expected, result))
-        yield from _other_order(*orders)
-
-
-def _other_order(expected: Sequence[str], result: Sequence[str]) -> Iterator[_Wrong]:
-    """Yield the first column that stands elsewhere among those beside it."""
-    due, seen = _positions(expected), _positions(result)
-    path = next((path for path in result if due[path] != seen[path]), None)
-    if path is not None:
-        difference = Witness("", path, f"number {due[path]}", f"number {seen[path]}")
-        yield _Wrong(FindingKind.OTHER_SCHEMA, "order", difference)
+        free = [path for path in result if path not in fixed]
+        places, seen_at = _positions([p for p in expected if p not in fixed]), _positions(free)
+        # The first column that stands elsewhere among those beside it.
+        if moved := next((path for path in free if places[path] != seen_at[path]), None):
+            difference = Witness("", moved, f"number {places[moved]}", f"number {seen_at[moved]}")
+            yield _Wrong(FindingKind.OTHER_SCHEMA, "order", difference)
 
 
 def _positions(paths: Sequence[str]) -> Mapping[str, int]:
     """Return the number of each column among those beside it, from 1."""
     beside = grouped((path.rpartition(".")[0], path) for path in paths)
-    return {path: at for each in beside.values() for at, path in enumerate(each, start=1)}
+    return {path: at for same in beside.values() for at, path in enumerate(same, start=1)}
 
 
 def _other_columns(case: RecordedVariant, step: int, recorded: SchemaHistory) -> Iterator[_Wrong]:

@@ -8,7 +8,6 @@ import re
 import struct
 import unicodedata
 
-from harness.core.records import Origin
 from harness.judge.difference import VALUES, Difference
 from harness.judge.expected_state import ExpectedState
 from harness.model import partition_paths
@@ -35,22 +34,30 @@ GREGORIAN = datetime.date(1582, 10, 15)
 Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4 to 3.0")."""
 
 
-def explains(difference: Difference, state: ExpectedState) -> bool:
+def altered_value(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the found value is the expected one that lost or changed a bit.
 
     A value that somebody else wrote is not, however near it is.
     """
     if difference.kind not in VALUES or difference.actual is None:
         return False
-    if difference.origin is not None and not _unaltered(difference, difference.origin, state):
+    origin = difference.origin
+    # Whose value it is does not matter where it is of the very version that should be there.
+    if origin is not None and not (
+        difference.of_own_field
+        and origin.key == difference.key
+        and origin.step == state.expected_step(origin.field_id, difference.key)
+    ):
         return False
     if shows_folder(difference, state):
         return True
     if difference.expected is None:
         return False
+    expected, actual = difference.expected, difference.actual
     if difference.disputed:
-        return _only_sign_of_zero(difference.expected, difference.actual)
-    return near(difference.expected, difference.actual)
+        # Where a zero has another sign, zeros elsewhere are no other explanation.
+        return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
+    return near(expected, actual)
 
 
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:
@@ -65,18 +72,6 @@ def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     if isinstance(difference.actual, str):
         return difference.actual in partition_paths.forms(*at)
     return difference.actual is True and partition_paths.is_null(*at)
-
-
-def _unaltered(difference: Difference, origin: Origin, state: ExpectedState) -> bool:
-    """Return whether the value is of the very version that should be there, in other digits."""
-    looks = difference.field is not None and origin.field_id == difference.field.id
-    same_version = origin.step == state.expected_step(origin.field_id, difference.key)
-    return looks and origin.key == difference.key and same_version
-
-
-def _only_sign_of_zero(expected: Value, result: Value) -> bool:
-    """Return whether a zero has another sign: then zeros elsewhere are no other explanation."""
-    return isinstance(expected, float) and isinstance(result, float) and expected == result == 0
 
 
 def near(expected: Value, result: Value) -> bool:
@@ -186,7 +181,7 @@ def _bits_of(expected: Value, result: Value) -> bool:
 
     So Trino 476 shows what files hold of an int or long column that became a float: 16777002 as
     2.350958713857444E-38, and negative numbers as NaN. PrestoSQL 350 and PrestoDB 0.283 do, and
-    show floats of files as whole numbers where the catalog still says int (`physical_values`).
+    show floats of files as whole numbers where the catalog still says int (`value_conversions`).
     """
     if not isinstance(expected, float):
         return False
