@@ -1,5 +1,3 @@
-"""The extra metadata of a commit: what a step is told, what is read, and what is found wrong."""
-
 from __future__ import annotations
 
 import json
@@ -29,7 +27,7 @@ from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
 from tests.builders.scenarios import scenario_of
-from tests.unit.write.test_write_variant import WRITER, variant
+from tests.builders.written_variant import WRITER, variant
 
 TOLD = {"run.id": "17", "run.by": "me"}
 STORED = tuple(sorted(TOLD.items()))
@@ -101,8 +99,6 @@ def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
 
 @dataclass
 class Spark:
-    """Shows the metadata of a commit, or answers an error."""
-
     error: Exception | None = None
     sent: list[str] = field(default_factory=list)
 
