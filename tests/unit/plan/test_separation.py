@@ -12,7 +12,7 @@ from harness import formats
 from harness.cli import plan_options
 from harness.formats.api import Changes, FileLayout
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
-from harness.plan.separation import Apart, idle, lines, separation
+from harness.plan.separation import Apart, idle, separation
 from harness.run import load_run, plan_record
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
@@ -94,24 +94,12 @@ def test_log_files_tell_readers_of_base_files_from_the_others() -> None:
     assert last.tells(ReadStrategy(ColumnMapping.ID), ReadStrategy(ColumnMapping.POSITION))
 
 
-def test_steps_after_which_nothing_is_asked_tell_nothing() -> None:
-    text = STORY.replace("{name: f1, after: f2}", "{name: f1, after: f2}\n    quiet: true")
-    assert [step.step for step in apart(text)] == [1, 3]
-
-
 def test_a_schema_change_is_idle_until_a_question_after_it_tells_something() -> None:
     late = f"{STORY}  - rename_column: {{name: f1, to: g}}\n"
     added = STORY.replace("move_column: {name: f1, after: f2}", "add_column: {name: f3, type: int}")
     assert [step.step for step in idle(apart(added))] == [2]
     assert idle(apart(STORY)) == ()
     assert idle(apart(late)) == ()
-
-
-def test_steps_that_tell_the_same_are_said_together() -> None:
-    assert list(lines(apart(STORY))) == [
-        "steps 1, 3: all answer alike",
-        "step 2: by id = by name | by position",
-    ]
 
 
 def test_every_schema_change_of_a_shipped_scenario_tells_something_or_says_why_not() -> None:
