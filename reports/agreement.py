@@ -26,8 +26,6 @@ MIN_ALARM = 2
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Readers that gave the same answer to a question."""
-
     with_truth: bool
     kind: VerdictKind
     readers: tuple[str, ...]
@@ -64,7 +62,6 @@ class Alarm:
 
     @property
     def text(self) -> str:
-        """Return it as a sentence, with the first of the questions."""
         more = len(self.questions) - 1
         where = self.question_names[0] + (f" and {counted(more, 'question')} more" if more else "")
         who = ", ".join(self.readers)
@@ -106,7 +103,6 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
 
 def _writers(verdicts: Iterable[Verdict]) -> bool:
-    """Return whether all that is wrong is the writer's doing, by what files and statements say."""
     responsible = {finding.responsible for verdict in verdicts for finding in verdict.findings}
     return bool(responsible) and responsible <= WRITERS
 

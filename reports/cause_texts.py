@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
-from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    QuestionKey,
+    Responsible,
+    Verdict,
+    VerdictKind,
+)
 from harness.model.simulation.strategies import parts_of
+from harness.reports.document import Block, Code, Heading, Item, Items, Line
 from harness.reports.findings import BLAME, FINDINGS, witness_text
-from harness.reports.words import NOT_WORDED, mapping_text, refusal_text, short, worded
+from harness.reports.summary import Score, scoreboard
+from harness.reports.words import DEFAULT, NOT_WORDED, mapping_text, refusal_text, short, worded
 from harness.run.causes import (
     BAD,
     READERS,
@@ -22,13 +32,157 @@ from harness.run.causes import (
     SettingsAsked,
     by_default,
     causes,
+    settings_text,
 )
 from harness.run.load_run import Run
+from harness.scenario.cells import parse_reader
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    operation: str
+    verdict: VerdictKind
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    lines: tuple[tuple[str, str], ...]
+    """To paste, and where."""
+    causes: tuple[int, ...]
+    """Their numbers, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderAnswer:
+    """One reader: its score, what it breaks, what helps, and who else gets it right."""
+
+    score: Score
+    breaches: tuple[Breach, ...]
+    """The silent ones first, then by number."""
+    settings: tuple[Setting, ...]
+    instead: str
+    """The other reader that gets most of its wrong answers right; empty where none does."""
+    instead_right: int
+    wrong: int
+
+    @property
+    def helped(self) -> bool:
+        return bool(self.wrong) and 2 * self.instead_right >= self.wrong
+
+    @property
+    def silent(self) -> tuple[Breach, ...]:
+        return tuple(breach for breach in self.breaches if breach.verdict is VerdictKind.WRONG)
+
+
+def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
+    wrong = grouped(
+        (verdict.reader, verdict)
+        for verdict in run.verdicts
+        if verdict.verdict is VerdictKind.WRONG
+    )
+    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
+    scores = scoreboard(run)
+    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
+
+
+def _answer(
+    score: Score,
+    texts: Sequence[CauseText],
+    wrong: Sequence[Verdict],
+    asked: Mapping[QuestionKey, Sequence[Verdict]],
+) -> ReaderAnswer:
+    numbered = [
+        (at, text) for at, text in enumerate(texts, 1) if score.reader in text.cause.readers
+    ]
+    instead, right = _instead(score.reader, wrong, asked)
+    return ReaderAnswer(
+        score=score,
+        breaches=_breaches(score.reader, [text for _, text in numbered]),
+        settings=_settings(score.reader, numbered),
+        instead=instead,
+        instead_right=right,
+        wrong=len(wrong),
+    )
+
+
+def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
+    cells: dict[tuple[str, VerdictKind], set[str]] = {}
+    for text in texts:
+        if operation := text.cause.key.operation:
+            cases = {verdict.case for verdict in text.cause.verdicts if verdict.reader == reader}
+            cells.setdefault((operation, text.verdict), set()).update(cases)
+    breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
+    return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+
+
+def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
+    """Return the settings that help with a reader's causes, but those that it has."""
+    has = settings_text(reader)
+    others = ((at, text) for at, text in texts if text.paste and text.settings != has)
+    of = grouped((other.paste, at) for at, other in others)
+    settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
+    return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
+
+
+def _instead(
+    reader: str, wrong: Sequence[Verdict], asked: Mapping[QuestionKey, Sequence[Verdict]]
+) -> tuple[str, int]:
+    right = Counter(
+        other.reader
+        for verdict in wrong
+        for other in asked[verdict.question]
+        if other.verdict is VerdictKind.CORRECT and other.reader != reader
+    )
+    return next(iter(right.most_common(1)), ("", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    text: str
+    verb: str = ""
+
+    def command(self, case: str) -> str:
+        return f"harness {self.verb} {shlex.quote(case)}" if self.verb else ""
+
+
+def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
+    """Return what helps, and how to find out more; nothing where nothing is wrong or refused.
+
+    `question`: what every reader made of the same question. Where no reader is to blame, nothing
+    is said of its settings.
+    """
+    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        return ()
+    responsible = {finding.responsible for finding in verdict.findings} or {None}
+    readers = (
+        Advice(_other_settings(tuple(_same_engine(verdict, question)))),
+        Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
+    )
+    smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
+    return (*(readers if responsible & {Responsible.READER, None} else ()), smallest)
+
+
+def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
+    engine = parse_reader(verdict.reader).distribution
+    for other in question:
+        if other.reader != verdict.reader and parse_reader(other.reader).distribution == engine:
+            yield other
+
+
+def _other_settings(others: Sequence[Verdict]) -> str:
+    """Return what the same engine answered with other settings."""
+    if not others:
+        return "This engine was not asked this with any other settings."
+    right = [other.reader for other in others if other.verdict is VerdictKind.CORRECT]
+    if right:
+        return f"With other settings this engine gets it right: {'; '.join(right)}."
+    names = "; ".join(other.reader for other in others)
+    return f"This engine does not get it right with its other settings either: {names}."
+
 
 FEW: Final = 4
 """Of more columns than these none is named."""
-DEFAULT: Final = "default"
-"""Marks what somebody meets who has chosen no setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +225,19 @@ class CauseText:
 
     @property
     def headline(self) -> str:
-        """Return who does what, since when, and how often."""
         who = f"{self.engine} ({self.mark})" if self.mark else self.engine
         return f"{who}: {self.what}. {self.amount}."
 
     @property
     def to_do(self) -> str:
-        """Return what to paste, and how much that helped."""
         lines = " and ".join(f"{text} ({place})" for text, place in self.paste)
         return f"{lines} {self.advice}" if lines else self.advice
 
     def command(self, verb: str) -> str:
-        """Return the command of `harness` for the cell that speaks for all, as a shell takes it."""
         return f"harness {verb} {shlex.quote(self.cause.first.case)}"
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """Return what can be done next: look at it, try other settings, make it small."""
         if self.verdict not in BAD:
             return (self.command("explain"),)
         readers = self.cause.key.symptom.responsible in READERS and not self.paste
@@ -96,7 +246,6 @@ class CauseText:
 
 
 def cause_texts(run: Run) -> tuple[CauseText, ...]:
-    """Return every cause of a run in sentences, in the order of `causes`."""
     asked = SettingsAsked(run)
     return tuple(_text(run, cause, asked) for cause in causes(run.verdicts, run))
 
@@ -172,7 +321,6 @@ def _is_of(cause: RunCause, finding: Finding) -> bool:
 
 
 def _how(cause: RunCause, finding: Finding) -> str:
-    """Return how the answer comes about, by all that its reader answered so."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
@@ -236,3 +384,36 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
 
 def _only(names: Sequence[str], every: set[str]) -> str:
     return f" of {', '.join(names)}" if set(names) != every else ""
+
+
+CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]
+"""What is said of a cause that has a number."""
+
+
+def cause_list(texts: Sequence[CauseText], blocks: CauseBlocks) -> Iterator[Block]:
+    """Yield the causes, new ones first; `blocks`: what is said of each."""
+    new = [text for text in texts if not text.known]
+    known = [text for text in texts if text.known]
+    for title, of, first in (
+        ("What is not correct", new, 1),
+        ("Known, and still there", known, len(new) + 1),
+    ):
+        if of:
+            yield Heading(f"{title}: {counted(len(of), 'cause')}")
+            items = (
+                Item(Line(strong=text.headline, tone=text.verdict), blocks(text, number))
+                for number, text in enumerate(of, first)
+            )
+            yield Items(tuple(items), first)
+
+
+def cause_lines(text: CauseText) -> tuple[Line | Code, ...]:
+    parts = {
+        "seen": text.seen,
+        "by": text.readers,
+        "where": text.where,
+        "what to do": text.to_do,
+        "known": text.known,
+    }
+    lines = (Line(words, strong=f"{name}:") for name, words in parts.items() if words)
+    return (*lines, Code(text.commands[0]))

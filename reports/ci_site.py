@@ -32,18 +32,15 @@ class CiSite:
 
     @property
     def shows_lines(self) -> bool:
-        """Return whether it shows the lines of files that a test names."""
         return bool(self.files)
 
     def path(self, place: ScenarioPlace | None) -> str:
-        """Return a file's path in the repository; empty for one that is not in it."""
         if place is None or INSTALLED in place.path.parts:
             return ""
         file, root = place.path.resolve(), self.root.resolve()
         return file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
 
     def link(self, place: ScenarioPlace | None) -> str:
-        """Return the address of a line; empty where none is known."""
         path = self.path(place)
         return f"{self.files}/{quote(path)}#L{place.line}" if path and place and self.files else ""
 

@@ -1,7 +1,7 @@
 """What a report says, whatever it is written as: on a terminal, in Markdown or as HTML. Pure.
 
 A report is a sequence of blocks. Texts are plain: they mean nothing but themselves, and whoever
-writes a document escapes them. The renderers are `lines.render`, `markdown_text.markdown` and the
+writes a document escapes them. The renderers are `lines.render`, `markdown.markdown` and the
 template `document.html.j2`.
 """
 
@@ -57,16 +57,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a list, and what belongs to it."""
-
     line: Line
     blocks: tuple[Line | Code, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list."""
-
     items: tuple[Item, ...]
     first: int | None = None
     """The number of the first item; None: without numbers."""
@@ -74,8 +70,6 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows of cells."""
-
     columns: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
     numbers: Collection[str] = ()
@@ -85,7 +79,6 @@ class ReportTable:
 def table(
     columns: Iterable[str], rows: Iterable[Iterable[str | Line]], numbers: Iterable[str] = ()
 ) -> ReportTable:
-    """Return a table of texts and lines."""
     lines = (tuple(Line(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
     return ReportTable(tuple(columns), tuple(lines), tuple(numbers))
 

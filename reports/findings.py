@@ -19,8 +19,6 @@ from harness.reports.words import Word, exact, kind_of, short, shown
 
 @dataclass(frozen=True, slots=True)
 class FindingWord(Word):
-    """The words of a kind of finding, and how it describes a place."""
-
     origin: str = "the value of {name}{row} written at step {step}"
     """Whose value a wrong value is."""
     row: str = "is not as expected"
@@ -38,7 +36,6 @@ class FindingWord(Word):
 
 
 def _two_answers(witness: Witness) -> str:
-    """Describe where two answers of one reader to the same question differ."""
     cell = bool(witness.key and witness.column) or bool(AGGREGATE.fullmatch(witness.column))
     where = f"in row {witness.key}, {witness.column}" if witness.key else witness.column
     if not cell:
@@ -230,7 +227,6 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
-    """Describe one wrong place: its row and column, what was found, and whose value that is."""
     word = FINDINGS[kind]
     if word.sentence:
         return word.sentence(witness)
@@ -287,14 +283,12 @@ def engine_text(witness: Witness) -> str:
 
 
 def places_text(finding: Finding) -> str:
-    """Describe a finding by its witness, and how many more places it has."""
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
     return witness_text(finding.kind, finding.witness) + rest
 
 
 def finding_text(finding: Finding) -> str:
-    """Describe a finding by its witness, how many places it has, and who is to blame."""
     whose = BLAME[finding.responsible].short
     return places_text(finding) + (f"; {whose}" if whose else "")
 
@@ -304,14 +298,11 @@ def findings_text(verdict: Verdict) -> str:
 
 
 def kinds_text(verdict: Verdict) -> str:
-    """Return what the findings of a verdict are called, each kind once."""
     return ", ".join(dict.fromkeys(FINDINGS[finding.kind].label for finding in verdict.findings))
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Who is to blame for a finding, in words."""
-
     short: str
     meaning: str
 

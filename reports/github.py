@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TextIO
 
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import VerdictKind
 from harness.judge.gate import GOOD, Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import CauseText, cause_texts
@@ -49,11 +49,10 @@ class Annotation:
     line: int = 0
 
     def command(self, level: str) -> str:
-        """Return the workflow command that makes GitHub show it."""
         place = {"file": self.file, "line": str(self.line)} if self.file else {}
         properties = {**place, "title": short(self.title, LONGEST_TITLE)}
-        inner = ",".join(f"{name}={_escaped(text, _PROPERTY)}" for name, text in properties.items())
-        return f"::{level} {inner}::{_escaped(self.message, _DATA)}"
+        inner = ",".join(f"{name}={text.translate(_PROPERTY)}" for name, text in properties.items())
+        return f"::{level} {inner}::{self.message.translate(_DATA)}"
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -100,12 +99,9 @@ def _of_causes(
         if not text.known and text.verdict in {*BAD, VerdictKind.UNKNOWN}:
             who = f"{text.engine} ({text.mark})" if text.mark else text.engine
             place = places.of_cause(text.cause)
-            yield _annotation(f"{who}: {text.what}", _message(text), place, site)
-
-
-def _message(text: CauseText) -> str:
-    parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
-    return "\n".join(filter(None, parts))
+            parts = (f"{text.amount}; {text.where}", text.seen, text.to_do, text.commands[0])
+            message = "\n".join(filter(None, parts))
+            yield _annotation(f"{who}: {text.what}", message, place, site)
 
 
 def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annotation]:
@@ -116,20 +112,13 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
             and (key := (verdict.scenario, verdict.step, verdict.because)) not in seen
         ):
             seen.add(key)
-            yield _of_step(run, verdict, places.of(verdict.variant, verdict.step), site)
-
-
-def _of_step(run: Run, verdict: Verdict, place: ScenarioPlace | None, site: CiSite) -> Annotation:
-    step = run.step(verdict.variant, verdict.step)
-    title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
-    why = "\n".join(filter(None, (verdict.variant, verdict.because, findings_text(verdict))))
-    return _annotation(title, why, place, site)
+            step = run.step(verdict.variant, verdict.step)
+            title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
+            parts = verdict.variant, verdict.because, findings_text(verdict)
+            place = places.of(verdict.variant, verdict.step)
+            yield _annotation(title, "\n".join(filter(None, parts)), place, site)
 
 
 def _annotation(title: str, message: str, place: ScenarioPlace | None, site: CiSite) -> Annotation:
     path = site.path(place)
     return Annotation(title, message, path, place.line if place and path else 0)
-
-
-def _escaped(text: str, signs: Mapping[int, str]) -> str:
-    return text.translate(signs)

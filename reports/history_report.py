@@ -26,7 +26,6 @@ NOTHING_DIFFERS: Final = (
 
 
 def document(history: History) -> Iterator[Block]:
-    """Yield the answer first, then each turn with what differed."""
     yield Line(strong=headline(history))
     yield from (Line(text, tone=VerdictKind.UNKNOWN) for text in doubts(history))
     now = [(group, _symptom(group)) for group in history.not_right_now]
@@ -61,7 +60,6 @@ def _section(
 
 
 def runs_table(runs: Iterable[StoredRun]) -> ReportTable:
-    """Return the stored runs, the newest last."""
     kinds = [VERDICTS[kind].label for kind in VerdictKind]
     return table(
         ("run", "profile", "began (UTC)", *kinds),
@@ -79,7 +77,6 @@ def runs_table(runs: Iterable[StoredRun]) -> ReportTable:
 
 
 def headline(history: History) -> str:
-    """Return how many answers are not right in the newest run, and since when."""
     newest, groups = history.runs[-1], history.not_right_now
     if not groups:
         return f"In {named(newest)}, nothing that was selected is known to be wrong or refused."
@@ -121,7 +118,6 @@ def _since(group: TurnGroup, history: History) -> str:
 
 
 def _when(group: TurnGroup, history: History) -> str:
-    """Say since which run it is so, and what differed from the run before."""
     since, differed = _since(group, history), ""
     if before := group.first.before:
         differs = "; ".join(group.first.differs) or NOTHING_DIFFERS
@@ -130,7 +126,6 @@ def _when(group: TurnGroup, history: History) -> str:
 
 
 def _symptom(group: TurnGroup) -> str:
-    """Say how many answers are how, whose they are, and what they were before."""
     label, symptom = VERDICTS[group.cell.verdict].label, group.cell.symptom
     how = f"{label} ({symptom})" if symptom else label
     before = f"; {CHANGES[group.first.change]}" if group.first.before else ""
@@ -146,7 +141,6 @@ def _number(group: TurnGroup) -> str:
 
 
 def _extent(group: TurnGroup) -> str:
-    """Say in which scenarios, and by which readers."""
     readers = [reader for reader in group.readers if reader]
     by = f" by {_listed(readers, 'readers')}" if readers else ""
     return f"in {_listed(group.scenarios, 'scenarios')}{by}"
@@ -157,7 +151,6 @@ def _listed(names: Sequence[str], many: str) -> str:
 
 
 def named(run: StoredRun) -> str:
-    """Return a run's name with the day on which it began."""
     return f"{run.name} ({run.info.started:%Y-%m-%d})"
 
 

@@ -6,18 +6,550 @@ and a content policy forbids it to load anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.core.counting import counted
-from harness.core.records import VerdictKind
-from harness.reports import agreement, html_data, html_page, summary
-from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
-from harness.reports.findings import FINDINGS
-from harness.reports.reader_answers import reader_answers
-from harness.reports.words import STRATEGIES, VERDICTS, VIEWS, metastore_lines
-from harness.run.load_run import Run
+from harness.core.outcomes import word
+from harness.core.records import (
+    Answer,
+    Column,
+    Finding,
+    Part,
+    QuestionKey,
+    Refusal,
+    Verdict,
+    VerdictKind,
+    labelled,
+)
+from harness.model.canonical import Value
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META
+from harness.model.simulation.matching import StrategyAnswer
+from harness.reports import agreement, html_page, summary
+from harness.reports.cause_texts import advice, cause_texts, reader_answers
+from harness.reports.findings import BLAME, FINDINGS, places_text
+from harness.reports.marks import Marks, Note, marks
+from harness.reports.words import (
+    DEFAULT,
+    NOT_WORDED,
+    STRATEGIES,
+    TRACED,
+    VERDICTS,
+    VIEWS,
+    Word,
+    answered_text,
+    exact,
+    metastore_lines,
+    strategy_text,
+    worded,
+)
+from harness.run import run_judge
+from harness.run.causes import ORDER, RunCause, by_default
+from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
+
+CREATE: Final = "create_table"
+"""What the page calls the first step."""
+
+
+def variant_data(
+    run: Run,
+    variant: VariantInfo,
+    numbers: Iterable[int],
+    instants: Mapping[str, int],
+    pool: Pool,
+) -> JsonValue:
+    """Return what the page shows of a variant.
+
+    Args:
+        run: what was recorded.
+        variant: of its plan.
+        numbers: of the steps.
+        instants: the step that made each instant.
+        pool: gets what is shared.
+
+    """
+    return {
+        "id": variant.id,
+        "scenario": variant.scenario,
+        "format": variant.format,
+        "settings": dict(variant.settings),
+        "writers": list(dict.fromkeys(variant.writers)),
+        "twin": variant.twin,
+        "about": variant.about,
+        "source": variant.source,
+        "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
+        "created": _step(run, variant, 0, instants, pool),
+        "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
+    }
+
+
+def _step(
+    run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
+) -> JsonValue:
+    step = variant.step(number)
+    state = run.by_step.get((variant.id, number))
+    outcome = state.outcome if state else None
+    return {
+        "number": number,
+        "text": step.text,
+        "operation": step.operation if number else CREATE,
+        "quiet": step.quiet,
+        "changes": step.changes_schema,
+        "outcome": word(outcome) if outcome else "",
+        "because": outcome.because if outcome else "",
+        "refusal": refusal(outcome.refusal, pool) if outcome else 0,
+        "instant": outcome.instant if outcome else "",
+        "statements": pool.add(list(outcome.statements) if outcome else []),
+        "files": pool.add(_files(state.files if state else (), instants, pool)),
+    }
+
+
+def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
+    """Return a state's files, the one numbered 1 first. Most were there a step before."""
+    return [
+        pool.add(_file(fact, instants.get(fact.instant), pool))
+        for fact in number_files(files, instants).facts
+    ]
+
+
+def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
+    return {
+        "path": fact.path,
+        "kind": str(fact.kind),
+        "group": fact.file_group,
+        "instant": fact.instant,
+        "step": step,
+        "columns": pool.add([list(c) for c in fact.columns if c[0] not in META]),
+        "meta": sum(name in META for name, _ in fact.columns),
+        "keys": list(fact.keys),
+        "deleted": list(fact.deleted),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedFiles:
+    """Files, the oldest first: the place of each is its number."""
+
+    facts: tuple[FileFact, ...]
+
+    def name(self, fact: FileFact | None) -> str:
+        """Return what a file is called; nothing for one that is not among them."""
+        same = (f"#{at}" for at, numbered in enumerate(self.facts, start=1) if numbered is fact)
+        return next(same, "")
+
+    def names(self, path: str) -> str:
+        """Return what a path is called; a log file has a number for each of its blocks."""
+        return " or ".join(self.name(fact) for fact in self.facts if fact.path == path)
+
+
+def number_files(files: Sequence[FileFact], steps: Mapping[str, int]) -> NumberedFiles:
+    """Number files by the step that made their instant, then by file group."""
+    order = sorted(files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
+    return NumberedFiles(tuple(order))
+
+
+JsonValue = object
+
+
+class Pool:
+    """Things that many cells share, each once. Number 0 is nothing at all."""
+
+    def __init__(self) -> None:
+        self.items: list[JsonValue] = [None]
+        self.strategies: dict[str, None] = {}
+        """The read strategies that any cell names."""
+        self._numbers: dict[str, int] = {}
+
+    def add_strategies(self, names: Iterable[str]) -> int:
+        named = list(names)
+        self.strategies |= dict.fromkeys(named)
+        return self.add(named)
+
+    def add(self, item: JsonValue) -> int:
+        """Return the number of a thing, the same one for an equal thing, and 0 for an empty one."""
+        if not item:
+            return 0
+        text = json.dumps(item)
+        if text not in self._numbers:
+            self._numbers[text] = len(self.items)
+            self.items.append(item)
+        return self._numbers[text]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionContext:
+    verdicts: Sequence[Verdict]
+    """What each reader made of it."""
+    files: NumberedFiles
+
+
+def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
+    """Return what a cell shows beside its question, its reader, and whether it was reused."""
+    shown = worded(verdict.case, lambda: _cell(run, verdict, of, pool), None)
+    if shown is None:
+        return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
+    # Most is empty in most cells.
+    return {name: value for name, value in shown.items() if value}
+
+
+def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
+    answer = run.answers.get(verdict.case)
+    key = run.variant(verdict.variant).key
+    shown: dict[str, JsonValue] = {
+        "k": str(verdict.verdict),
+        "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
+        "ways": pool.add_strategies(verdict.reproduces),
+        "claimed": bool(verdict.claimed),
+        "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
+        "known": pool.add(verdict.known),
+        "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
+        "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
+        "advice": pool.add([[hint.text, hint.verb] for hint in advice(verdict, of.verdicts)]),
+        "evened": [tolerance.text for tolerance in summary.tolerance_counts([verdict])],
+    }
+    if verdict.expected:
+        shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)
+    shown |= _answer(answer, pool) if answer else {}
+    if answer and verdict.expected and answer.has_table:
+        columns = labelled(answer.question, answer.columns)
+        marked = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
+        shown["marks"] = pool.add(_marks(marked, of.files, pool))
+    return shown
+
+
+def _finding(finding: Finding) -> JsonValue:
+    return {
+        "columns": list(finding.columns),
+        "text": places_text(finding),
+        "party": str(finding.responsible or ""),
+    }
+
+
+def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
+    shown: dict[str, JsonValue] = {
+        "refusal": refusal(answer.refusal, pool),
+        "parts": pool.add([pool.add(_part(part, pool)) for part in answer.parts]),
+        "attempts": pool.add([[attempt.what, attempt.log] for attempt in answer.attempts]),
+        "confirmed": pool.add(answer.confirmed),
+    }
+    if answer.has_table:
+        shown["got"] = _table(_heads(answer.columns), answer.rows, pool)
+    return shown
+
+
+def refusal(given: Refusal | None, pool: Pool) -> int:
+    return pool.add(asdict(given)) if given else 0
+
+
+def _part(part: Part, pool: Pool) -> JsonValue:
+    return {
+        "column": part.column,
+        "sql": pool.add(part.sql),
+        "table": _table(_heads(part.columns), part.rows, pool),
+        "refusal": refusal(part.refusal, pool),
+        "unknown": part.unknown,
+    }
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in columns]
+
+
+def _table(
+    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]], pool: Pool
+) -> int:
+    # NULL stays null, so that the page tells it from the text 'NULL'.
+    shown = [[None if value is None else exact(value) for value in row] for row in rows]
+    return pool.add(
+        {"columns": [list(column) for column in columns], "rows": [pool.add(row) for row in shown]}
+    )
+
+
+def strategy_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
+    shown = ((answer, [(label, "") for label in answer.labels]) for answer in answers)
+    return pool.add(
+        [
+            [_table(heads, answer.rows, pool), pool.add_strategies(map(str, answer.strategies))]
+            for answer, heads in shown
+        ]
+    )
+
+
+def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
+    notes = ([str(note.kind), _note(note, files), note.whose] for note in marked.notes)
+    return {
+        "notes": [pool.add(note) for note in notes],
+        "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
+        "got": [[item.row, item.column, item.note] for item in marked.found],
+        "pairs": [list(pair) for pair in marked.pairs],
+    }
+
+
+def _note(note: Note, files: NumberedFiles) -> str:
+    file = files.names(note.file) or note.file
+    return f"{note.text}; read from file {file}" if file else note.text
+
+
+MOST_CELLS: Final = 50_000
+"""Of more cells than these, those that are right are counted and not shown. Of more that are not
+right, there are examples of each cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseCells:
+    operation: str
+    """Since which they are so; empty where that is not known."""
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellBefore:
+    change: str
+    run: Run
+    verdict: Verdict | None
+    """None where the other run has no such cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCells:
+    shown: Mapping[QuestionKey, Sequence[Verdict]]
+    counted: Sequence[Verdict]
+    """Those that are left out, but for their number."""
+    causes: Sequence[CauseCells]
+    numbered: int
+    """So many of the causes are listed on the page, from 1."""
+    before: Mapping[str, CellBefore] = field(default_factory=dict)
+    """By case."""
+    explains: bool = True
+    """Whether the page tells which read strategy gives a pasted answer: that of one run does,
+    which is not too large."""
+    examples: int = 0
+    """So many cells of each cause are shown, and their variants alone; 0: all."""
+
+
+def run_cells(run: Run, causes: Sequence[RunCause] = ()) -> PageCells:
+    """Return what the page of one run shows: of too many cells, those that are not right."""
+    few = len(run.verdicts) <= MOST_CELLS
+    cause_cells = [CauseCells(cause.key.operation, cause.cases) for cause in causes]
+    right = [] if few else [v for v in run.verdicts if v.verdict is VerdictKind.CORRECT]
+    cells = PageCells(
+        shown=left(run, {verdict.case for verdict in right}),
+        counted=right,
+        causes=cause_cells,
+        numbered=len(causes),
+        explains=few,
+    )
+    return with_examples(cells)
+
+
+def with_examples(cells: PageCells) -> PageCells:
+    """Return what a page shows of too many cells: of each cause the same number of examples."""
+    if sum(map(len, cells.shown.values())) <= MOST_CELLS:
+        return cells
+    most = max(1, MOST_CELLS // max(1, len(cells.causes)))
+    examples = {case for cause in cells.causes for case in cause.cases[:most]}
+    more = [e for of in cells.shown.values() for e in of if e.case not in examples]
+    some = ((key, [e for e in of if e.case in examples]) for key, of in cells.shown.items())
+    shown = {key: of for key, of in some if of}
+    before = {case: before for case, before in cells.before.items() if case in examples}
+    counted = [*cells.counted, *more]
+    return replace(cells, shown=shown, counted=counted, before=before, examples=most)
+
+
+def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
+    every = agreement.questions(run)
+    if not without:
+        return every
+    some = {
+        key: [verdict for verdict in verdicts if verdict.case not in without]
+        for key, verdicts in every.items()
+    }
+    return {key: verdicts for key, verdicts in some.items() if verdicts}
+
+
+def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str, Any]:
+    """Return everything that the page's script needs.
+
+    `cache`: has it without what was reused, where the cells follow from the run alone.
+    """
+    page = cache.get("cells of the page", partial(_records_data, run, cells))
+    for question, verdicts in zip(page["questions"], cells.shown.values(), strict=True):
+        for shown, verdict in zip(question["cells"], verdicts, strict=True):
+            shown.update({"reused": True} if verdict.reused else {})
+    return page
+
+
+def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
+    """Return what follows from records, whether they were reused or not."""
+    pool = Pool()
+    steps, instants = _steps(run), _instants(run)
+    variants = [
+        variant_data(run, variant, steps[variant.id], instants.get(variant.id, {}), pool)
+        for variant in _shown_variants(run, cells)
+    ]
+    return {
+        "traced": TRACED,
+        "verdicts": {str(kind): _word(VERDICTS[kind]) for kind in ORDER},
+        "findings": {str(kind): _word(word) for kind, word in FINDINGS.items()},
+        "parties": {str(party or ""): word.meaning for party, word in BLAME.items()},
+        "readers": [_reader(run, name) for name in summary.readers(run)],
+        "variants": variants,
+        "questions": _questions(run, cells, pool),
+        "ways": {way: strategy_text(way) for way in pool.strategies},
+        "pool": pool.items,
+        "causes": _causes(cells),
+        "since": [cause.operation for cause in cells.causes],
+        "numbered": cells.numbered,
+        "explains": cells.explains,
+        "counted": _counted(run, cells),
+        "examples": cells.examples,
+    }
+
+
+def _word(word: Word) -> JsonValue:
+    return {field.name: getattr(word, field.name) for field in fields(Word)}
+
+
+def _counted(run: Run, cells: PageCells) -> JsonValue:
+    """Return how many cells are left out: by scenario, operation, reader and verdict.
+
+    What is not right counts for the operation since which it is so.
+    """
+    readers = {name: number for number, name in enumerate(summary.readers(run))}
+    began = [cause for cause in cells.causes if cause.operation] if cells.examples else []
+    since = {case: cause.operation for cause in began for case in cause.cases[cells.examples :]}
+    counts = Counter(
+        (
+            verdict.scenario,
+            since.get(verdict.case) or run.step(verdict.variant, verdict.step).operation,
+            readers[verdict.reader],
+            str(verdict.verdict),
+        )
+        for verdict in cells.counted
+    )
+    return [[*key[:3], number, key[3]] for key, number in counts.items()]
+
+
+def _causes(cells: PageCells) -> JsonValue:
+    """Return the cells of each cause: how far each is from the one before it.
+
+    Cells are numbered as they stand on the page; a distance has fewer digits than a number.
+    """
+    every = (verdict for verdicts in cells.shown.values() for verdict in verdicts)
+    numbers = {verdict.case: number for number, verdict in enumerate(every)}
+    places = (sorted(numbers[c] for c in cause.cases if c in numbers) for cause in cells.causes)
+    return [[there - before for before, there in pairwise((0, *item))] for item in places]
+
+
+def _variants(run: Run) -> list[VariantInfo]:
+    names = dict.fromkeys([*run.variants, *(verdict.variant for verdict in run.verdicts)])
+    return [run.variant(name) for name in names]
+
+
+def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
+    """Return the variants of the page: all, where it does not show examples alone."""
+    every = _variants(run)
+    names = {key[0] for key in cells.shown}
+    return [verdict for verdict in every if verdict.id in names] if cells.examples else every
+
+
+def _reader(run: Run, name: str) -> JsonValue:
+    known = run.readers.get(name)
+    return {
+        "reader": name,
+        "distribution": run.distribution(name),
+        "settings": name.removeprefix(run.distribution(name)).strip("{}"),
+        "fidelity": known.fidelity if known else "not recorded",
+        "default": by_default(run, name),
+        "beside": summary.settings(run, name),
+    }
+
+
+def _steps(run: Run) -> Mapping[str, set[int]]:
+    steps = {variant.id: {step.number for step in variant.steps} for variant in _variants(run)}
+    for verdict in run.verdicts:
+        steps[verdict.variant].add(verdict.step)
+    return steps
+
+
+def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
+    steps: dict[str, dict[str, int]] = {}
+    for (variant, number), state in run.by_step.items():
+        if state.outcome.instant:
+            steps.setdefault(variant, {})[state.outcome.instant] = number
+    return steps
+
+
+def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
+    variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
+    readers = {name: number for number, name in enumerate(summary.readers(run))}
+    every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
+    files, old = QuestionFiles(run), next((before.run for before in cells.before.values()), run)
+    files_before = QuestionFiles(old)
+    questions: list[JsonValue] = []
+    for key, verdicts in cells.shown.items():
+        of = QuestionContext(every[key], files.of(key))
+        asked: dict[str, JsonValue] = {
+            # A case is this and its reader's name.
+            "case": verdicts[0].case.removesuffix(verdicts[0].reader),
+            "v": variants[key[0]],
+            "s": key[1],
+            "view": key[2],
+            "query": key[3],
+            "agree": pool.add(_agreements(run, of.verdicts, readers)),
+            "cells": [
+                {"r": readers[verdict.reader]}
+                | cell(run, verdict, of, pool)
+                | _before(cells.before.get(verdict.case), files_before, pool)
+                for verdict in verdicts
+            ],
+        }
+        if known := strategy_tables(answers.get(key, ()), pool):
+            asked["read"] = known
+        questions.append(asked)
+    return questions
+
+
+class QuestionFiles:
+    def __init__(self, run: Run) -> None:
+        self._run, self._instants = run, _instants(run)
+
+    def of(self, key: QuestionKey) -> NumberedFiles:
+        state = self._run.by_step.get(key[:2])
+        return number_files(state.files if state else (), self._instants.get(key[0], {}))
+
+
+def _before(before: CellBefore | None, files: QuestionFiles, pool: Pool) -> dict[str, JsonValue]:
+    if before is None:
+        return {}
+    changed: dict[str, JsonValue] = {"changed": before.change}
+    if was := before.verdict:
+        of = QuestionContext([was], files.of(was.question))
+        shown = cell(before.run, was, of, pool)
+        again = {"reused": True} if was.reused else {}
+        changed["was"] = {"reader": was.reader, **shown, **again}
+    return changed
+
+
+def _agreements(
+    run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]
+) -> list[JsonValue]:
+    return [
+        [
+            agreement_.with_truth,
+            str(agreement_.kind),
+            [readers[name] for name in agreement_.readers],
+        ]
+        for agreement_ in agreement.agreements(run, verdicts)
+    ]
+
 
 NAME: Final = "html"
 FILE: Final = "report.html"
@@ -41,8 +573,9 @@ def write(run: Run, folder: Path) -> Path:
 
 def page(run: Run) -> str:
     texts = cause_texts(run)
-    cells = html_data.run_cells(run, [text.cause for text in texts])
-    shown = html_data.data(run, cells, run.kept)
+    numbered = tuple(enumerate(texts, 1))
+    cells = run_cells(run, [text.cause for text in texts])
+    shown = data(run, cells, run.kept)
     return html_page.rendered(
         "report.html.j2",
         {
@@ -51,56 +584,37 @@ def page(run: Run) -> str:
             "since": SINCE,
             "counted": shown["counted"],
             "examples": shown["examples"],
-            "most_cells": html_data.MOST_CELLS,
+            "most_cells": MOST_CELLS,
             "at_once": AT_ONCE,
-            **_causes(texts),
-            **_run_values(run),
-            **_words(),
+            "known": [(at, text) for at, text in numbered if text.known],
+            "new": [(at, text) for at, text in numbered if not text.known],
+            "headline": headline(run),
+            "metastore": list(metastore_lines(run.info)),
+            "totals": summary.totals(run),
+            "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
+            "flaky": len(run_judge.late(run)),
+            "reused": sum(1 for verdict in run.verdicts if verdict.reused),
+            "explained": summary.explained(run),
+            "alarms": agreement.alarms(run),
+            "failed": list(summary.failed_steps(run)),
+            "half_done": list(summary.half_done_steps(run)),
+            "wrong_steps": list(summary.wrong_steps(run)),
+            "normalised": summary.tolerance_counts(run.verdicts),
+            "pairs_said": summary.covered_pairs(run.info.pairs),
+            "partly_said": summary.PARTLY,
+            "partly": summary.partly_asked(run.info.partly),
+            "pairs_impossible": summary.impossible_pairs(run.info.pairs),
+            "crossings": summary.crossings(run),
+            "default": DEFAULT,
+            "words": VERDICTS,
+            "kinds": VerdictKind,
+            "finding_words": FINDINGS,
+            "views": VIEWS,
+            "ways": STRATEGIES,
             "css": html_page.templates("report.css"),
             **html_page.cells(shown, EXAMPLE, TERMS),
         },
     )
-
-
-def _causes(texts: Sequence[CauseText]) -> dict[str, object]:
-    numbered = tuple(enumerate(texts, 1))
-    return {
-        "known": [(at, text) for at, text in numbered if text.known],
-        "new": [(at, text) for at, text in numbered if not text.known],
-    }
-
-
-def _run_values(run: Run) -> dict[str, object]:
-    return {
-        "headline": headline(run),
-        "metastore": list(metastore_lines(run.info)),
-        "totals": summary.totals(run),
-        "known_cells": sum(1 for verdict in run.verdicts if verdict.known),
-        "flaky": len(summary.flaky(run)),
-        "reused": sum(1 for verdict in run.verdicts if verdict.reused),
-        "explained": summary.explained(run),
-        "alarms": agreement.alarms(run),
-        "failed": list(summary.failed_steps(run)),
-        "half_done": list(summary.half_done_steps(run)),
-        "wrong_steps": list(summary.wrong_steps(run)),
-        "normalised": summary.tolerance_counts(run.verdicts),
-        "pairs_said": summary.covered_pairs(run.info.pairs),
-        "partly_said": summary.PARTLY,
-        "partly": summary.partly_asked(run.info.partly),
-        "pairs_impossible": summary.impossible_pairs(run.info.pairs),
-        "crossings": summary.crossings(run),
-    }
-
-
-def _words() -> dict[str, object]:
-    return {
-        "default": DEFAULT,
-        "words": VERDICTS,
-        "kinds": VerdictKind,
-        "finding_words": FINDINGS,
-        "views": VIEWS,
-        "ways": STRATEGIES,
-    }
 
 
 def headline(run: Run) -> str:

@@ -62,7 +62,6 @@ def rendered(template: str, values: dict[str, object]) -> str:
 
 
 def parts(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
-    """Return the parts of a document, each with its heading."""
     headed: list[tuple[str, list[Block]]] = []
     for block in blocks:
         if isinstance(block, Heading):
@@ -80,7 +79,6 @@ def _visible(value: object) -> object:
 
 
 def templates(*names: str) -> Markup:
-    """Return files of the templates as they stand, one below the other."""
     folder = resources.files("harness.reports") / "templates"
     texts = ((folder / name).read_text(encoding="utf-8") for name in names)
     return Markup("\n".join(texts))  # noqa: S704 - our own files

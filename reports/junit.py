@@ -29,7 +29,6 @@ from harness.core.records import (
     OutcomeKind,
     Verdict,
     VerdictKind,
-    Witness,
 )
 from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
@@ -65,14 +64,11 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class PlacedCase(junitparser.TestCase):
-    """A test with its place in the repository."""
-
     file = junitparser.Attr()
     line = junitparser.IntAttr()
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the report, `junit.xml`."""
     path = folder / FILE
     with atomic_write(path) as part, part.open("wb") as out:
         out.writelines(_text(run))
@@ -95,7 +91,6 @@ Thing = Verdict | NotableStep | tuple[Verdict, ...]
 
 
 def _things(run: Run) -> Iterator[tuple[str, Thing]]:
-    """Yield what tests tell of, each with its scenario."""
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_judge.late(run))  # what tells of attempts is never summed up
     summed = [
@@ -116,8 +111,6 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
 
 
 class _Suites:
-    """The suites of a run: one for each scenario."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._places, self._site = ScenarioPlaces(run), ci_site.of(os.environ)
@@ -168,7 +161,6 @@ def _passes(verdict: Verdict) -> bool:
 
 
 def _sum(right: Sequence[Verdict]) -> PlacedCase:
-    """Return a test for all that a reader answered right of a table."""
     name = f"{counted(len(right), 'right answer')} by {right[0].reader}"
     seconds = round(sum(verdict.seconds for verdict in right), DIGITS)
     return PlacedCase(_xml(name), _xml(right[0].variant), seconds)
@@ -193,20 +185,15 @@ def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
         case VerdictKind.UNSUPPORTED:
             return _with_text(junitparser.Skipped(_xml(f"unsupported: {verdict.because}")))
         case VerdictKind.UNKNOWN:
-            return _unknown(verdict, answer)
+            error = junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
+            return _with_text(error, _xml(log_text(answer)))
     failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
     lines = (*_known(verdict), *_evidence(verdict, answer), f"In full: {html.FILE}")
     failure.text = _xml("\n".join(lines))
     return failure
 
 
-def _unknown(verdict: Verdict, answer: Answer | None) -> CaseResult:
-    error = junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
-    return _with_text(error, _xml(log_text(answer)))
-
-
 def _with_text(result: CaseResult, more: str = "") -> CaseResult:
-    """Return a result whose text says what its message does, and more."""
     result.text = "\n".join(filter(None, (result.message, more)))
     return result
 
@@ -219,7 +206,6 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _known(verdict: Verdict) -> Iterator[str]:
-    """Say what was known of a cell before."""
     if verdict.known:
         yield f"known: {verdict.known}"
     if parts := answered_text(verdict):
@@ -250,13 +236,13 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
     """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
-    return worded(verdict.case, lambda: _message(verdict, answer), NOT_WORDED)
 
+    def text() -> str:
+        known = [f"known: {verdict.known}"] if verdict.known else []
+        parts = (*known, *_refused(verdict, answer), *map(_found, verdict.findings))
+        return _xml("; ".join(parts))
 
-def _message(verdict: Verdict, answer: Answer | None) -> str:
-    parts = [f"known: {verdict.known}"] if verdict.known else []
-    parts += [*_refused(verdict, answer), *map(_found, verdict.findings)]
-    return _xml("; ".join(parts))
+    return worded(verdict.case, text, NOT_WORDED)
 
 
 def _refused(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
@@ -271,29 +257,26 @@ def _found(finding: Finding) -> str:
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
     """Return the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
-    return worded(verdict.case, lambda: _details(verdict, answer), NOT_WORDED)
+
+    def text() -> str:
+        lines = [line for finding in verdict.findings for line in _places(finding)]
+        if verdict.reproduces:
+            lines.append(mapping_text(verdict.reproduces, verdict.claimed))
+        if refusal := answer and answer.refusal:
+            lines += [f"{refusal.kind} {refusal.code}".rstrip(), refusal.message]
+            lines += [f"cause: {refusal.cause}"] if refusal.cause else []
+        return "\n".join([*lines, f"SQL: {verdict.sql}"])
+
+    return worded(verdict.case, text, NOT_WORDED)
 
 
-def _details(verdict: Verdict, answer: Answer | None) -> str:
-    lines = [line for finding in verdict.findings for line in _places(finding)]
-    if verdict.reproduces:
-        lines.append(mapping_text(verdict.reproduces, verdict.claimed))
-    if answer and answer.refusal:
-        lines += [f"{answer.refusal.kind} {answer.refusal.code}".rstrip(), answer.refusal.message]
-        lines += [f"cause: {answer.refusal.cause}"] if answer.refusal.cause else []
-    return "\n".join([*lines, f"SQL: {verdict.sql}"])
-
-
-def _places(finding: Finding) -> Sequence[str]:
+def _places(finding: Finding) -> Iterator[str]:
     label = FINDINGS[finding.kind].label
-    shown = [f"{label}: {_place(finding, witness)}" for witness in finding.places[:PLACES]]
-    left = len(finding.places) - len(shown)
-    return [*shown, f"… and {left} more"] if left else shown
-
-
-def _place(finding: Finding, place: Witness) -> str:
-    text = witness_text(finding.kind, place)
-    return f"{text}; read from {place.file}" if place.file else text
+    for place in finding.places[:PLACES]:
+        file = f"; read from {place.file}" if place.file else ""
+        yield f"{label}: {witness_text(finding.kind, place)}{file}"
+    if (left := len(finding.places) - PLACES) > 0:
+        yield f"… and {left} more"
 
 
 def _step(run: Run, step: NotableStep) -> PlacedCase:
@@ -308,22 +291,22 @@ def _step(run: Run, step: NotableStep) -> PlacedCase:
         case OutcomeKind.SKIPPED:
             case.result = [_with_text(junitparser.Skipped(_xml(why)))]
         case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
-            text = f"known: {known}; {why}" if known else why
-            failure = junitparser.Failure(_xml(text), KNOWN if known else word(outcome))
-            case.result = [_with_text(failure)]
+            case.result = [_failure(why, known, word(outcome))]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
     return case
 
 
 def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
-    """Return the test of a step after which what the table says of itself is wrong."""
     name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
-    text = f"known: {verdict.known}; {why}" if verdict.known else why
-    failure = junitparser.Failure(_xml(text), KNOWN if verdict.known else str(verdict.verdict))
-    case.result = [_with_text(failure)]
+    case.result = [_failure(why, verdict.known, str(verdict.verdict))]
     return case
+
+
+def _failure(why: str, known: str, kind: str) -> CaseResult:
+    text = f"known: {known}; {why}" if known else why
+    return _with_text(junitparser.Failure(_xml(text), KNOWN if known else kind))
 
 
 def _xml(text: str) -> str:

@@ -95,7 +95,6 @@ def table(block: ReportTable, console: Console) -> rich.table.Table:
 
 
 def write(blocks: Iterable[Block], path: Path) -> Path:
-    """Write a document as plain text."""
     with path.open("w", encoding="utf-8") as out:
         render(blocks, Console(file=out, width=WIDTH, color_system=None))
     return path

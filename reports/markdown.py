@@ -7,24 +7,103 @@ full. What does not fit is left out in whole paragraphs, and counted.
 from __future__ import annotations
 
 import os
-from collections import Counter
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
 from harness.core.counting import counted
+from harness.core.errors import printable
 from harness.judge.gate import GOOD, UNKNOWN, Gate
-from harness.reports import agreement, ci_site, html, run_report
-from harness.reports.cause_texts import CauseText, cause_texts
+from harness.reports import agreement, ci_site, html, summary
+from harness.reports.cause_texts import CauseText, cause_lines, cause_list, cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.document import Block, Code, Heading, Items, Line, ReportTable, section
-from harness.reports.markdown_text import code, escaped, paragraphs
-from harness.reports.reader_answers import scoreboard
+from harness.reports.document import Block, Code, Heading, Item, Items, Line, ReportTable, section
+from harness.reports.summary import scoreboard
 from harness.reports.words import short
 from harness.run import run_judge
 from harness.run.causes import ScenarioPlaces
 from harness.run.load_run import Run
+
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#!|~$&]|:(?=//|\w+:)|(?<=www)\.)", re.IGNORECASE)
+"""What means something within a line; no line begins with a text that is not our own."""
+_MENTION: Final = re.compile(r"([@#!~])(?=\w)")
+NOTHING: Final = "&#8203;"
+"""A character of no width. Sites make links to people and issues of escaped names as well."""
+
+
+def escaped(words: str) -> str:
+    r"""Return a text on one line that means nothing but itself.
+
+    All that Markdown, HTML and the sites that show it would make something of is escaped.
+
+    >>> print(escaped("a|b <i> @me #1\n# www.x"))
+    a\|b \<i\> @&#8203;me \#&#8203;1 \# www\.x
+    """
+    line = printable(" ".join(words.split()))
+    return _MENTION.sub(rf"\1{NOTHING}", _SPECIAL.sub(r"\\\1", line))
+
+
+def code(words: str) -> str:
+    """Return a text as code, which can be copied; no run of backticks in it ends it.
+
+    >>> print(code("harness explain 'a`b'"))
+    `` harness explain 'a`b' ``
+    """
+    line = printable(" ".join(words.split()))
+    if "`" not in line:
+        return f"`{line}`"
+    ticks = "`" * (max(map(len, re.findall("`+", line))) + 1)
+    return f"{ticks} {line} {ticks}"
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    return "\n\n".join(text for block in blocks for text in paragraphs(block)) + "\n"
+
+
+def paragraphs(block: Block) -> Iterator[str]:
+    """Yield the paragraphs of a block: each can be left out by itself."""
+    match block:
+        case Heading():
+            yield f"{'###' if block.top else '####'} {escaped(block.text)}"
+        case Line():
+            yield _line(block)
+        case Code():
+            yield code(block.text)
+        case Items(items=items, first=None):
+            yield "\n".join(_item(item, "-") for item in items)
+        case Items(items=items, first=int(first)):
+            yield from (_item(item, f"{at}.") for at, item in enumerate(items, first))
+        case ReportTable():
+            yield _table(block)
+
+
+def _line(line: Line) -> str:
+    strong = f"**{escaped(line.strong)}**" if line.strong else ""
+    if line.strong and line.href:
+        strong = f"[{strong}]({line.href})"
+    space = " " if line.text.startswith(" ") or not line.joined else ""
+    return f"{strong}{space}{escaped(line.text)}"
+
+
+def _item(item: Item, lead: str) -> str:
+    indent = " " * 4
+    details = (
+        f"{indent}- {code(block.text) if isinstance(block, Code) else _line(block)}"
+        for block in item.blocks
+    )
+    return "\n".join([f"{lead} {_line(item.line)}", *details])
+
+
+def _table(table: ReportTable) -> str:
+    rows = (
+        table.columns,
+        ["---:" if column in table.numbers else "---" for column in table.columns],
+        *([_line(cell) for cell in row] for row in table.rows),
+    )
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
 
 NAME: Final = "markdown"
 FILE: Final = "summary.md"
@@ -43,7 +122,6 @@ _RESERVE: Final = 300
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the report, `summary.md`."""
     path = folder / FILE
     content = text(run, run_judge.recorded_gate(run), ci_site.of(os.environ), MOST_COMMENT)
     path.write_text(content, encoding="utf-8", errors="backslashreplace")
@@ -64,17 +142,17 @@ def text(
         link = "" if of.known else site.link(places.of_cause(of.cause))
         if of.known:
             return (Line(of.known),)
-        full = run_report.cause_lines(of) if number <= MOST_CAUSES else ()
+        full = cause_lines(of) if number <= MOST_CAUSES else ()
         return (*([Line(strong="its line", href=link)] if link else []), *full)
 
     return fitted(
         [
             Heading(f"Lake tables: {_answer(gate)}", top=True),
             *_lines(gate.reasons),
-            run_report.scores(scoreboard(run), ""),
+            summary.scores(scoreboard(run), ""),
             *_lines([f"ALARM: {alarm.text}" for alarm in agreement.alarms(run)], MOST_ALARMS),
-            *run_report.causes(texts, cause_blocks),
-            *run_report.steps(run, MOST_LINES),
+            *cause_list(texts, cause_blocks),
+            *summary.steps(run, MOST_LINES),
         ],
         _foot(run, site),
         most,
@@ -99,29 +177,12 @@ def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:
     """
     if (room := most - _RESERVE - _size(foot)) < 0:
         return ""
-    texts = [*_named_paragraphs(blocks)]
-    sizes = accumulate(_size(paragraph) + len("\n\n") for paragraph, _ in texts)
+    texts = [paragraph for block in blocks for paragraph in paragraphs(block)]
+    sizes = accumulate(_size(paragraph) + len("\n\n") for paragraph in texts)
     fits = sum(size <= room for size in sizes)
-    left = Counter(name for _, name in texts[fits:])
-    counts = ", ".join(counted(number, name) for name, number in left.items())
-    more = [f"**Left out for want of room:** {counts}."] if counts else []
-    return "\n\n".join([*(paragraph for paragraph, _ in texts[:fits]), *more, foot]) + "\n"
-
-
-def _named_paragraphs(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
-    for block in blocks:
-        match block:
-            case Heading():
-                name = "heading"
-            case ReportTable():
-                name = "table"
-            case Items(first=None):
-                name = "list"
-            case Items():
-                name = "cause"
-            case _:
-                name = "part"
-        yield from ((paragraph, name) for paragraph in paragraphs(block))
+    left = counted(len(texts) - fits, "paragraph")
+    more = [f"**Left out for want of room:** {left}."] if fits < len(texts) else []
+    return "\n\n".join([*texts[:fits], *more, foot]) + "\n"
 
 
 def _size(words: str) -> int:

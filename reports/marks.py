@@ -18,8 +18,6 @@ WHOLE = -1
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One wrong place in words."""
-
     kind: FindingKind
     text: str
     whose: str = ""
@@ -30,8 +28,6 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A note at a place: number of the row and of the column."""
-
     row: int
     column: int
     note: int
@@ -55,7 +51,6 @@ def marks(
     findings: Sequence[Finding],
     key: str,
 ) -> Marks:
-    """Find the places of the findings; `key` names the key column."""
     left = _KeyedTable([name for name, _ in expected.columns], expected.rows, key)
     right = _KeyedTable([column.name for column in columns], rows, key)
     places = [(finding.kind, place) for finding in findings for place in finding.places]
@@ -82,8 +77,6 @@ def _whose(place: Witness) -> str:
 
 
 class _KeyedTable:
-    """A table whose rows are found by the text of their key."""
-
     def __init__(self, names: list[str], rows: Sequence[tuple[Value, ...]], key: str) -> None:
         self.names = names
         self.keys = [_key_text(row[names.index(key)]) if key in names else "" for row in rows]

@@ -12,19 +12,25 @@ from harness.core import tolerances
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
-from harness.core.tolerances import Declaration, Normalised
+from harness.core.tolerances import Declaration
+from harness.reports import agreement
+from harness.reports.document import (
+    Block,
+    Line,
+    ReportTable,
+    section,
+    table,
+)
 from harness.reports.findings import findings_text
-from harness.reports.words import refusal_text
+from harness.reports.words import DEFAULT, VERDICTS, refusal_text
 from harness.run import run_judge
-from harness.run.causes import ORDER
+from harness.run.causes import ORDER, by_default
 from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 
 
 @dataclass(frozen=True, slots=True)
 class ToleranceCount:
-    """One declaration of a product, and how often answers needed it."""
-
     product: str
     name: str
     count: int
@@ -35,7 +41,6 @@ class ToleranceCount:
 
     @property
     def text(self) -> str:
-        """Return it as a clause: `hive sends nested values as text (3 values)`."""
         what = self.declared.what if self.declared else f"was normalised by '{self.name}'"
         return f"{self.product} {what} ({self.amount})"
 
@@ -45,7 +50,6 @@ class ToleranceCount:
 
 
 def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
-    """Return what was met in verdicts, by product and name."""
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
@@ -61,22 +65,8 @@ def tolerance_counts(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     )
 
 
-def cell_tolerances(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
-    """Return what was met in one cell, a clause for each."""
-    product = tolerances.product(reader)
-    declared = tolerances.declared_for(product)
-    return tuple(
-        ToleranceCount(
-            product, tolerance.name, tolerance.count, 1, declared.get(tolerance.name)
-        ).text
-        for tolerance in applied
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Two axes, and how many variants have each two of their values."""
-
     down: str
     across: str
     columns: tuple[str, ...]
@@ -103,7 +93,6 @@ PARTLY: Final = (
 
 
 def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
-    """Say about how many variants the readers are asked of which `PARTLY` holds."""
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
         f"that it can read, {counted(partly.cells, 'cell')}"
@@ -129,21 +118,13 @@ def crossings(run: Run) -> tuple[Crossing, ...]:
         for name, value in variant.items():
             values.setdefault(name, {})[value] = None
     names = [name for name, of_axis in values.items() if len(of_axis) > 1]
-    return tuple(
-        _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
-        for two in combinations(names, 2)
-    )
-
-
-def _crossing(
-    two: tuple[str, str],
-    variants: Sequence[Mapping[str, str]],
-    down: tuple[str, ...],
-    across: tuple[str, ...],
-) -> Crossing:
-    times = Counter((variant.get(two[0]), variant.get(two[1])) for variant in variants)
-    rows = tuple((value, tuple(times[value, other] for other in across)) for value in down)
-    return Crossing(*two, across, rows)
+    crossings_ = []
+    for down, across in combinations(names, 2):
+        times = Counter((variant.get(down), variant.get(across)) for variant in variants)
+        columns = tuple(values[across])
+        rows = ((value, tuple(times[value, other] for other in columns)) for value in values[down])
+        crossings_.append(Crossing(down, across, columns, tuple(rows)))
+    return tuple(crossings_)
 
 
 def axes_of(variant: VariantInfo) -> Mapping[str, str]:
@@ -168,7 +149,6 @@ WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
 
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
-    """Count the cells of each verdict, the worst first."""
     counts = Counter(verdict.verdict for verdict in run.verdicts)
     return {kind: counts[kind] for kind in ORDER}
 
@@ -179,9 +159,40 @@ def readers(run: Run) -> tuple[str, ...]:
 
 
 def settings(run: Run, reader: str) -> str:
-    """Say how a reader is set, beside the defaults of its engine."""
     known = run.readers.get(reader)
     return known.settings if known else NOT_COMPARED
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    reader: str
+    by_default: bool
+    """Whether nobody chose a setting otherwise than the engine has it by itself."""
+    ours: str
+    """What the harness sets otherwise all the same; empty where it sets nothing."""
+    counts: Mapping[VerdictKind, int]
+    """In the order of the words: right first."""
+
+
+def scoreboard(run: Run) -> tuple[Score, ...]:
+    """Return the scores: readers by default first, else in the order of the plan."""
+    counts = Counter((verdict.reader, verdict.verdict) for verdict in run.verdicts)
+    scores = [
+        Score(
+            reader,
+            by_default(run, reader),
+            _ours(run, reader),
+            {kind: counts[reader, kind] for kind in VERDICTS},
+        )
+        for reader in readers(run)
+    ]
+    return tuple(sorted(scores, key=lambda score: not score.by_default))
+
+
+def _ours(run: Run, reader: str) -> str:
+    known = run.readers.get(reader)
+    unlike = known.unlike if known and known.unlike else ()
+    return ", ".join(f"{unlike_.setting}={unlike_.has}" for unlike_ in unlike if not unlike_.named)
 
 
 def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
@@ -194,14 +205,12 @@ def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step that was applied although its writer answered with an error, and which."""
     for step in run.half_done_steps:
         if step.outcome.refusal:
             yield _named(step), refusal_text(step.outcome.refusal)
 
 
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield each step since which what the table says of itself is wrong, and how."""
     for verdict in run.step_verdicts:
         if verdict.findings:
             step = run.step(verdict.variant, verdict.step)
@@ -210,11 +219,6 @@ def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 def _named(step: NotableStep) -> str:
     return f"{step.variant}, step {step.step.number} '{step.step.text}'"
-
-
-def flaky(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again."""
-    return run_judge.late(run)
 
 
 def explained(run: Run) -> str:
@@ -245,8 +249,78 @@ def numbers(steps: Sequence[int]) -> str:
             runs[-1].append(step)
         else:
             runs.append([step])
-    return f"step{'s' if len(steps) > 1 else ''} {', '.join(map(_range, runs))}"
+    names = (
+        f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run)) for run in runs
+    )
+    return f"step{'s' if len(steps) > 1 else ''} {', '.join(names)}"
 
 
-def _range(run: Sequence[int]) -> str:
-    return f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run))
+AT_ONCE: Final = 3
+"""So many things left out for one reason are named; the HTML report names all."""
+EVERYTHING: Final = 1 << 30
+
+
+def scores(of: Sequence[Score], none: str) -> ReportTable:
+    def count(kind: VerdictKind, number: int) -> Line:
+        return Line(f"{number:,}", tone=kind) if number else Line(none)
+
+    kinds = [word.label for word in VERDICTS.values()]
+    rows = (
+        (
+            score.reader,
+            DEFAULT if score.by_default else "",
+            *(count(kind, number) for kind, number in score.counts.items()),
+        )
+        for score in of
+    )
+    return table(("reader", DEFAULT, *kinds), rows, numbers=kinds)
+
+
+def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
+    for title, of, tone in (
+        (WRONG_STEPS, wrong_steps(run), VerdictKind.WRONG),
+        (
+            "Steps that are half-done: committed, then the writer failed",
+            half_done_steps(run),
+            VerdictKind.REFUSED,
+        ),
+        ("Steps that were not applied", failed_steps(run), VerdictKind.UNKNOWN),
+    ):
+        yield from section(title, (f"{step}: {why}" for step, why in of), tone, most)
+
+
+def coverage(run: Run) -> Iterator[Block]:
+    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    lines = []
+    for why, names in excluded.items():
+        more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
+        lines.append(f"{'; '.join(names[:AT_ONCE])}{more}: {why}")
+    yield from section("Left out of the plan", lines, most=EVERYTHING)
+    covered = covered_pairs(run.info.pairs)
+    impossible = [
+        f"not covered in {counted(len(scenarios), 'scenario')}: {pair.what}: {pair.why}"
+        for pair, scenarios in impossible_pairs(run.info.pairs)
+    ]
+    asked = partly_asked(run.info.partly)
+    sentences = [f"{covered}."] if covered else []
+    sentences += impossible + ([f"{PARTLY}:", *asked] if asked else [])
+    yield from section("Pairs of axis values", sentences, most=EVERYTHING)
+
+
+def total_lines(run: Run) -> Iterator[Line]:
+    for alarm in agreement.alarms(run):
+        yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
+    known = sum(bool(verdict.known) for verdict in run.verdicts)
+    counts = [f"{number:,} {kind}" for kind, number in totals(run).items() if number]
+    line = f"{counted(len(run.verdicts), 'cell')}: {', '.join(counts) or 'none planned'}"
+    yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
+    if text := explained(run):
+        yield Line(text)
+    if met := tolerance_counts(run.verdicts):
+        yield Line(f"Normalised, as declared: {'; '.join(tolerance.text for tolerance in met)}.")
+    if again := len(run_judge.late(run)):
+        text = f"Flaky: {counted(again, 'answer')} came only on a second try."
+        yield Line(text, tone=VerdictKind.UNKNOWN)
+    if reused := sum(verdict.reused for verdict in run.verdicts):
+        text = f"{counted(reused, 'answer')} reused from an identical table state"
+        yield Line(f"{text} (--fresh asks again).")

@@ -24,15 +24,14 @@ from harness.core.outcomes import failed, word
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
-from harness.reports import lines, run_report, summary
-from harness.reports.cause_texts import DEFAULT, CauseText, cause_texts
+from harness.reports import lines, summary
+from harness.reports.cause_texts import CauseText, cause_lines, cause_list, cause_texts
 from harness.reports.document import Code, Item, Items, Line
 from harness.reports.findings import FINDINGS
 from harness.reports.html_page import cause_address
 from harness.reports.lines import STYLES, WIDTH, item, say, text
-from harness.reports.reader_answers import Score, scoreboard
-from harness.reports.summary import numbers
-from harness.reports.words import VERDICTS, metastore_lines
+from harness.reports.summary import Score, numbers, scoreboard
+from harness.reports.words import DEFAULT, VERDICTS, metastore_lines
 from harness.reports.words import VIEWS as VIEW_WORDS
 from harness.run.load_run import Run, VariantInfo
 from harness.scenario.cells import parse_reader
@@ -69,7 +68,6 @@ def short_names(run: Run) -> Mapping[str, str]:
 
 
 def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    """Print the legend; `labels`: the readers' short names."""
     say(console, "\nReaders", "bold")
     for reader, label in labels.items():
         item(console, reader, lead=f"  {label:{READER}}")
@@ -87,7 +85,6 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 
 def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
-    """Return what the distributions are, those alike together."""
     fidelities: dict[str, list[str]] = {}
     for reader in labels:
         known = run.readers.get(reader)
@@ -121,7 +118,6 @@ NARROWEST: Final = LEFT + READER + 1
 
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    """Print the matrix of each variant; `labels`: the readers' short names."""
     of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
     for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
@@ -184,7 +180,6 @@ class _MatrixRow:
 
     @property
     def shown(self) -> bool:
-        """Whether it tells more than the rows of whole tables do."""
         wrong = (cell.verdict is not VerdictKind.CORRECT for cell in self.cells.values())
         return self.query == PLAIN or any(wrong)
 
@@ -251,7 +246,6 @@ def _cell(verdict: Verdict | None) -> Text:
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the report as plain text, `report.txt`."""
     path = folder / FILE
     with path.open("w", encoding="utf-8") as out:
         render(run, Console(file=out, width=WIDTH, color_system=None))
@@ -264,26 +258,25 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
 
     def cause_blocks(text: CauseText, number: int) -> tuple[Line | Code, ...]:
         address = (Code(cause_address(html, number)),) if html else ()
-        return (*run_report.cause_lines(text), *address)
+        return (*cause_lines(text), *address)
 
     head = Line(strong=f"Run {run.info.id}, profile {run.info.profile}")
     notes = Items(tuple(Item(Line(note)) for note in _notes(scores)))
-    causes = run_report.causes(cause_texts(run), cause_blocks)
-    lines.render([head, run_report.scores(scores, "-"), notes, *causes], console)
+    causes = cause_list(cause_texts(run), cause_blocks)
+    lines.render([head, summary.scores(scores, "-"), notes, *causes], console)
     if len(run.info.variants) > MANY:
         counts(run, console)
     else:
         matrices(run, labels, console)
     legend(run, labels, console)
-    lines.render([*run_report.steps(run), *run_report.coverage(run)], console)
+    lines.render([*summary.steps(run), *summary.coverage(run)], console)
     say(console, "")
-    lines.render(run_report.totals(run), console)
+    lines.render(summary.total_lines(run), console)
     if html:
         say(console, f"Every cell with its tables, SQL and files: {html}")
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:
-    """Say what the marks leave out."""
     if not any(score.by_default for score in scores):
         yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
         return

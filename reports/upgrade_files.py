@@ -12,17 +12,22 @@ from typing import Final
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.cell_pairs import CellPair, VerdictChange
-from harness.comparison.regressions import Regression
-from harness.comparison.remedies import Remedy, workarounds
-from harness.comparison.result import ComparedSide, Decision, SideComparison
-from harness.comparison.rollout import SAFE, Rollout, RolloutState
+from harness.comparison.regressions import Regression, Remedy, workarounds
+from harness.comparison.result import (
+    SAFE,
+    ComparedSide,
+    Decision,
+    Rollout,
+    RolloutState,
+    SideComparison,
+)
 from harness.core.counting import counted
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
 from harness.reports import html_page, lines, upgrade_page
 from harness.reports import upgrade_report as report
 from harness.reports.document import Block, Heading, Items, Line, table
-from harness.reports.markdown_text import markdown
+from harness.reports.markdown import markdown
 
 TEXT: Final = "upgrade.txt"
 MARKDOWN: Final = "upgrade.md"
@@ -102,7 +107,6 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
 
 
 def answer_data(comparison: SideComparison) -> JsonObject:
-    """Return what to do, in few words."""
     return {
         "answer": report.headline(comparison),
         "decision": str(comparison.decision),
@@ -270,7 +274,6 @@ def _page(comparison: SideComparison, folder: Path) -> str:
 
 
 def rollout_headline(rollout: Rollout) -> str:
-    """Say whether the order is safe, or else which one is."""
     if rollout.safe:
         return "This order is safe: in no state on the way does anything get worse."
     unsafe = next(state for state in rollout.states if not state.safe)
@@ -286,7 +289,6 @@ def _numbers(state: RolloutState) -> str:
 
 
 def _worse(comparison: SideComparison) -> str:
-    """Say how much is worse than before all changes."""
     number = len(comparison.worse)
     return f"{counted(number, 'answer is', 'answers are')} worse" if number else "not all is known"
 

@@ -21,11 +21,11 @@ from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Verdict, VerdictKind, labelled
 from harness.model.canonical import Value
-from harness.reports import html_data, html_page
+from harness.reports import html, html_page
 from harness.reports import upgrade_report as report
 from harness.reports.document import Heading
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
-from harness.reports.html_data import CauseCells, CellBefore, JsonValue, PageCells
+from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
 from harness.reports.summary import numbers
 from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, exact, refusal_text, short, worded
@@ -94,8 +94,6 @@ class ShownValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One table, or what there is instead of it."""
-
     title: str
     answered: bool
     """Whether a reader gave it; else it is what the truth expects."""
@@ -109,12 +107,10 @@ class Panel:
 
 
 def write(comparison: SideComparison, folder: Path) -> Path:
-    """Write the page, complete or not at all."""
     return html_page.write(page(comparison), folder / FILE)
 
 
 def page(comparison: SideComparison) -> str:
-    """Return the whole page."""
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
     known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
     return html_page.rendered(
@@ -242,7 +238,6 @@ def _example(pair: CellPair, comparison: SideComparison) -> str:
 
 
 def _seen(verdict: Verdict, run: Run) -> str:
-    """Return the first wrong place, or the error."""
     if verdict.findings:
         return witness_text(verdict.findings[0].kind, verdict.findings[0].witness)
     answer = run.answers.get(verdict.case)
@@ -354,7 +349,7 @@ def _value(text: str, note: Note | None, type_: str = "", *, null: bool = False)
 
 def data(comparison: SideComparison) -> dict[str, JsonValue]:
     """Return everything that the page's script needs: what cells are, and what they were."""
-    shown = html_data.data(comparison.new.run, page_cells(comparison))
+    shown = html.data(comparison.new.run, page_cells(comparison))
     meanings = {
         str(change): {"meaning": meaning, "worse": change in WORSE}
         for change, meaning in report.CHANGES.items()
@@ -376,7 +371,7 @@ def page_cells(comparison: SideComparison) -> PageCells:
     counted_ = [verdict for verdict in run.verdicts if verdict.case in left_out]
     left_out.update(verdict.case for verdict in run.verdicts if verdict.case not in pairs)
     cells = PageCells(
-        shown=html_data.left(run, left_out),
+        shown=html.left(run, left_out),
         counted=counted_,
         causes=_cause_cells(comparison),
         numbered=len(comparison.relevant),
@@ -387,7 +382,7 @@ def page_cells(comparison: SideComparison) -> PageCells:
         },
         explains=False,
     )
-    return html_data.with_examples(cells)
+    return html.with_examples(cells)
 
 
 def _cause_cells(comparison: SideComparison) -> list[CauseCells]:

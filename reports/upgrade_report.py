@@ -18,8 +18,8 @@ from harness.comparison.cell_pairs import (
     finding_places,
     places,
 )
-from harness.comparison.regressions import Regression
-from harness.comparison.remedies import (
+from harness.comparison.regressions import (
+    Regression,
     Remedy,
     Workaround,
     remedy_for,
@@ -94,7 +94,6 @@ DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
 
 
 def document(comparison: SideComparison) -> Iterator[Block]:
-    """Yield the whole report."""
     yield Line(reasons(comparison), strong=label(comparison))
     yield from (Code(line.text, line.place) for line in settings_of(comparison.remedy))
     yield from causes(comparison)
@@ -108,7 +107,6 @@ def document(comparison: SideComparison) -> Iterator[Block]:
 
 
 def causes(comparison: SideComparison) -> Iterator[Block]:
-    """Yield what gets worse, by its causes."""
     if comparison.relevant:
         yield Heading("What gets worse, the most harmful first")
         full = comparison.relevant[:IN_FULL]
@@ -170,7 +168,6 @@ def _accepted(comparison: SideComparison) -> Iterator[Block]:
 
 
 def scores(comparison: SideComparison) -> ReportTable:
-    """Return how many answers of each reader have which verdict, before and now."""
     kinds = [word.label for word in VERDICTS.values()]
     rows = (
         (
@@ -191,14 +188,12 @@ def _classes(comparison: SideComparison) -> ReportTable:
 
 
 def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:
-    """Yield each class that has cells, how many, and what it means; the worst first."""
     for change in VerdictChange:
         if number := comparison.counts[change]:
             yield change, number, CHANGES[change]
 
 
 def known_limits(comparison: SideComparison) -> Iterator[Block]:
-    """Yield what is not known, and what is wrong on the old side already, which is not safe."""
     note = "One side gave no answer that could be judged; nothing is concluded, and none is a pass."
     yield from section("Not known", _not_known(comparison), VerdictKind.UNKNOWN, note=note)
     wrong = {  # one answer of the old side may stand beside several of the new one
@@ -217,7 +212,6 @@ def known_limits(comparison: SideComparison) -> Iterator[Block]:
 
 
 def _not_known(comparison: SideComparison) -> Iterator[str]:
-    """Say why answers are not known, and of which side."""
     reasons_ = Counter(
         (side.name, short(verdict.because) or "no reason is recorded")
         for pair in comparison.pairs_of(VerdictChange.UNKNOWN)
@@ -229,7 +223,6 @@ def _not_known(comparison: SideComparison) -> Iterator[str]:
 
 
 def asked_table(comparison: SideComparison) -> ReportTable:
-    """Return what was asked of both sides, and what really ran."""
     old, new = (_asked(side.run) for side in (comparison.old, comparison.new))
     heads = "what", f"Before: {comparison.old.name}", f"After: {comparison.new.name}"
     return table(heads, ((name, old[name], new[name]) for name in old))
@@ -261,7 +254,6 @@ def headline(comparison: SideComparison) -> str:
 
 
 def label(comparison: SideComparison) -> str:
-    """Return the first words of the answer."""
     nothing = "Nothing that your tables use" if comparison.usage else "Nothing"
     labels = {
         Decision.DO_NOT: "Do not upgrade",
@@ -274,7 +266,6 @@ def label(comparison: SideComparison) -> str:
 
 
 def reasons(comparison: SideComparison) -> str:
-    """Return what follows the answer's first words."""
     sentences = [_because(comparison)]
     if same := comparison.counts[VerdictChange.WRONG_AS_BEFORE]:
         are, stay = ("answer is", "stays") if same == 1 else ("answers are", "stay")
@@ -333,7 +324,6 @@ def _unknown(comparison: SideComparison) -> str:
 
 
 def _concerned(comparison: SideComparison) -> str:
-    """Say how many of somebody's tables can meet what is worse; empty where no usage is known."""
     if comparison.usage is None:
         return ""
     affected = (comparison.affected[cause.key].tables for cause in comparison.relevant)
@@ -343,7 +333,6 @@ def _concerned(comparison: SideComparison) -> str:
 
 
 def _scope(comparison: SideComparison) -> str:
-    """Say what was asked: scenarios, formats, writers and readers."""
     asked = [pair.either for pair in comparison.pairs if not pair.is_step]
     ids = {verdict.variant for verdict in asked}
     variants = [variant for variant in comparison.new.run.info.variants if variant.id in ids]
@@ -386,7 +375,6 @@ def became(old: str, new: str) -> str:
 
 
 def cause_title(cause: Regression) -> str:
-    """Say what breaks, and since what."""
     key, finding = cause.key, cause.key.finding
     what = FINDINGS[finding].label if finding else f"refuses ({key.symptom.what})"
     default = " by default" if cause.by_default else ""
@@ -395,7 +383,6 @@ def cause_title(cause: Regression) -> str:
 
 
 def cause_extent(cause: Regression, run: Run) -> str:
-    """Say how far it goes: answers, scenarios, formats, views, readers."""
     formats = _formats(run.variant(pair.either.variant) for pair in cause.pairs)
     parts = [_changes(cause), f"in {_named(cause.scenarios, 'scenario')} on {formats}"]
     if cause.asked:
@@ -480,7 +467,6 @@ def suspects_text(cause: Regression, comparison: SideComparison) -> str:
 
 
 def _affected_text(affected: AffectedTables) -> str:
-    """Say which tables can meet a cause."""
     if not affected:
         return "None of your tables can meet it."
     number = counted(len(affected.tables), "table")
@@ -493,14 +479,12 @@ def _affected_text(affected: AffectedTables) -> str:
 
 
 def _some_tables(names: Iterable[str]) -> str:
-    """Name tables, the first few of many."""
     every = list(names)
     more = len(every) - FEW_TABLES
     return ", ".join(every[:FEW_TABLES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def accepted_text(accepted: AcceptedCause, run: Run) -> str:
-    """Say what is accepted, how far it goes, and why."""
     cause, line = accepted.cause, accepted.by
     until = f", until {line.until}" if line.until else ""
     why = f"accepted{until}: {line.because.rstrip('.')} ({line.place})"

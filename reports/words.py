@@ -110,8 +110,6 @@ LONGEST: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the legend."""
-
     label: str
     short: str
     """At most eight characters, for narrow columns."""
@@ -139,6 +137,8 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
     ),
 }
 
+DEFAULT: Final = "default"
+"""Marks what somebody meets who has chosen no setting."""
 TRACED: Final = (
     "Values made by the harness say where they belong: f3s1r2, or 301002, is field 3, step 1, "
     "row 2."

@@ -48,7 +48,6 @@ class Acceptance(ReviewedLine):
     line: int = 0
 
     def is_about(self, key: CauseKey) -> bool:
-        """Whether it is about a cause, whatever the scenario."""
         symptom = key.symptom
         return (
             self.responsible in {None, symptom.responsible}
@@ -69,16 +68,12 @@ class Acceptance(ReviewedLine):
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCause:
-    """What is worse, and the line by which that is accepted."""
-
     cause: Regression
     by: Acceptance
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCauses:
-    """What is accepted, and what is to be said of the lines."""
-
     causes: tuple[AcceptedCause, ...] = ()
     gone: tuple[Acceptance, ...] = ()
     """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
@@ -133,50 +128,47 @@ def accept(
             left.append(cause if unchanged else regression(cause.key, rest, new))
     unused = [line for line in valid if line not in {cause.by for cause in accepted}]
     tested = set(_tested(pairs, new))
+
+    def is_tested(line: Acceptance) -> bool:
+        operations = line.operation.split(OR)
+        return any(
+            engine == line.engine
+            and line.covers(scenario)
+            and (operation in operations or not line.operation)
+            for engine, scenario, operation in tested
+        )
+
     return tuple(left), AcceptedCauses(
         causes=tuple(accepted),
-        gone=tuple(line for line in unused if _is_tested(line, tested)),
-        untested=tuple(line for line in unused if not _is_tested(line, tested)),
+        gone=tuple(line for line in unused if is_tested(line)),
+        untested=tuple(line for line in unused if not is_tested(line)),
         unreviewed=tuple(line for line in lines if not line.reviewed),
         expired=tuple(line for line in lines if line not in valid),
     )
 
 
-_Tested = tuple[str, str, str]
-"""An engine, a scenario, and an operation that the table had gone through."""
-
-
-def _is_tested(line: Acceptance, tested: Iterable[_Tested]) -> bool:
-    operations = line.operation.split(OR)
-    return any(
-        engine == line.engine
-        and line.covers(scenario)
-        and (operation in operations or not line.operation)
-        for engine, scenario, operation in tested
-    )
-
-
-def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[_Tested]:
+def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[tuple[str, str, str]]:
     """Yield whom both sides could have shown worse, in which scenario, and after which operation.
 
     A step that both writers apply is no pair. A writer is therefore tested by the steps of the
     table that some reader was asked about.
     """
     asked = {
-        (new.distribution(pair.new.reader), pair.new.variant, pair.new.step, _other_table(pair))
+        (
+            new.distribution(pair.new.reader),
+            pair.new.variant,
+            pair.new.step,
+            pair.old is not None and pair.old.variant != pair.new.variant,
+        )
         for pair in pairs
         if pair.new is not None and pair.change not in _INCONCLUSIVE
     }
-    for distribution, variant, number, other in asked:
+    for distribution, variant, number, other_table in asked:
         info = new.variant(variant)
         operations = {info.step(step).operation for step in range(number + 1)}
-        for operation in operations | ({NEW_WRITER} if other else set()):
+        for operation in operations | ({NEW_WRITER} if other_table else set()):
             yield causes.engine(distribution), info.scenario, operation
             yield WRITER, info.scenario, operation
-
-
-def _other_table(pair: CellPair) -> bool:
-    return pair.old is not None and pair.old.variant != pair.either.variant
 
 
 FILE: Final = "accept.yaml"
@@ -189,8 +181,6 @@ UNEXPLAINED: Final = "# Left out: {}; what nobody can explain cannot be accepted
 
 @dataclass(frozen=True, slots=True)
 class _AcceptanceForm:
-    """The keys of a line."""
-
     engine: str
     operation: str
     because: str
@@ -224,7 +214,13 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
     form = make(_AcceptanceForm, data, document, at, "a line")
     if form is None:
         return None
-    _check(form, at, document)
+    if bool(form.finding) == bool(form.refusal):
+        document.note(at, "a line is about a finding or a refusal; give one of the two")
+    if form.finding is FindingKind.UNEXPLAINED:
+        reason = "nobody knows what is unexplained; find out what it is (harness explain)"
+        document.note((*at, "finding"), f"finding: {reason}")
+    if not form.because.strip():
+        document.note((*at, "because"), "because is empty; say why this is accepted")
     return Acceptance(
         engine=form.engine,
         finding=form.finding,
@@ -237,16 +233,6 @@ def _acceptance(data: object, at: KeyPath, document: Document) -> Acceptance | N
         path=document.path,
         line=document.line(at),
     )
-
-
-def _check(form: _AcceptanceForm, at: KeyPath, document: Document) -> None:
-    if bool(form.finding) == bool(form.refusal):
-        document.note(at, "a line is about a finding or a refusal; give one of the two")
-    if form.finding is FindingKind.UNEXPLAINED:
-        reason = "nobody knows what is unexplained; find out what it is (harness explain)"
-        document.note((*at, "finding"), f"finding: {reason}")
-    if not form.because.strip():
-        document.note((*at, "because"), "because is empty; say why this is accepted")
 
 
 def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:

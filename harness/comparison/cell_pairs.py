@@ -215,7 +215,6 @@ class CellPair:
 
     @property
     def either(self) -> Verdict:
-        """The cell of the new side; that of the old one where it is gone."""
         either = self.new or self.old
         if either is None:
             raise ValueError("a pair has a cell of one side at least")
@@ -234,18 +233,15 @@ def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[Ce
     of a reader that only one side has: the verdicts on the other cells rest on it.
     """
     before = {_name(verdict): verdict for verdict in every_verdict(old)}
-    return tuple(filter(_matters, _pairs(before, new, names)))
-
-
-def _pairs(before: Mapping[str, Verdict], new: Run, names: Correspondence) -> Iterator[CellPair]:
-    paired = set[str]()
+    pairs, paired = list[CellPair](), set[str]()
     for verdict in every_verdict(new):
         name = _old_name(verdict, names)
         paired.add(name)
         was = before.get(name)
-        yield CellPair(was, verdict, change(was, verdict))
+        pairs.append(CellPair(was, verdict, change(was, verdict)))
     gone = (verdict for name, verdict in before.items() if name not in paired)
-    yield from (CellPair(verdict, None, VerdictChange.GONE) for verdict in gone)
+    pairs += (CellPair(verdict, None, VerdictChange.GONE) for verdict in gone)
+    return tuple(filter(_matters, pairs))
 
 
 def _matters(pair: CellPair) -> bool:
@@ -263,7 +259,6 @@ def _name(verdict: Verdict) -> str:
 
 
 def _old_name(new: Verdict, names: Correspondence) -> str:
-    """Return the name of the old side's cell with which one of the new side is compared."""
     variant = names.variants.get(new.variant, new.variant)
     if new.view == WRITE:
         return _of_step(variant, new.step)
@@ -284,10 +279,6 @@ def every_verdict(run: Run) -> Iterator[Verdict]:
     for state in run.states:
         step = state.variant, state.outcome.step
         if state.outcome.kind is OutcomeKind.APPLIED and step not in judged:
-            yield _applied(run, *step)
+            case, scenario = _of_step(*step), run.variant(state.variant).scenario
+            yield Verdict(case, scenario, *step, "", WRITE, "", VerdictKind.CORRECT)
     yield from run.verdicts
-
-
-def _applied(run: Run, variant: str, step: int) -> Verdict:
-    case, scenario = _of_step(variant, step), run.variant(variant).scenario
-    return Verdict(case, scenario, variant, step, "", WRITE, "", VerdictKind.CORRECT)

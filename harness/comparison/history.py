@@ -44,8 +44,6 @@ ANOTHER_QUESTION: Final = frozenset({OTHER_TEXT, OTHER_STATEMENT})
 
 
 class SeenCell(NamedTuple):
-    """A cell as a run saw it."""
-
     run: StoredRun
     cell: StoredCell
 
@@ -140,7 +138,6 @@ class History:
         return _newest_first(TurnGroup(tuple(of), of[0][1].cell) for of in groups.values())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas table with a row for each turn, and a type for each column."""
         return frames.frame([(cell, turn) for cell in self.cells for turn in cell.turns], _FRAME)
 
 
@@ -310,7 +307,6 @@ def _history(
 
 
 def _of_the_answer(was: StoredCell, now: StoredCell, shared: Sequence[str]) -> Iterator[str]:
-    """Yield that the statement is another one, or that the same answer is judged otherwise."""
     same_words = _engine(was.reader) == _engine(now.reader)
     if same_words and was.asked and now.asked and was.asked != now.asked:
         yield OTHER_STATEMENT
@@ -338,7 +334,6 @@ def _of_readers(old: StoredRun, new: StoredRun, before: str, after: str) -> tupl
 
 
 def _of_tables(old: StoredRun, new: StoredRun, before: str, after: str) -> tuple[str, ...]:
-    """Return in what the variants of a cell differ, and what else does in the runs."""
     was, now = old.variant(before), new.variant(after)
     settings, settings_now = _settings(was), _settings(now)
     differs = [f"writer {was.writer} → {now.writer}"] * (was.writer != now.writer)

@@ -65,8 +65,6 @@ _DATABASE: Final = re.compile(r"\bs_[0-9a-f]{16}\b")
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """What is stored of a run's plan."""
-
     info: RunInfo
     """Without cells; of the texts of scenarios and of lock data it has digests."""
     written: Mapping[str, str]
@@ -80,8 +78,6 @@ _PLAN: Final = TypeAdapter(StoredPlan)
 
 @dataclass(frozen=True, eq=False)  # no slots: what is derived is cached
 class StoredRun:
-    """A run in the file."""
-
     key: tuple[str, str]
     """Its id, and when it began."""
     name: str
@@ -112,8 +108,6 @@ class StoredRun:
 
 
 class StoredCell(NamedTuple):
-    """What a run says of a cell."""
-
     variant: str
     step: int
     reader: str
@@ -132,7 +126,6 @@ class StoredCell(NamedTuple):
 
     @property
     def case(self) -> str:
-        """The name that it has in its run."""
         if self.view == WRITE:
             return f"{self.variant}/s{self.step}/{self.view}"
         return Cell(self.variant, self.step, self.reader, self.view, self.query).case
@@ -148,8 +141,6 @@ def cell_of(row: Row) -> StoredCell:
 
 
 class HistoryStore:
-    """The runs of a file."""
-
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
 
@@ -258,7 +249,6 @@ def opened(path: Path, *, new: bool = False) -> Iterator[HistoryStore]:
 
 @contextmanager
 def changing(connection: sqlite3.Connection) -> Iterator[None]:
-    """Change the file, wholly or not at all."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -327,7 +317,6 @@ def _plan(run: Run) -> StoredPlan:
 
 
 def _packed(run: Run) -> bytes:
-    """Return what is stored of a run beside its plan, as a ZIP file."""
     packed = io.BytesIO()
     cells = (_stored_cell(run, verdict) for verdict in every_verdict(run))
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as content:

@@ -1,20 +1,23 @@
-"""What is worse on the new side, by its cause: what happened to the table before it. Pure.
+"""What is worse on the new side, by its cause, and what helps: settings, workarounds. Pure.
 
 The causes are those of the new side's run (`run.causes`); here they are narrowed to what is worse.
+A workaround is named only where the same run has the evidence: at least one answer to a question of
+the cause, and none that shows the cause.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange, finding_places, places
 from harness.core.grouping import grouped
-from harness.core.records import WRITERS, FindingKind, Refusal, Verdict, VerdictKind
+from harness.core.records import WRITERS, FindingKind, QuestionKey, Refusal, Verdict, VerdictKind
 from harness.run import causes
-from harness.run.causes import CauseKey, Symptom
-from harness.run.load_run import Run
+from harness.run.causes import CauseKey, SettingLine, Symptom
+from harness.run.load_run import Run, VariantInfo
 
 NEW_WRITER: Final = "the new writer"
 """Stands for the operation where a table is so since it is written by another one."""
@@ -22,8 +25,6 @@ NEW_WRITER: Final = "the new writer"
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """One cause of answers that are worse, and all of those."""
-
     key: CauseKey
     """Without an engine where a writer did it, in a step."""
     pairs: tuple[CellPair, ...]
@@ -33,7 +34,6 @@ class Regression:
 
     @property
     def changes(self) -> tuple[VerdictChange, ...]:
-        """The classes of its pairs, the most harmful first."""
         classes = {pair.change for pair in self.pairs}
         return tuple(change for change in WORSE if change in classes)
 
@@ -62,7 +62,8 @@ def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
     """
     worse = [(pair, symptom) for pair in pairs for symptom in _symptoms(pair, new)]
     keys = _keys(new, {pair.either.case for pair, _ in worse})
-    first = _first_steps(worse)
+    steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
+    first = {key: min(numbers) for key, numbers in steps.items()}
     groups = grouped(
         (_key(keys.get((pair.either.case, symptom)), pair, symptom, first, new), pair)
         for pair, symptom in worse
@@ -79,19 +80,17 @@ def _keys(run: Run, cases: Collection[str]) -> Mapping[tuple[str, Symptom], Caus
     }
 
 
-_FirstSteps = Mapping[tuple[str, str, Symptom], int]
-"""After which step a reader first is worse so, on each table."""
-
-
-def _first_steps(worse: Iterable[tuple[CellPair, Symptom]]) -> _FirstSteps:
-    steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
-    return {key: min(numbers) for key, numbers in steps.items()}
-
-
 def _key(
-    known: CauseKey | None, pair: CellPair, symptom: Symptom, first: _FirstSteps, run: Run
+    known: CauseKey | None,
+    pair: CellPair,
+    symptom: Symptom,
+    first: Mapping[tuple[str, str, Symptom], int],
+    run: Run,
 ) -> CauseKey:
-    """Return the cause of a pair; what is so since another writer writes is that writer's."""
+    """Return the cause of a pair; what is so since another writer writes is that writer's.
+
+    `first`: after which step a reader first is worse so, on each table.
+    """
     verdict = pair.either
     step = run.step(verdict.variant, verdict.step)
     key = known or CauseKey("", symptom, step.operation)
@@ -118,7 +117,6 @@ def _takes_over(pair: CellPair, run: Run) -> int | None:
 
 
 def _symptoms(pair: CellPair, run: Run) -> Iterator[Symptom]:
-    """Yield the symptoms by which a pair is worse."""
     if pair.change not in WORSE or pair.new is None:
         return
     symptoms = causes.symptoms(pair.new, run.answers.get(pair.new.case))
@@ -139,8 +137,6 @@ def _refusal(step: Verdict, run: Run) -> Refusal | None:
 
 
 def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression:
-    """Return what these pairs have in common; `run`: the new side's."""
-
     def complexity(pair: CellPair) -> tuple[int, int, bool, bool, str]:
         verdict, variant = pair.either, run.variant(pair.either.variant)
         some_columns = verdict.query != "all"
@@ -159,3 +155,228 @@ def _harm(cause: Regression) -> tuple[bool, bool, int, int, int, int]:
     return (
         cause.loud, not cause.by_default, change, -len(cause.scenarios), kind, -len(cause.pairs),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """The old side with one component of the new one, compared with the old side."""
+
+    component: str
+    old: str
+    new: str
+    worse: tuple[CellPair, ...] = ()
+    why_not: str = ""
+    """Why it could not be tried; else empty."""
+
+    def __str__(self) -> str:
+        return f"{self.component} {self.old} → {self.new}"
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectComponents:
+    alone: tuple[Swap, ...] = ()
+    """Each of these shows all of it by itself."""
+    partly: tuple[Swap, ...] = ()
+    """Each of these shows some of it."""
+    untried: tuple[Swap, ...] = ()
+
+    @property
+    def together(self) -> bool:
+        return not (self.alone or self.partly or self.untried)
+
+
+def suspect_components(cause: Regression, swaps: Sequence[Swap]) -> SuspectComponents:
+    questions = _questions(cause.pairs)
+    # No mapping by swap: a witness may hold a struct, which has no hash.
+    shown = [(swap, questions & _questions(swap.worse)) for swap in swaps if not swap.why_not]
+    return SuspectComponents(
+        tuple(swap for swap, some in shown if some == questions),
+        tuple(swap for swap, some in shown if some and some != questions),
+        tuple(swap for swap in swaps if swap.why_not),
+    )
+
+
+def _questions(pairs: Sequence[CellPair]) -> set[QuestionKey]:
+    """Return the questions as the old side calls them, which all swaps have in common."""
+    return {pair.old.question for pair in pairs if pair.old}
+
+
+_ANSWERED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
+"""The verdicts that can tell: who refuses shows no cause, and helps nobody."""
+READ_OPTIMIZED: Final = "read_optimized"
+
+
+class Workaround(StrEnum):
+    COMPACT = "compact"
+    """Compact the table."""
+    REWRITE = "rewrite"
+    """Rewrite all of its files."""
+    COPY_ON_WRITE = "copy-on-write"
+    """Have the table as copy-on-write."""
+    OTHER_VIEW = "another view"
+    """Ask another view of the table, which shows less."""
+    OTHER_ENGINE = "another engine"
+    """Ask another engine."""
+
+
+def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
+    known = grouped(((verdict.variant, verdict.query), verdict) for verdict in run.verdicts)
+    evidence: Mapping[Workaround, _Evidence] = {
+        Workaround.COMPACT: _after("compact"),
+        Workaround.REWRITE: _after("touch", rewrites="all"),
+        Workaround.COPY_ON_WRITE: _copy_on_write,
+        Workaround.OTHER_VIEW: lambda verdict, other, _: (
+            _same(verdict, other, "step", "reader") and other.view != verdict.view
+        ),
+        Workaround.OTHER_ENGINE: lambda verdict, other, run: (
+            _same(verdict, other, "step", "view")
+            and run.distribution(other.reader) != run.distribution(verdict.reader)
+        ),
+    }
+    return tuple(
+        workaround for workaround, shows in evidence.items() if _helps(shows, cause, known, run)
+    )
+
+
+_Known = Mapping[tuple[str, str], Sequence[Verdict]]
+"""The verdicts of a run by variant and query."""
+_Evidence = Callable[[Verdict, Verdict, Run], bool]
+"""Whether the second verdict, on the same query, shows what becomes of the first one so."""
+
+
+def _helps(shows: _Evidence, cause: Regression, known: _Known, run: Run) -> bool:
+    evidence = [
+        other
+        for verdict in cause.asked
+        for variant in _tables(run.variant(verdict.variant), run)
+        for other in known.get((variant.id, verdict.query), ())
+        if other.verdict in _ANSWERED and shows(verdict, other, run)
+    ]
+    kinds = {finding.kind for verdict in evidence for finding in verdict.findings}
+    return bool(evidence) and cause.key.finding not in kinds
+
+
+def _tables(variant: VariantInfo, run: Run) -> Iterator[VariantInfo]:
+    """Yield a variant, and what is the same but for copy-on-write."""
+    yield variant
+    if variant.format == "hudi-mor":
+        yield from (
+            other
+            for other in run.info.variants
+            if other.format == "hudi-cow" and _story(other) == _story(variant)
+        )
+
+
+def _story(variant: VariantInfo) -> tuple[object, ...]:
+    settings = tuple(sorted(variant.settings.items()))
+    return variant.scenario, settings, variant.writers, variant.twin
+
+
+def _same(verdict: Verdict, other: Verdict, *names: str) -> bool:
+    return all(getattr(verdict, name) == getattr(other, name) for name in ("variant", *names))
+
+
+def _after(operation: str, **settings: str) -> _Evidence:
+    """Return whether it is the same question after the next step that does such a thing."""
+
+    def shows(verdict: Verdict, other: Verdict, run: Run) -> bool:
+        variant = run.variant(verdict.variant)
+        if any(variant.settings.get(name) != value for name, value in settings.items()):
+            return False
+        steps = (step.number for step in variant.steps if step.operation == operation)
+        then = next((number for number in steps if number > verdict.step), None)
+        return other.step == then and _same(verdict, other, "view", "reader")
+
+    return shows
+
+
+def _copy_on_write(verdict: Verdict, other: Verdict, run: Run) -> bool:  # noqa: ARG001 - as the others
+    return (
+        other.variant != verdict.variant
+        and verdict.view != READ_OPTIMIZED
+        and (other.step, other.reader) == (verdict.step, verdict.reader)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Settings with which every cell of the new side was asked that is worse, or that is right."""
+
+    reader: str
+    """The new side's reader with them."""
+    changes: tuple[str, ...]
+    """What is set otherwise: `use-column-names=true`."""
+    heals: frozenset[QuestionKey]
+    """The questions that are worse without them, and right with them."""
+    harms: frozenset[QuestionKey]
+    """The questions that are right without them, and with them are not, or are not known to be."""
+    lines: tuple[SettingLine, ...] = ()
+    """What to put into the engine's configuration; empty where only the harness's words are known.
+    """
+
+    @property
+    def settings(self) -> tuple[SettingLine, ...]:
+        """What to set, in the engine's own words where these are known."""
+        return self.lines or tuple(SettingLine(change, "") for change in self.changes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(map(str, self.settings))
+
+
+def reader_remedy(
+    reader: str,
+    changes: Iterable[str],
+    verdicts: Iterable[Verdict],
+    worse: Collection[QuestionKey],
+    right: Collection[QuestionKey],
+) -> Remedy:
+    """Return what settings of a reader do.
+
+    Args:
+        reader: the reader with these settings.
+        changes: what is set otherwise.
+        verdicts: those on its answers; others are passed over.
+        worse: the questions that the reader without them answers worse than the old side.
+        right: those that it answers rightly.
+
+    """
+    kinds = {verdict.question: verdict.verdict for verdict in verdicts if verdict.reader == reader}
+    good = {question for question, kind in kinds.items() if kind is VerdictKind.CORRECT}
+    return Remedy(
+        reader, tuple(changes), frozenset(good & set(worse)), frozenset(set(right) - good)
+    )
+
+
+def writer_remedy(
+    writer: str, changes: Iterable[str], without: Iterable[CellPair], pairs: Iterable[CellPair]
+) -> Remedy:
+    """Return what settings of a writer do, which make other tables.
+
+    A question of the old side is right then if it is so on every table that stands for it.
+    `without`: the pairs without these settings.
+    """
+    bad = {*WORSE, VerdictChange.UNKNOWN}
+    asked = [(pair.old.question, pair.change) for pair in pairs if pair.old]
+    helped = {question for question, _ in asked}
+    helped -= {question for question, change in asked if change in bad}
+    both = [
+        (pair, pair.old.question in helped, pair.new) for pair in without if pair.old and pair.new
+    ]
+    heals = {new.question for pair, helps, new in both if helps and pair.change in WORSE}
+    harms = {
+        new.question for _, helps, new in both if not helps and new.verdict is VerdictKind.CORRECT
+    }
+    return Remedy(writer, tuple(changes), frozenset(heals), frozenset(harms))
+
+
+def ranked(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+    """Return the settings that heal anything: without harm first, then those that heal most."""
+    helping = (remedy for remedy in remedies if remedy.heals)
+    return tuple(
+        sorted(helping, key=lambda r: (bool(r.harms), -len(r.heals), len(r.harms), len(r.changes)))
+    )
+
+
+def remedy_for(worse: Collection[QuestionKey], remedies: Iterable[Remedy]) -> Remedy | None:
+    return next((remedy for remedy in remedies if remedy.heals >= set(worse)), None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from harness.comparison.acceptance import NOTHING_ACCEPTED, Acceptance, AcceptedCauses, accept
@@ -20,8 +20,7 @@ from harness.comparison.cell_pairs import (
     cell_pairs,
     correspondence,
 )
-from harness.comparison.regressions import Regression, regressions
-from harness.comparison.remedies import Remedy, Swap, remedy_for
+from harness.comparison.regressions import Regression, Remedy, Swap, regressions, remedy_for
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
@@ -47,8 +46,6 @@ _NOW: Final = frozenset({SNAPSHOT, READ_OPTIMIZED, BASE_NAME})
 
 @dataclass(frozen=True, slots=True)
 class AffectedTables:
-    """The tables that can meet a cause."""
-
     tables: tuple[str, ...]
     unsure: Mapping[str, str]
     """Those of them that can only not be ruled out, with the reason."""
@@ -58,12 +55,10 @@ class AffectedTables:
 
 
 def affected_tables(cause: Regression, run: Run, usage: Usage) -> AffectedTables:
-    """Return the tables that can meet a cause of what is worse; `run`: of the new side."""
     return _affected(cause.key, [pair.either for pair in cause.pairs], run, usage)
 
 
 def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, AffectedTables], ...]:
-    """Return each cause of wrong answers in a run that tables can meet; `run`: of the old side."""
     affected = (
         (cause.key, _affected(cause.key, cause.verdicts, run, usage))
         for cause in causes.causes(run.verdicts, run)
@@ -73,7 +68,6 @@ def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, AffectedTables]
 
 
 def not_covered(run: Run, usage: Usage) -> Mapping[str, str]:
-    """Return the tables that are like none that was asked about, each with what was never asked."""
     versions = _asked_versions(run)
     operations = {step.operation for variant in run.info.variants for step in variant.steps}
     reasons = {table.name: _never_asked(table, versions, operations) for table in usage.tables}
@@ -82,7 +76,6 @@ def not_covered(run: Run, usage: Usage) -> Mapping[str, str]:
 
 
 def _asked_versions(run: Run) -> Mapping[str, set[str]]:
-    """Return the versions of the tables of each format that readers were asked about."""
     versions: dict[str, set[str]] = {}
     for verdict in run.verdicts:
         if verdict.verdict is not VerdictKind.UNKNOWN:
@@ -145,8 +138,6 @@ if TYPE_CHECKING:
 
 
 class Decision(StrEnum):
-    """The answer to "may I upgrade?"."""
-
     NOTHING_CHANGES = "nothing changes"
     NOTHING_WORSE = "nothing gets worse"
     WITH_SETTING = "upgrade with this setting"
@@ -174,8 +165,6 @@ class ReaderScore:
 
 @dataclass(frozen=True)  # no slots: what is derived is cached
 class SideComparison:
-    """What changed from one side to the other."""
-
     old: ComparedSide
     new: ComparedSide
     pairs: tuple[CellPair, ...]
@@ -190,13 +179,11 @@ class SideComparison:
     accepted: AcceptedCauses = NOTHING_ACCEPTED
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
-        """Return the same with what somebody has accepted."""
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
         return replace(self, regressions=left, accepted=accepted)
 
     @cached_property
     def affected(self) -> Mapping[CauseKey, AffectedTables]:
-        """The tables that can meet each cause; nothing where no usage is known."""
         if self.usage is None:
             return {}
         run, usage = self.new.run, self.usage
@@ -204,7 +191,6 @@ class SideComparison:
 
     @cached_property
     def not_covered(self) -> Mapping[str, str]:
-        """The tables that are like none that was asked about, each with the reason."""
         return not_covered(self.new.run, self.usage) if self.usage else {}
 
     @cached_property
@@ -219,7 +205,6 @@ class SideComparison:
 
     @cached_property
     def counts(self) -> Mapping[VerdictChange, int]:
-        """The number of pairs of each class."""
         counted = Counter(pair.change for pair in self.pairs)
         return {change: counted[change] for change in VerdictChange}
 
@@ -245,7 +230,6 @@ class SideComparison:
 
     @property
     def _enough_known(self) -> bool:
-        """Whether there is an answer where nothing is worse."""
         asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *WORSE))
         return bool(asked) and not self.not_known
 
@@ -272,7 +256,6 @@ class SideComparison:
 
     @cached_property
     def worse(self) -> tuple[CellPair, ...]:
-        """The pairs that speak against the new side."""
         if self.usage is None:
             cases = self._accepted_cases
             worse = (pair for pair in self.pairs if pair.change in WORSE)
@@ -281,7 +264,6 @@ class SideComparison:
 
     @cached_property
     def worse_accepted(self) -> tuple[CellPair, ...]:
-        """The pairs that are worse by accepted causes alone."""
         cases = self._accepted_cases
         return tuple(pair for pair in self.pairs if pair.either.case in cases)
 
@@ -301,7 +283,6 @@ class SideComparison:
         return tuple(pair for pair in self.pairs if pair.change is change)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas table with a row for each pair, and a type for each column."""
         return frames.frame(self.pairs, _FRAME)
 
 
@@ -350,3 +331,88 @@ def compare(
     names = names if readers is None else replace(names, readers=readers)
     pairs = cell_pairs(old.run, new.run, names)
     return SideComparison(old, new, pairs, regressions(pairs, new.run))
+
+
+Changes = frozenset[int]
+"""The numbers of the changes that are made, from 1."""
+SAFE = frozenset({Decision.NOTHING_CHANGES, Decision.NOTHING_WORSE})
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutState:
+    changes: Changes
+    name: str
+    comparison: SideComparison
+    back: SideComparison | None = None
+    """The readers and the writer of before on what this state has left; None: not asked."""
+    downgraded: SideComparison | None = None
+    """The same after this state's writer brought the table version down; None: not tried."""
+
+    @property
+    def safe(self) -> bool:
+        return self.comparison.decision in SAFE
+
+    @property
+    def returns(self) -> bool:
+        return _safe(self.back) or _safe(self.downgraded)
+
+    @property
+    def returns_by_downgrade(self) -> bool:
+        """Whether there is one, and none without a downgrade of the table version."""
+        return _safe(self.downgraded) and not _safe(self.back)
+
+    @property
+    def comparisons(self) -> tuple[SideComparison, ...]:
+        return tuple(filter(None, (self.comparison, self.back, self.downgraded)))
+
+
+def _safe(comparison: SideComparison | None) -> bool:
+    return comparison is not None and comparison.decision in SAFE
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    states: tuple[RolloutState, ...]
+    """In the order that was asked for, one after each change."""
+    safe_order: tuple[int, ...] | None
+    """The numbers of the changes in the first order in which every state is safe; None: none."""
+    others: tuple[RolloutState, ...] = ()
+    """Other states that were judged to find it."""
+
+    @property
+    def judged(self) -> tuple[RolloutState, ...]:
+        return (*self.states, *self.others)
+
+    @property
+    def safe(self) -> bool:
+        return all(state.safe for state in self.states)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 3 if of a state not all is known, else 1 if one is not safe."""
+        return max((state.comparison.status for state in self.states), default=0)
+
+    @property
+    def no_return(self) -> RolloutState | None:
+        """The first state from which there is no way back; None: from each there is one."""
+        return next((state for state in self.states if not state.returns), None)
+
+
+def safe_order(number: int, is_safe: Callable[[Changes], bool]) -> tuple[int, ...] | None:
+    """Return the first order of changes in which every state is safe; None: there is none.
+
+    The order that was asked for comes first. A state is judged when it is reached, and once.
+
+    >>> safe_order(2, lambda made: made != {1})
+    (2, 1)
+    """
+    judge = cache(is_safe)
+
+    def orders(made: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(made) == number:
+            yield made
+        for change in range(1, number + 1):
+            if change not in made and judge(frozenset((*made, change))):
+                yield from orders((*made, change))
+
+    return next(orders(()), None)

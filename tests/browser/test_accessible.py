@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from harness.core.records import VerdictKind
-from harness.reports import html, html_data
+from harness.reports import html
 from harness.run.load_run import Run
 from tests.builders import sample_run
 
@@ -71,7 +71,7 @@ def test_nothing_of_a_text_runs(browser: Browser, tmp_path: Path) -> None:
 def test_a_run_that_is_too_large_is_counted_where_it_is_right(
     browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html_data, "MOST_CELLS", 400)
+    monkeypatch.setattr(html, "MOST_CELLS", 400)
     verdicts = Counter(verdict.verdict for verdict in run.verdicts)
     with browser.new_context() as context:
         page = context.new_page()
@@ -105,7 +105,7 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
 def test_where_too_much_is_not_right_examples_of_each_cause_are_held(
     browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html_data, "MOST_CELLS", 100)
+    monkeypatch.setattr(html, "MOST_CELLS", 100)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(html.write(run, tmp_path).as_uri())

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import replace
 
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.remedies import Remedy
+from harness.comparison.regressions import Remedy
 from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.run.load_run import Run
 from tests.builders import sample_run

@@ -39,9 +39,9 @@ from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.reports import html, summary
-from harness.reports.advice import advice
+from harness.reports.cause_texts import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
-from harness.reports.html_data import NumberedFiles, number_files
+from harness.reports.html import NumberedFiles, number_files
 from harness.reports.html_page import cell_address
 from harness.reports.lines import command, item, say
 from harness.reports.words import (
@@ -155,8 +155,8 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for text in summary.cell_tolerances(verdict.reader, verdict.normalised):
-        say(console, f"  normalised, as declared: {text}")
+    for tolerance in summary.tolerance_counts([verdict]):
+        say(console, f"  normalised, as declared: {tolerance.text}")
 
 
 def print_steps(recorded: RecordedCell, console: Console) -> None:

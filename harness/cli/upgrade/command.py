@@ -31,8 +31,7 @@ from harness.cli.upgrade.sides import (
 )
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.result import ComparedSide, SideComparison, compare
-from harness.comparison.rollout import Rollout
+from harness.comparison.result import ComparedSide, Rollout, SideComparison, compare
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.plan import custom_distributions

@@ -19,8 +19,7 @@ from harness.cli.upgrade.sides import (
     table_versions,
     writers_of,
 )
-from harness.comparison.result import compare
-from harness.comparison.rollout import Changes, Rollout, RolloutState, safe_order
+from harness.comparison.result import Changes, Rollout, RolloutState, compare, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice

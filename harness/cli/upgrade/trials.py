@@ -21,7 +21,7 @@ from harness.cli.upgrade.sides import (
     sides_between,
     table_versions,
 )
-from harness.comparison.remedies import Remedy, Swap, ranked, reader_remedy, writer_remedy
+from harness.comparison.regressions import Remedy, Swap, ranked, reader_remedy, writer_remedy
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict, VerdictKind

@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_report
-from harness.reports.markdown_text import markdown
+from harness.reports.markdown import markdown
 from harness.usage.usage_file import (
     VERSION,
     OldFiles,

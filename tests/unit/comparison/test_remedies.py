@@ -3,8 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.comparison.cell_pairs import CellPair, VerdictChange, cell_pairs
-from harness.comparison.regressions import Regression, regressions
-from harness.comparison.remedies import Swap, Workaround, suspect_components, workarounds
+from harness.comparison.regressions import (
+    Regression,
+    Swap,
+    Workaround,
+    regressions,
+    suspect_components,
+    workarounds,
+)
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from tests.builders.verdicts import OTHER, finding, run, verdict
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.comparison.remedies import Remedy, ranked, reader_remedy, remedy_for
+from harness.comparison.regressions import Remedy, ranked, reader_remedy, remedy_for
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.run.load_run import Run

@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.comparison.rollout import Changes, safe_order
+from harness.comparison.result import Changes, safe_order
 
 
 def test_no_state_is_judged_twice_and_none_that_no_order_needs() -> None:

@@ -15,7 +15,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
-from harness.reports.advice import advice
+from harness.reports.cause_texts import advice
 
 PLACE = Witness("1", "f1", "b", "a")
 

@@ -13,8 +13,8 @@ import pytest
 
 from harness.core.records import VerdictKind
 from harness.model.file_facts import FileFact, FileKind
-from harness.reports import html, html_data
-from harness.reports.html_data import number_files
+from harness.reports import html
+from harness.reports.html import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.builders import sample_run
@@ -58,7 +58,7 @@ def data(text: str) -> dict[str, Any]:
 
 
 def data_of(run: Run) -> dict[str, Any]:
-    return html_data.data(run, html_data.run_cells(run, causes(run.verdicts, run)))
+    return html.data(run, html.run_cells(run, causes(run.verdicts, run)))
 
 
 def cells(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ def _at(run: Run, case: str) -> tuple[int, int]:
 
 
 def test_nothing_has_the_number_0_and_something_never_has() -> None:
-    pool = html_data.Pool()
+    pool = html.Pool()
     empty: tuple[object, ...] = ("", [], {}, None)
     assert [pool.add(item) for item in empty] == [0] * 4
     assert (pool.add("first"), pool.add(["second"]), pool.add("first")) == (1, 2, 1)
@@ -140,7 +140,7 @@ def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = causes(sampled.verdicts, sampled)
-    monkeypatch.setattr(html_data, "MOST_CELLS", 2 * len(told))
+    monkeypatch.setattr(html, "MOST_CELLS", 2 * len(told))
     found = data_of(sampled)
     assert found["examples"] == 2
     shown = {cell["case"] for cell in cells(found)}
@@ -261,17 +261,17 @@ def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
 def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not_sent(
     sampled: Run,
 ) -> None:
-    pool, files = html_data.Pool(), number_files((), {})
+    pool, files = html.Pool(), number_files((), {})
     right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
-    shown = html_data.cell(sampled, told, html_data.QuestionContext([told], files), pool)
+    shown = html.cell(sampled, told, html.QuestionContext([told], files), pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(
         sampled.answers[right.case], rows=(), not_applicable="it was not sent", probe="a case"
     )
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
-    found = html_data.cell(run, right, html_data.QuestionContext([right], files), pool)
+    found = html.cell(run, right, html.QuestionContext([right], files), pool)
     assert "got" not in found
 
 

@@ -13,7 +13,7 @@ from harness.judge.gate import Gate
 from harness.reports import ci_site, markdown
 from harness.reports.cause_texts import cause_texts
 from harness.reports.ci_site import CiSite
-from harness.reports.reader_answers import scoreboard
+from harness.reports.summary import scoreboard
 from harness.run.load_run import Run
 from tests.builders import sample_run
 from tests.builders.placed_run import FILE, LINES, placed
@@ -113,9 +113,8 @@ def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, 
     *blocks, left, _ = text.split("\n\n")
     assert whole.startswith("\n\n".join(blocks))
     assert left.startswith("**Left out for want of room:**")
-    causes = sum(bool(re.match(r"\d+\. ", block)) for block in blocks)
-    told = sum(int(n) for n in re.findall(r"(\d+) causes?\b", left))
-    assert causes + told == len(cause_texts(sampled))
+    number = len(whole.split("\n\n")) - 1 - len(blocks)
+    assert left.endswith(f" {number:,} paragraph{'s' * (number > 1)}.")
     assert not any(block.startswith("| ") for block in blocks) or "| reader |" in text
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from harness.core.records import VerdictKind
 from harness.reports import html, upgrade_page
-from harness.reports.cause_texts import CauseText, cause_texts
-from harness.reports.reader_answers import ReaderAnswer, reader_answers
+from harness.reports.cause_texts import CauseText, ReaderAnswer, cause_texts, reader_answers
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run
 from tests.builders.comparisons import OLD, RIGHT, compared

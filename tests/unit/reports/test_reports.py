@@ -22,8 +22,8 @@ from harness.core.records import (
     Witness,
 )
 from harness.model.query import COUNT
-from harness.reports import findings, html_data, junit, markdown, words
-from harness.reports.html_data import Pool, QuestionContext, number_files
+from harness.reports import findings, html, junit, markdown, words
+from harness.reports.html import Pool, QuestionContext, number_files
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run
@@ -146,5 +146,5 @@ def test_a_cell_without_words_keeps_its_verdict_on_the_page(
     run, verdict = run_with(finding, tmp_path)
     monkeypatch.setattr(findings, "shown", lambda _: 1 / 0)
     pool = Pool()
-    shown = html_data.cell(run, verdict, QuestionContext([verdict], number_files((), {})), pool)
+    shown = html.cell(run, verdict, QuestionContext([verdict], number_files((), {})), pool)
     assert shown == {"k": "wrong", "because": pool.items.index(NOT_WORDED)}

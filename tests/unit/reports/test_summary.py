@@ -26,9 +26,9 @@ from harness.core.records import (
 from harness.core.tolerances import Normalised
 from harness.judge.baseline import Applied
 from harness.judge.baseline.seen import Facts, seen_of_steps
-from harness.reports import ci_site, github, html, html_data, junit, markdown, summary, terminal
+from harness.reports import ci_site, github, html, junit, markdown, summary, terminal
 from harness.reports.cause_texts import cause_texts
-from harness.reports.reader_answers import scoreboard
+from harness.reports.summary import scoreboard
 from harness.run import run_judge
 from harness.run.causes import by_default
 from harness.run.load_run import DEFAULTS, NOT_COMPARED, WRITE, MetastoreInfo, Run, VariantInfo
@@ -173,7 +173,7 @@ def test_what_was_normalised_is_counted_by_product_and_told(sampled: Run) -> Non
     assert declared.reason in page
     assert escape(declared.source) in page
     assert "4 values in 2 cells" in page
-    questions = html_data.data(run, html_data.run_cells(run))["questions"]
+    questions = html.data(run, html.run_cells(run))["questions"]
     cells = [cell for question in questions for cell in question["cells"]]
     assert sorted(len(cell["evened"]) for cell in cells if "evened" in cell) == [1, 2]
     assert "Normalised" not in shown(sampled)
@@ -263,9 +263,7 @@ def test_how_readers_are_set_is_said_where_it_is_known(sampled: Run) -> None:
     assert stale.headline.startswith("trino (default): ")
     assert stale.readers == f"{sample_run.TRINO} (default)"
     assert f'<code>{sample_run.TRINO}</code> <span class="tag">default</span>' in page
-    told = {
-        r["reader"]: r["beside"] for r in html_data.data(run, html_data.run_cells(run))["readers"]
-    }
+    told = {r["reader"]: r["beside"] for r in html.data(run, html.run_cells(run))["readers"]}
     assert told[BY_POSITION] == named
 
 

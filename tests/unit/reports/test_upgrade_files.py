@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.comparison.result import ComparedSide, SideComparison, compare
-from harness.comparison.rollout import Rollout, RolloutState
+from harness.comparison.result import ComparedSide, Rollout, RolloutState, SideComparison, compare
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import upgrade_files
-from harness.reports.markdown_text import markdown
+from harness.reports.markdown import markdown
 from harness.reports.upgrade_files import rollout_page
 from harness.run.load_run import Run
 from tests.builders.html_text import Page

@@ -15,7 +15,7 @@ from rich.console import Console
 from harness.comparison import acceptance
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import SideComparison
-from harness.reports import lines, markdown_text, upgrade_files
+from harness.reports import lines, markdown, upgrade_files
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
 from tests.builders import comparisons, sample_run
@@ -39,7 +39,7 @@ def shown(found: SideComparison, width: int = 120, encoding: str = "utf-8") -> s
 
 
 def markdown_of(found: SideComparison) -> str:
-    return markdown_text.markdown(report.document(found))
+    return markdown.markdown(report.document(found))
 
 
 def flat(text: str) -> str:
@@ -100,9 +100,9 @@ def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideCompariso
     for change, number, _ in report.class_lines(worse):
         assert f"| {number:,} | {change} |" in text
     for at, regression in enumerate(worse.regressions, start=1):
-        title = markdown_text.escaped(report.cause_title(regression))
+        title = markdown.escaped(report.cause_title(regression))
         assert f"\n\n{at}. **{title}**\n" in text
-        assert markdown_text.escaped(report.what_to_do(regression, worse)) in text
+        assert markdown.escaped(report.what_to_do(regression, worse)) in text
 
 
 def test_no_text_breaks_the_markdown(sampled: Run) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core import jsonl
-from harness.reports import html, html_data
+from harness.reports import html
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge
@@ -26,13 +26,13 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     """Return a list that gets the runs whose cells are worked out."""
-    runs, questions = list[Run](), html_data._questions
+    runs, questions = list[Run](), html._questions
 
     def listed(run: Run, *given: object) -> object:
         runs.append(run)
         return questions(run, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(html_data, "_questions", listed)
+    monkeypatch.setattr(html, "_questions", listed)
     return runs
 
 

@@ -15,7 +15,7 @@ from harness.core import jsonl
 from harness.core.records import Answer, Attempt, StateRecord, VerdictKind
 from harness.plan import shipped
 from harness.read import read_states
-from harness.reports import cause_texts, html_data, junit
+from harness.reports import cause_texts, html, junit
 from harness.reports.words import NOT_WORDED
 from harness.run import load_run, pipeline, run_log
 from harness.scenario.cells import Plan
@@ -150,7 +150,7 @@ def test_what_cannot_be_worded_later_is_in_the_log_of_the_run_and_ends_nothing(
     case = [next(wrong).case] if command == "explain" else []
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
     assert "cannot word" not in log(run)
-    for module in (cause_texts, html_data, junit, explained):
+    for module in (cause_texts, html, junit, explained):
         monkeypatch.setattr(module, "witness_text", lambda *_: 1 / 0, raising=False)
     capfd.readouterr()
     assert app.main([command, *case, "--run-dir", str(run)]) == 0
