@@ -68,13 +68,12 @@ def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path
         "hive-metastore-4.0.1",
     )
     assert pipeline.metastore_of(made) == "hive-metastore-3.1.3"
-    assert pipeline.readers_metastore(made) == made.metastore
 
 
 def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
     made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
     assert made.metastore == USUAL
-    usual = pipeline.writers_metastore(made)
+    usual = pipeline.metastore_of(made)
     assert usual == USUAL.distribution
     assert {write_variants.metastore_of(variant, usual) for variant in made.variants} == {NEWER}
     assert set(pipeline.needed_distributions(made)[:2]) == {usual, NEWER}
