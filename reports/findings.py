@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.records import Finding, FindingKind, Responsible, Verdict, Witness
-from harness.judge.recorded_metadata import SHOWN
-from harness.judge.recorded_schema import LATEST
+from harness.judge.recorded_by_table import LATEST, SHOWN
 from harness.model.canonical import text_of
 from harness.model.query import AGGREGATE
 from harness.reports.words import Word, exact, kind_of, short, shown

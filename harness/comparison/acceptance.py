@@ -15,8 +15,7 @@ from harness.core.records import FindingKind, Responsible
 from harness.core.yaml_reader import Document, KeyPath, make
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.core.yaml_writer import block
-from harness.judge.baseline.known import TODO, ReviewedLine
-from harness.judge.baseline.parse_known import until_of
+from harness.judge.baseline.known import TODO, ReviewedLine, until_of
 from harness.run import causes
 from harness.run.causes import OR, CauseKey
 from harness.run.load_run import Run

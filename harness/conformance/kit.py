@@ -18,17 +18,17 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
-from harness.conformance import leftovers, table
+from harness.conformance import checks, table
 from harness.conformance.checks import (
     FAULT_CHECKS,
     READ_CHECKS,
     RESTART,
     Check,
     CheckedEngine,
+    Leftovers,
     endless_python,
     endless_sql,
 )
-from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckOutcome, CheckResult, Conformance, failed, unknown
 from harness.core import tolerances
 from harness.core.concurrency import JobThreads
@@ -55,7 +55,7 @@ LIVES: Final[tuple[Checks, ...]] = (READ_CHECKS, (RESTART, *FAULT_CHECKS))
 """The checks of each server; one that ends before all were made is replaced for the rest."""
 ASSERTS: Final[Mapping[str, str]] = {
     **{check.name: check.asserts for checks in LIVES for check in checks},
-    **leftovers.ASSERTS,
+    **checks.LEFTOVER_ASSERTS,
 }
 """What each check asserts, in their order."""
 
@@ -79,8 +79,8 @@ class Servers:
 
         Raises EnvironmentProblem: what a server left cannot be looked for.
         """
-        for checks in LIVES:
-            left = checks
+        for life in LIVES:
+            left = life
             while left:
                 left = self._life(serve, left)
 
@@ -177,7 +177,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
         catalog = in_runtime(oldest, distribution.runtime)
     context = ReadContext(cache, folder, progress, metastore=MetastoreChoice(catalog))
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
-        servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
+        servers = Servers(Leftovers(checks.docker_objects if contained else None), count)
         try:
             with SharedMetastore(context) as shared:
                 states = {name: table.state(cache, name, progress) for name in formats}

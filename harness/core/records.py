@@ -293,24 +293,6 @@ class FindingKind(StrEnum):
     UNEXPLAINED = "unexplained"
 
 
-NAMES_OF_DIFFERENCES: Final = (
-    FindingKind.TYPE_DRIFT,
-    FindingKind.RESURRECTED,
-    FindingKind.MISALIGNED,
-    FindingKind.STALE,
-    FindingKind.PREMATURE,
-    FindingKind.MISSING_RENAME,
-    FindingKind.ALTERED_VALUE,
-    FindingKind.GHOST_ROW,
-    FindingKind.DUPLICATE,
-    FindingKind.LOST_ROW,
-    FindingKind.LOST_VALUE,
-    FindingKind.UNEXPLAINED,
-)
-"""Those that a difference of an answer can have: the first one that explains it is its name. The
-other kinds are about a step, or about two answers to one question."""
-
-
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a found value comes from, by the truth."""

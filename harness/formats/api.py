@@ -52,14 +52,11 @@ FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 
 
 class Changes(Enum):
-    """Where changed rows go."""
+    """Where changed rows go: a new version of their file, a log, or a new file beside deletes."""
 
     REPLACE = auto()
-    """Into a new version of their base file."""
     LOG = auto()
-    """Into a log file."""
     NEW_FILE = auto()
-    """Into a new file; the old rows are deleted in theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,6 @@ class Committed:
     table_version: str = field(default="", compare=False)
     """The version of the table; a step may change it besides."""
     savepoints: tuple[str, ...] = field(default=(), compare=False)
-    """The instants that are saved."""
     undone: tuple[str, ...] = field(default=(), compare=False)
     """The instants at which something was taken back; a write may do so first."""
     begun: tuple[str, ...] = field(default=(), compare=False)
@@ -94,7 +90,6 @@ class Committed:
     inflight: tuple[str, ...] = field(default=(), compare=False)
     """Those of them that write their files, or have."""
     tags: tuple[str, ...] = field(default=(), compare=False)
-    """The names of snapshots that stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,6 @@ class StoredMetadata:
     """The extra metadata of one commit."""
 
     stored: Mapping[str, str]
-    """In the commit's file."""
     question: str
     """The SQL that shows it, in columns `metadata_key` and `metadata_value`."""
     own: Collection[str]

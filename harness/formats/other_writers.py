@@ -6,8 +6,7 @@ Users have one engine make a table and others write to it. Which ones can, their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
 from harness.artifacts import object_storage
@@ -30,29 +29,12 @@ WRITES_STEPS: Final = "writes_steps"
 """The same of those whose tables it can write to once they are there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """How an engine is told of steps."""
-
-    operations: frozenset[type[Operation]]
-    wording: Callable[[Operation, Truth, Truth, FormatFacts], tuple[Statement, ...]]
-
-
-def _by_hive(
-    operation: Operation,  # noqa: ARG001 - an insert
-    before: Truth,
-    after: Truth,
-    facts: FormatFacts,  # noqa: ARG001 - one catalog has all
-) -> tuple[Statement, ...]:
-    return (Sql(hiveql.whole_rows(before, after, ())),)
-
-
-_WORDS: Final[Mapping[str, Words]] = {
-    # Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
-    "hive": Words(frozenset({Insert}), _by_hive),
-    "trino": Words(trinoql.OPERATIONS, trinoql.wording),
+# Of the rest Hive 3 does nothing to tables of Iceberg (Iceberg documentation, "Hive").
+_OPERATIONS: Final[Mapping[str, frozenset[type[Operation]]]] = {
+    "hive": frozenset({Insert}),
+    "trino": trinoql.OPERATIONS,
 }
-"""By engine."""
+"""What each engine can be told, by its name."""
 
 
 def family(facts: FormatFacts) -> str:
@@ -76,7 +58,7 @@ def unsupported(distribution: Distribution, facts: FormatFacts, operation: Opera
         return ""
     if not _is_other(distribution, facts):
         return f"{distribution.name} writes no {facts.name} tables"
-    known = _WORDS[distribution.engine].operations
+    known = _OPERATIONS[distribution.engine]
     if type(operation) in known:
         return ""
     name, allowed = name_of(operation), [text for text, kind in registry().items() if kind in known]
@@ -102,11 +84,12 @@ def wording(
 ) -> tuple[Statement, ...]:
     """Return the statements of an operation for a writer that can be told; see `Format.wording`."""
     if _is_other(distribution, shape.reader_facts):
+        facts = shape.reader_facts
         if iceberg_settings.begins(operation, after, settings):
-            facts = shape.reader_facts
             return iceberg_settings.filled_by_trino(before, after, settings, facts)
-        words, facts = _WORDS[distribution.engine], shape.reader_facts
         if facts.family in object_storage.written(distribution):
             return trinoql.wording_in_store(operation, before, after, facts)
-        return words.wording(operation, before, after, facts)
+        if distribution.engine == "hive":  # one catalog has all
+            return (Sql(hiveql.whole_rows(before, after, ())),)
+        return trinoql.wording(operation, before, after, facts)
     return shape.wording(operation, before, after, settings)

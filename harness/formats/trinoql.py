@@ -7,14 +7,14 @@ Lake and Hive; which of the statements a connector takes, the server says itself
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
-from harness.engines.trino import connector_catalogs
+from harness.engines.trino import engine
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
@@ -45,9 +45,9 @@ def wording(
     operation: Operation, before: Truth, after: Truth, format_: FormatFacts
 ) -> tuple[Statement, ...]:
     """Return the one statement of an operation, which is among those of `OPERATIONS`."""
-    catalog = connector_catalogs.catalog(format_, {})
+    catalog = engine.catalog_name(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
-    return (_sql(table, operation, before, after),)
+    return (Sql(_text(table, operation, before, after)),)
 
 
 def wording_in_store(
@@ -57,19 +57,15 @@ def wording_in_store(
 
     Its entry there is in another schema, so that those of its own are as they are.
     """
-    catalog = quoted(connector_catalogs.catalog(format_, {}))
+    catalog = quoted(engine.catalog_name(format_, {}))
     table = f"{catalog}.{quoted(DEFAULT_DATABASE)}.{quoted(DATABASE)}"
     known = f"schema_name => '{DEFAULT_DATABASE}', table_name => '{DATABASE}'"
     forget = f"call {catalog}.system.unregister_table({known})"
     return (
         RegisterInStore(),
-        _sql(table, operation, before, after),
+        Sql(_text(table, operation, before, after)),
         Sql(forget, in_any_case=True, commits=False),
     )
-
-
-def _sql(table: str, operation: Operation, before: Truth, after: Truth) -> Sql:
-    return Sql(_WORDS[type(operation)](table, operation, before, after))
 
 
 def quoted(path: str) -> str:
@@ -133,7 +129,7 @@ def string(value: str) -> str:
     return f"'{escaped}'" if plain else f"U&'{escaped}'"
 
 
-def _whole_rows(table: str, _: Operation, before: Truth, after: Truth) -> str:
+def _whole_rows(table: str, before: Truth, after: Truth) -> str:
     """Return an insert, or where some of the rows are there already, a merge by the key."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     fields = columns_in_order(after)
@@ -166,20 +162,8 @@ def _values(rows: Iterable[Row], fields: Sequence[Field]) -> str:
     return f"values {', '.join(tuples)}"
 
 
-def _update(table: str, operation: Update, before: Truth, after: Truth) -> str:
-    """Return an update that picks each row's values by its key."""
-    keys = known(before, operation.keys)
-    order = (after.table.order_by,) if after.table.order_by else ()
-    rows = [after.rows[key] for key in keys]
-    sets = ", ".join(_choice(after, name, rows) for name in (*operation.set, *order))
-    return f"update {table} set {sets} where {_among(after, (*keys, *_absent(operation, before)))}"
-
-
-def _absent(operation: Update | Delete, before: Truth) -> tuple[Value, ...]:
-    return fresh(before, operation.absent)
-
-
 def _choice(truth: Truth, name: str, rows: Iterable[Row]) -> str:
+    """Return an assignment that picks each row's value by its key."""
     field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
     whens = " ".join(
         f"when {literal(row.key, key)} then {literal(row.of(field), field)}" for row in rows
@@ -187,46 +171,42 @@ def _choice(truth: Truth, name: str, rows: Iterable[Row]) -> str:
     return f"{quoted(name)} = case {quoted(key.name)} {whens} end"
 
 
-def _among(truth: Truth, keys: Iterable[Value]) -> str:
-    key = truth.schema.find(truth.table.key)
+def _among(before: Truth, operation: Update | Delete, after: Truth) -> str:
+    keys = (*known(before, operation.keys), *fresh(before, operation.absent))
+    key = after.schema.find(after.table.key)
     return f"{quoted(key.name)} in ({', '.join(literal(value, key) for value in keys)})"
 
 
-def _delete(table: str, operation: Delete, before: Truth, after: Truth) -> str:
-    keys = (*known(before, operation.keys), *_absent(operation, before))
-    return f"delete from {table} where {_among(after, keys)}"
+OPERATIONS: Final = frozenset(
+    {
+        *(Insert, Upsert, Touch, Update, Delete, Truncate, Compact),
+        *(AddColumn, RenameColumn, DropColumn, ChangeType),
+    }
+)
 
 
-def _add_column(table: str, new: AddColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
-    position = f" after {quoted(new.after)}" if new.after else ""
-    position = " first" if new.first else position
-    return f"alter table {table} add column {quoted(new.name)} {type_text(new.type)}{position}"
-
-
-def _rename_column(table: str, old: RenameColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
-    return f"alter table {table} rename column {quoted(old.name)} to {quoted(old.to)}"
-
-
-def _drop_column(table: str, old: DropColumn, before: Truth, after: Truth) -> str:  # noqa: ARG001
-    return f"alter table {table} drop column {quoted(old.name)}"
-
-
-def _change_type(table: str, new: ChangeType, before: Truth, after: Truth) -> str:  # noqa: ARG001
-    return f"alter table {table} alter column {quoted(new.name)} set data type {type_text(new.to)}"
-
-
-_Words = Callable[[str, Any, Truth, Truth], str]
-_WORDS: Final[Mapping[type[Operation], _Words]] = {
-    Insert: _whole_rows,
-    Upsert: _whole_rows,
-    Touch: _whole_rows,
-    Update: _update,
-    Delete: _delete,
-    Truncate: lambda table, *_: f"truncate table {table}",
-    Compact: lambda table, *_: f"alter table {table} execute optimize",
-    AddColumn: _add_column,
-    RenameColumn: _rename_column,
-    DropColumn: _drop_column,
-    ChangeType: _change_type,
-}
-OPERATIONS: Final = frozenset(_WORDS)
+def _text(table: str, operation: Operation, before: Truth, after: Truth) -> str:
+    alter = f"alter table {table}"
+    match operation:
+        case Update(keys):
+            order = (after.table.order_by,) if after.table.order_by else ()
+            rows = [after.rows[key] for key in known(before, keys)]
+            sets = ", ".join(_choice(after, name, rows) for name in (*operation.set, *order))
+            return f"update {table} set {sets} where {_among(before, operation, after)}"
+        case Delete():
+            return f"delete from {table} where {_among(before, operation, after)}"
+        case Truncate():
+            return f"truncate table {table}"
+        case Compact():
+            return f"{alter} execute optimize"
+        case AddColumn(name, type_, first, behind):
+            position = f" after {quoted(behind)}" if behind else ""
+            position = " first" if first else position
+            return f"{alter} add column {quoted(name)} {type_text(type_)}{position}"
+        case RenameColumn(name, to):
+            return f"{alter} rename column {quoted(name)} to {quoted(to)}"
+        case DropColumn(name):
+            return f"{alter} drop column {quoted(name)}"
+        case ChangeType(name, to):
+            return f"{alter} alter column {quoted(name)} set data type {type_text(to)}"
+    return _whole_rows(table, before, after)

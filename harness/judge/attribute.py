@@ -1,4 +1,4 @@
-"""Stage 6: whose doing each wrong place is, as far as one answer tells; places alike are a finding.
+"""Stage 6: who is responsible for each difference, as far as one answer tells.
 
 An answer was compared a second time, as if the table were what its files hold. What is wrong
 against the truth and right against the files is not the reader's doing. It is the writer's where
@@ -7,87 +7,25 @@ well be our own mistake, in the model or in how files are read: nobody is named 
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
 all who go by it; so are rows that statistics exclude, and partition values, where the name of the
 folder says something else than was written, and columns of which the catalog has too many, too
-few, or one of a type of before. What other readers answered counts afterwards (`settle`).
+few, or one of a type of before. What other readers answered counts afterwards
+(`final_attribution`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from typing import Final
 
+from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, Responsible, Witness
-from harness.judge.agreement import FileAgreement
-from harness.judge.checks.altered_value import shows_folder
+from harness.judge.altered_value import shows_folder
 from harness.judge.compare import AnswerComparison
 from harness.judge.difference import Difference, DifferenceKind, Location
 from harness.judge.expected_state import ExpectedState
+from harness.judge.file_contents import FileAgreement
+from harness.judge.hidden_from_readers import HiddenFromReaders
 from harness.judge.name import NamedDifference
-from harness.model.canonical import Value, text_of
-
-
-@dataclass(frozen=True, slots=True)
-class HiddenFromReaders:
-    """Rows that files hold, and that the writer may have kept from readers; by their keys."""
-
-    unlisted: AbstractSet[str] = frozenset()
-    """Those in partitions that the catalog does not list."""
-    excluded: Sequence[AbstractSet[str]] = ()
-    """Those that stored statistics exclude, for each place where such are stored."""
-    unknown: bool = False
-    """Whether there are statistics that may exclude rows, and are not known."""
-    columns: AbstractSet[str] = frozenset()
-    """Those that the catalog lists, in lower case; none where that is not known."""
-    outdated: Mapping[str, str] = field(default_factory=dict)
-    """Those of them that it lists with a type that they had before, with that type."""
-
-    mistaken: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
-    """Those that the table's own history of its schema takes for other fields, with these."""
-
-    lost: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
-    """The columns, and parts of structs, that the table's own records do not lead to in files which
-    hold them, with the keys of the rows there."""
-
-    conditions: AbstractSet[str] = frozenset()
-    """The columns of the question's conditions, in lower case."""
-
-    def history(self, difference: Difference) -> Responsible | None:
-        """Return whose doing a place is that a reader shows against the files.
-
-        Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
-        """
-        if self.takes_for_another(difference) or self.loses(difference):
-            return Responsible.HISTORY
-        chosen = difference.kind not in {DifferenceKind.CELL, DifferenceKind.COLUMN_TYPE}
-        misled = {path.partition(".")[0].lower() for path in (*self.mistaken, *self.lost)}
-        return None if chosen and self.conditions & misled else Responsible.READER
-
-    def takes_for_another(self, difference: Difference) -> bool:
-        """Return whether a value is that of a field for which the table's history takes its own."""
-        others = self.mistaken.get(difference.column.partition(".")[0].lower(), ())
-        return difference.origin is not None and difference.origin.field_id in others
-
-    def loses(self, difference: Difference) -> bool:
-        """Return whether nothing leads to a value of which NULL, or nothing, is shown."""
-        return difference.actual is None and difference.key in self.lost.get(difference.column, ())
-
-    def lists_otherwise(self, difference: Difference) -> bool:
-        """Return whether the catalog has a column too many, too few, or of before, as an answer."""
-        if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
-            type_ = self.outdated.get(difference.column.lower())
-            return type_ is not None and type_ == text_of(difference.actual)
-        if not self.columns or difference.kind not in {
-            DifferenceKind.EXTRA_COLUMN,
-            DifferenceKind.ABSENT_COLUMN,
-        }:
-            return False
-        return (difference.column.lower() in self.columns) is (
-            difference.kind is DifferenceKind.EXTRA_COLUMN
-        )
-
-
-NOTHING_HIDDEN: Final = HiddenFromReaders()
+from harness.model.canonical import text_of
 
 
 def attribute(
@@ -95,117 +33,72 @@ def attribute(
     comparison: AnswerComparison,
     agreement: FileAgreement | None,
     state: ExpectedState,
-    missing: HiddenFromReaders = NOTHING_HIDDEN,
+    hidden: HiddenFromReaders,
 ) -> tuple[Finding, ...]:
-    """Return the findings of an answer: the places of one name that are one party's doing.
+    """Return the findings of an answer: the differences of one name and one who is responsible.
 
-    `missing`: what the writer may have kept from readers.
-    `MODEL` stands where the answer is in the files and no statement settles who is right; no party
+    `MODEL` stands where the answer is in the files and no statement settles who is right; nobody
     where what the files hold is not known.
     """
-    withheld, in_type = _hidden_from_readers(named, state, missing), _outdated(named, missing)
-    groups: dict[tuple[FindingKind, Responsible | None], list[Difference]] = {}
-    for difference in named:
-        responsible = _responsible(difference.difference, state, comparison, agreement)
-        withheld_by = withheld.get(difference.difference.location, responsible)
-        responsible = (
-            withheld_by
-            if responsible is Responsible.READER or withheld_by is Responsible.CATALOG
-            else responsible
-        )
-        if responsible is Responsible.READER and (
-            missing.lists_otherwise(difference.difference) or in_type.has(difference)
-        ):
-            responsible = Responsible.COLUMNS
-        responsible = (
-            missing.history(difference.difference)
-            if responsible is Responsible.READER
-            else responsible
-        )
-        groups.setdefault((difference.kind, responsible), []).append(
-            replace(difference.difference, responsible=responsible)
-        )
+    differences = [difference for _, difference in named]
+    withheld = _withheld(differences, state, hidden)
+    # Columns, in lower case, that the answer declares as the catalog does: with a type of before.
+    outdated = {
+        difference.column.lower()
+        for difference in differences
+        if difference.kind is DifferenceKind.COLUMN_TYPE and hidden.lists_otherwise(difference)
+    }
+
+    def responsible(kind: FindingKind, difference: Difference) -> Responsible | None:
+        result = _by_files(difference, state, comparison, agreement)
+        withheld_by = withheld.get(difference.location, result)
+        if result is Responsible.READER or withheld_by is Responsible.CATALOG:
+            result = withheld_by
+        if result is not Responsible.READER:
+            return result
+        root = difference.column.partition(".")[0].partition("[")[0].lower()
+        in_type = kind is FindingKind.TYPE_DRIFT and root in outdated
+        if in_type or hidden.lists_otherwise(difference):
+            return Responsible.COLUMNS
+        return hidden.history(difference)
+
+    groups = grouped(((kind, responsible(kind, d)), d) for kind, d in named)
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
-    return tuple(_finding(at[0], groups[at], state) for at in order)
+    return tuple(_finding(*at, groups[at], state) for at in order)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outdated:
-    """The columns, in lower case, that an answer declares as the catalog does: of before."""
-
-    columns: AbstractSet[str]
-
-    def has(self, named: NamedDifference) -> bool:
-        """Return whether a right value is shown in the type of before, as the column is."""
-        root = named.difference.column.partition(".")[0].partition("[")[0]
-        return named.kind is FindingKind.TYPE_DRIFT and root.lower() in self.columns
-
-
-def _outdated(named: Sequence[NamedDifference], missing: HiddenFromReaders) -> _Outdated:
-    declared = (
-        difference.difference
-        for difference in named
-        if difference.difference.kind is DifferenceKind.COLUMN_TYPE
-    )
-    return _Outdated(
-        {
-            difference.column.lower()
-            for difference in declared
-            if missing.lists_otherwise(difference)
-        }
-    )
-
-
-def _hidden_from_readers(
-    named: Sequence[NamedDifference], state: ExpectedState, missing: HiddenFromReaders
+def _withheld(
+    differences: Sequence[Difference], state: ExpectedState, hidden: HiddenFromReaders
 ) -> Mapping[Location, Responsible | None]:
-    """Return the places that lack rows which the writer kept from readers, with its party.
+    """Return the differences that lack rows which the writer kept from readers, with who did it.
 
     Nobody is named where statistics are not known, by which a reader may have left out rows.
     """
-    doubted = (
-        {DifferenceKind.ABSENT_ROW, DifferenceKind.COUNT}
-        if missing.unknown
-        else set[DifferenceKind]()
-    )
-    result: dict[Location, Responsible | None] = {
-        difference.difference.location: None
-        for difference in named
-        if difference.difference.kind in doubted
-    }
-    for keys in missing.excluded:
-        result |= dict.fromkeys(_all_of(keys, named, state), Responsible.STATISTICS)
-    return result | dict.fromkeys(_all_of(missing.unlisted, named, state), Responsible.CATALOG)
+    there = {difference.location for difference in differences}
+    counts = [d for d in differences if d.kind is DifferenceKind.COUNT and d.counted]
+
+    def lacking(keys: AbstractSet[str]) -> AbstractSet[Location]:
+        """Return the differences that lack all rows of some keys.
+
+        An answer with one of these rows is of a reader that finds them all the same.
+        """
+        missing = keys & state.keys.keys()
+        locations = {(DifferenceKind.ABSENT_ROW, key, "") for key in missing}
+        if missing and locations <= there:
+            return locations
+        fewer = [d for d in counts if missing and d.actual == d.expected - len(missing)]
+        return {difference.location for difference in fewer}
+
+    result: dict[Location, Responsible | None] = {}
+    if hidden.unknown:
+        rows = {DifferenceKind.ABSENT_ROW, DifferenceKind.COUNT}
+        result = dict.fromkeys(location for location in there if location[0] in rows)
+    for keys in hidden.excluded:
+        result |= dict.fromkeys(lacking(keys), Responsible.STATISTICS)
+    return result | dict.fromkeys(lacking(hidden.unlisted), Responsible.CATALOG)
 
 
-def _all_of(
-    keys: AbstractSet[str], named: Sequence[NamedDifference], state: ExpectedState
-) -> frozenset[Location]:
-    """Return the places that lack all rows of some keys.
-
-    An answer with one of these rows is of a reader that finds them all the same.
-    """
-    missing = keys & state.keys.keys()
-    locations = frozenset((DifferenceKind.ABSENT_ROW, key, "") for key in missing)
-    if missing and locations <= {
-        named_difference.difference.location for named_difference in named
-    }:
-        return locations
-    counts = (
-        difference.difference
-        for difference in named
-        if difference.difference.kind is DifferenceKind.COUNT
-    )
-    return frozenset(count.location for count in counts if missing and _fewer(count, len(missing)))
-
-
-def _fewer(difference: Difference, rows: int) -> bool:
-    """Return whether a count is too small by just so many rows."""
-    expected, result = difference.expected, difference.actual
-    return difference.counted and isinstance(expected, int) and result == expected - rows
-
-
-def _responsible(
+def _by_files(
     difference: Difference,
     state: ExpectedState,
     comparison: AnswerComparison,
@@ -225,7 +118,7 @@ def _responsible(
 
 
 def _agrees(difference: Difference, wrong: frozenset[Location], agreement: FileAgreement) -> bool:
-    """Return whether an answer shows at a place what files hold, by where it differs from that."""
+    """Return whether an answer shows what files hold, by where it differs from that."""
     if (DifferenceKind.EXTRA_ROW, difference.key, "") in wrong:
         return False
     if difference.kind is DifferenceKind.SECOND_ROW:
@@ -233,16 +126,19 @@ def _agrees(difference: Difference, wrong: frozenset[Location], agreement: FileA
     return difference.location not in wrong
 
 
-def _finding(kind: FindingKind, differences: Sequence[Difference], state: ExpectedState) -> Finding:
-    columns = tuple(
-        dict.fromkeys(_column(difference, state) for difference in differences if difference.column)
-    )
-    witnesses = tuple(_witness(difference) for difference in differences)
-    return Finding(kind, columns, witnesses[0], witnesses, differences[0].responsible)
+def _finding(
+    kind: FindingKind,
+    responsible: Responsible | None,
+    differences: Sequence[Difference],
+    state: ExpectedState,
+) -> Finding:
+    columns = tuple(dict.fromkeys(_column(d, state) for d in differences if d.column))
+    witnesses = tuple(map(_witness, differences))
+    return Finding(kind, columns, witnesses[0], witnesses, responsible)
 
 
 def _column(difference: Difference, state: ExpectedState) -> str:
-    # Elements and map entries have a place each, `f[0]`, but are one column, `f.element`.
+    # Elements and map entries are a difference each, `f[0]`, but are one column, `f.element`.
     if "[" not in difference.column:
         return difference.column
     path = state.schema.path_of(difference.field.id) if difference.field else None
@@ -250,19 +146,9 @@ def _column(difference: Difference, state: ExpectedState) -> str:
 
 
 def _witness(difference: Difference) -> Witness:
-    expected, result = (
-        _plain(difference, difference.expected),
-        _plain(difference, difference.actual),
-    )
-    raw = text_of(difference.actual)
-    details = difference.origin, raw, difference.file, difference.folder
-    return Witness(difference.key, difference.column, expected, result, *details)
-
-
-def _plain(difference: Difference, value: Value) -> Value:
+    raw, expected, actual = text_of(difference.actual), difference.expected, difference.actual
     # A whole row is shown as one text; cells keep their typed value.
-    return (
-        text_of(value)
-        if difference.kind in {DifferenceKind.EXTRA_ROW, DifferenceKind.SECOND_ROW}
-        else value
-    )
+    if difference.kind in {DifferenceKind.EXTRA_ROW, DifferenceKind.SECOND_ROW}:
+        expected, actual = text_of(expected), raw
+    details = difference.origin, raw, difference.file, difference.folder
+    return Witness(difference.key, difference.column, expected, actual, *details)

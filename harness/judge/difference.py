@@ -1,4 +1,4 @@
-"""A wrong place of an answer, and what the truth knows about it."""
+"""A difference of an answer, and what the truth knows about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from harness.core.records import Origin, Responsible
+from harness.core.records import Origin
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.schema import Field
 
@@ -16,8 +16,6 @@ ShownRows = Mapping[str, Sequence[tuple[Field, Value]]]
 
 
 class DifferenceKind(Enum):
-    """The kinds of places that can be wrong."""
-
     CELL = auto()
     """The value of a column, or of a part of one, in a row."""
     EXTRA_ROW = auto()
@@ -43,8 +41,6 @@ Location = tuple[DifferenceKind, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One wrong place."""
-
     kind: DifferenceKind
     key: str
     column: str
@@ -58,8 +54,6 @@ class Difference:
     the step whose columns were answered. None when nobody's is recognised."""
     disputed: bool = False
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
-    responsible: Responsible | None = None
-    """Whose doing it is; None where that is not known."""
     file: str = ""
     """What its row was read from, relative to the table's folder; empty where that is not known."""
     folder: str = ""
@@ -76,8 +70,21 @@ class Difference:
         return self.kind is DifferenceKind.EXTREME or self.origin.key == self.key
 
     @property
+    def of_own_field(self) -> bool:
+        """Whether the value found is one of the field that should be seen."""
+        return bool(self.origin and self.field and self.origin.field_id == self.field.id)
+
+    @property
+    def of_other_field(self) -> bool:
+        return bool(self.origin and self.field and self.origin.field_id != self.field.id)
+
+    @property
+    def cell(self) -> Field | None:
+        """The field whose value in a row is wrong; None where the difference is of another kind."""
+        return self.field if self.kind is DifferenceKind.CELL else None
+
+    @property
     def location(self) -> Location:
-        """The place without what was found there."""
         return self.kind, self.key, self.column
 
     @property

@@ -1,53 +1,83 @@
 """What the answers about a variant are held against: all that was written, or what a product shows.
 
 A product may be declared to cut what was written (`harness.core.tolerances`): its answers are held
-against the history as it can show it.
+against the history as it can show it. What the data files of each state tell by themselves says
+which of the model's row versions a view shows, never that a row exists or what it holds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from harness.core import tolerances
 from harness.core.cached_method import cached_method
-from harness.core.records import Answer, Expected
-from harness.judge import truncated_history
-from harness.judge.agreement import FileAgreement
+from harness.core.outcomes import half_done
+from harness.core.records import Answer, Expected, OutcomeKind
+from harness.judge import understand
 from harness.judge.expected_state import ExpectedState, index_of
+from harness.judge.file_contents import FileAgreement, Holdings, NotKnown
 from harness.judge.file_evidence import Layout
 from harness.judge.recorded_variant import READ_OPTIMIZED, SNAPSHOT, RecordedVariant
-from harness.judge.state_files import StateFiles
 from harness.model import past_views
-from harness.model.commit import BRANCH
+from harness.model.commit import BRANCH, INCREMENTAL
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
 from harness.model.pending_write import staged
 from harness.model.query import Query
-from harness.model.simulation.catalog import CatalogColumns
+from harness.model.simulation import catalog, column_resolution, row_files
+from harness.model.simulation.catalog import CatalogColumns, Lists
+from harness.model.simulation.hudi import NO_META, Meta
+from harness.model.simulation.incremental import Commits, Since
+from harness.model.simulation.row_files import Base, RowFile, base_rows
 from harness.model.truth import History
+from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
 OF_BRANCHES: Final = "the files of branches are not looked at"
 
 
 class Expectations:
-    """What is expected of one product after each step in each view, and what files tell beside."""
+    """What is expected of readers after each step in each view, and what files tell beside.
+
+    All that was written is expected. `for_reader` returns what is expected of one product.
+    """
 
     def __init__(
         self,
         case: RecordedVariant,
-        history: History,
+        history: History | None = None,
         written: Expectations | None = None,
         *,
         lowers: bool = False,
     ) -> None:
-        """Take the truth after every step, as far as the product can show it.
+        """Take the truth after every step, as far as a product can show it.
 
-        `written`: the standard of all that was written, where the product cannot show all of it.
+        `written`: all that was written, where the product cannot show all of it.
         `lowers`: whether the product has all names in lower case, and some are not.
         """
-        self.case, self.history, self.written = case, history, written
-        self._lowers = lowers
-        self._files, self._index = StateFiles(case, history), index_of(history)
+        self.case, self.history, self.written = case, history or case.history, written
+        self._lowers, self._index = lowers, index_of(self.history)
+
+    def for_reader(self, reader: str, answer: Answer | None = None) -> Expectations:
+        """Return what is expected of a reader's product.
+
+        It is all that was written where the answer shows more than the product is declared to show.
+        """
+        expectations = self._of_product(tolerances.product(reader))
+        finer = expectations.truncated and answer is not None and understand.finer(answer)
+        return self if finer else expectations
+
+    @cached_method
+    def _of_product(self, name: str) -> Expectations:
+        declared = tolerances.declared_for(name)
+        history = understand.truncated_history(self.history, declared)
+        names = {name for truth in self.history for name in truth.schema.names}
+        lowers = tolerances.LOWER in declared and names != set(map(str.lower, names))
+        if history is self.history:
+            return Expectations(self.case, history, lowers=True) if lowers else self
+        return Expectations(self.case, history, self, lowers=lowers)
 
     @property
     def truncated(self) -> bool:
@@ -58,69 +88,15 @@ class Expectations:
     def state(self, step: int, view: str) -> ExpectedState:
         """Return what checks may ask about a step and a view."""
         past = self.case.past(view, step)
-        return self._of_the_past(step, past) if past else self._of_now(step, view)
-
-    @cached_method
-    def asked(self, step: int, view: str, query: Query) -> ExpectedState:
-        """Return the same where only the rows that a query asks for should be seen."""
-        return self.state(step, view).narrowed(query)
-
-    @cached_method
-    def table(self, step: int, view: str, query: Query) -> Expected:
-        """Return the table that a view should answer to a query after a step."""
-        return self.state(step, view).table(query)
-
-    @cached_method
-    def layout(self, step: int, view: str) -> Layout:
-        """Return the files of a step beside the truth of a view."""
-        past, since = self.case.past(view, step), self._files.since(step, view)
-        at = past.step if past and past.of_then else step
-        state = self.case.state_of[at]
-        return Layout(
-            self.state(step, view),
-            state.files,
-            self.case.made(at),
-            OF_BRANCHES if past and past.name == BRANCH else state.layout,
-            since=since,
-            meta=self._files.meta(state),
-            catalog=CatalogColumns(
-                () if past else state.catalog,
-                self._files.lists(step) if past is None or since else None,
-                self._lowers,
-            ),
-            statistics=state.statistics.told,
-            whole=self.written.layout(step, view) if self.written else None,
-        )
-
-    @cached_method
-    def agreement(self, step: int, view: str) -> FileAgreement | None:
-        """Return what was written beside what the files hold; None where that is not known."""
-        if self.written is not None:
-            return self.written.agreement(step, view)
-        past = self.case.past(view, step)
-        if past and past.name == BRANCH:
-            return None
-        if past and past.of_then:
-            return self.agreement(past.step, SNAPSHOT)
-        content = self._files.content(step, view)
-        return (
-            FileAgreement(self.state(step, view), content, self._files.holdings)
-            if content
-            else None
-        )
-
-    def layout_problem(self, step: int) -> str:
-        """Return why the files do not tell what base files show; empty where they do."""
-        return self._files.base(step).why
-
-    def _of_now(self, step: int, view: str) -> ExpectedState:
-        history, base = self.history[: step + 1], self._files.base(step)
-        files, now = self._files.of_rows(step, view), history[-1].rows
+        if past:
+            return self._past_state(step, past)
+        history, base = self.history[: step + 1], self._base(step)
+        files, now = self._row_files(step, view), history[-1].rows
         state = ExpectedState(history, self._index, now, row_files=files, base=base.rows)
         return replace(state, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else state
 
-    def _of_the_past(self, step: int, past: Past) -> ExpectedState:
-        """Return the world of a view of the past: as of a step, or what was written since.
+    def _past_state(self, step: int, past: Past) -> ExpectedState:
+        """Return the state of a view of the past: as of a step, or what was written since.
 
         Of a branch: what is staged there.
         """
@@ -136,34 +112,123 @@ class Expectations:
         older = {key: row for key, row in state.rows.items() if key not in rows}
         return replace(state, rows=rows, left_out=older)
 
-
-class ExpectationsByEngine:
-    """The standards of one variant, each made once."""
-
-    def __init__(self, case: RecordedVariant) -> None:
-        """Work out the truth of all that was written."""
-        self.written = Expectations(case, case.history)
-
-    def of(self, reader: str, answer: Answer | None = None) -> Expectations:
-        """Return the standard of a reader's product.
-
-        It is that of all that was written where the answer shows more than the product is declared
-        to show.
-        """
-        less = self._of_product(tolerances.product(reader))
-        finer = less.truncated and answer is not None and truncated_history.finer(answer)
-        return self.written if finer else less
+    @cached_method
+    def asked(self, step: int, view: str, query: Query) -> ExpectedState:
+        """Return the same where only the rows that a query asks for should be seen."""
+        return self.state(step, view).narrowed(query)
 
     @cached_method
-    def _of_product(self, name: str) -> Expectations:
-        written, declared = self.written, tolerances.declared_for(name)
-        history = truncated_history.truncated_history(written.history, declared)
-        lowers = tolerances.LOWER in declared and _has_capitals(written.history)
-        if history is written.history:
-            return Expectations(written.case, history, lowers=True) if lowers else written
-        return Expectations(written.case, history, written, lowers=lowers)
+    def table(self, step: int, view: str, query: Query) -> Expected:
+        """Return the table that a view should answer to a query after a step."""
+        return self.state(step, view).table(query)
+
+    @cached_method
+    def layout(self, step: int, view: str) -> Layout:
+        """Return the files of a step beside the truth of a view."""
+        past, since = self.case.past(view, step), self._since(step, view)
+        at = past.step if past and past.of_then else step
+        state = self.case.state_of[at]
+        return Layout(
+            self.state(step, view),
+            state.files,
+            self.case.made(at),
+            OF_BRANCHES if past and past.name == BRANCH else state.layout,
+            since=since,
+            meta=self._meta if state.bare else NO_META,
+            catalog=CatalogColumns(
+                () if past else state.catalog,
+                self._lists(step) if past is None or since else None,
+                self._lowers,
+            ),
+            statistics=state.statistics.told,
+            whole=self.written.layout(step, view) if self.written else None,
+        )
+
+    @cached_method
+    def agreement(self, step: int, view: str) -> FileAgreement | None:
+        """Return what was written beside what the files hold; None where that is not known."""
+        if self.written is not None:
+            return self.written.agreement(step, view)
+        past, state = self.case.past(view, step), self.case.state_of[step]
+        if past and past.of_then:
+            return self.agreement(past.step, SNAPSHOT)
+        if (past and past.name == BRANCH) or state.layout or not state.files:
+            return None
+        try:
+            files = _read_by(view, state.files)
+            content = self._holdings.content(files, self._since(step, view))
+        except NotKnown:
+            return None
+        return FileAgreement(self.state(step, view), content, self._holdings)
+
+    def layout_problem(self, step: int) -> str:
+        """Return why the files do not tell what base files show; empty where they do."""
+        return self._base(step).why
+
+    @cached_method
+    def _base(self, step: int) -> Base:
+        """Return what base files show by themselves: the truth of a read-optimized view."""
+        state, history = self.case.state_of[step], self.history[: step + 1]
+        return base_rows(history, state.files, self.case.made(step), state.layout)
+
+    def _row_files(self, step: int, view: str) -> Mapping[str, Sequence[RowFile]]:
+        """Return the files which hold each row that a view reads, by the text of the key.
+
+        Nothing where the files tell nothing.
+        """
+        state = self.case.state_of.get(step)
+        facts = _read_by(view, state.files) if state and not state.layout else ()
+        if not facts:
+            return {}
+        try:
+            return row_files.lying(self.history[: step + 1], facts, self.case.made(step))
+        except column_resolution.LayoutError:
+            return {}
+
+    def _lists(self, step: int) -> Lists | None:
+        """Return the catalog's lists of columns, as far as they follow from the steps.
+
+        A write that was refused may have made partitions known before it failed; what a half-done
+        step told the catalog is not known at all, nor what a sync tells it of partitions.
+        """
+        variant, states = self.case.variant, self.case.state_of
+        if variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
+            return None
+        for outcome in (self.case.outcomes[at] for at in self.case.outcomes if 0 < at <= step):
+            writes = not variant.scenario.steps[outcome.step - 1].operation.CHANGES_SCHEMA
+            if half_done(outcome) or (outcome.kind is OutcomeKind.REFUSED and writes):
+                return None
+        bare = {at for at, state in states.items() if state.bare}
+        stay = variant.settings.get(CASCADE) == "off"
+        files = states[step].files
+        return catalog.lists(self.history[: step + 1], files, bare, stay=stay)
+
+    def _since(self, step: int, view: str) -> Since | None:
+        """Return which rows a view gives by when they were committed; None where it gives all."""
+        past = self.case.past(view, step)
+        if past is None or past.name != INCREMENTAL:
+            return None
+        return Since(past.step, self.case.made(step), self._commits)
+
+    @cached_property
+    def _holdings(self) -> Holdings:
+        return Holdings(self.case.states, self.history)
+
+    @cached_property
+    def _meta(self) -> Meta:
+        """What the meta columns of each base file hold, where a catalog lists none."""
+        values = ((state, value) for state in self.case.states for value in state.values)
+        return {state.files[v.file].path: v.meta for state, v in values if v.meta}
+
+    @cached_property
+    def _commits(self) -> Commits:
+        """When the rows of each file were committed, as far as records tell."""
+        values = ((state, value) for state in self.case.states for value in state.values)
+        return {state.files[v.file]: v.commits for state, v in values if v.commits}
 
 
-def _has_capitals(history: History) -> bool:
-    names = (name for truth in history for name in truth.schema.names)
-    return any(name != name.lower() for name in names)
+def _read_by(view: str, files: Sequence[FileFact]) -> Sequence[FileFact]:
+    """Return the files that a view reads."""
+    if view != READ_OPTIMIZED:
+        return files
+    return tuple(file for file in files if file.kind is FileKind.BASE)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 
 from harness.core.records import Expected, Origin
 from harness.judge.difference import NULLS
-from harness.judge.predicted_rows import PredictedRows
-from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.conversion import nested_text
-from harness.model.query import Query
+from harness.model.query import Query, at
 from harness.model.schema import Field, Schema
 from harness.model.simulation.row_files import RowFile
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
@@ -42,20 +42,19 @@ def index_of(history: History) -> Index:
     looks: dict[Look, dict[Origin, None]] = {}
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
-        since = {
-            field.id: _definitions(field, history[truth.step :]) for field in truth.schema.fields
-        }
+        fields = truth.schema.fields
+        since = {field.id: _definitions(field, history[truth.step :]) for field in fields}
         sent = (row for row in truth.sent_contested.values() if row is not None)
         for row in (*truth.rows.values(), *truth.failed, *sent):
-            for column in truth.schema.fields:
-                if row.written.get(column.id) != truth.step:
-                    continue
-                for origin, value in _forms(row, since[column.id], truth):
-                    by_step = cells.setdefault((origin.field_id, origin.key), {})
-                    look = look_of(value)
-                    by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
-                    for look_ in (look, *_as_text(value)) if look not in NULLS else ():
-                        looks.setdefault(look_, {})[origin] = None
+            written = [field.id for field in fields if row.written.get(field.id) == truth.step]
+            for origin, value in (
+                form for id_ in written for form in _forms(row, since[id_], truth)
+            ):
+                by_step = cells.setdefault((origin.field_id, origin.key), {})
+                look = look_of(value)
+                by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
+                for look_ in (look, *_as_text(value)) if look not in NULLS else ():
+                    looks.setdefault(look_, {})[origin] = None
     return Index({look: tuple(origins) for look, origins in looks.items()}, cells)
 
 
@@ -91,17 +90,14 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
     yield field, value
     match value:
         case tuple() if field.children:
-            for any_ in value:
-                yield from _parts(any_, field.children[0])
+            for element in value:
+                yield from _parts(element, field.children[0])
         case MapValue():
-            for _, any_ in value.pairs:
-                yield from _parts(any_, field.children[1])
-        case dict():
+            for _, element in value.pairs:
+                yield from _parts(element, field.children[1])
+        case dict() | None:
             for child in field.children:
-                yield from _parts(value.get(child.name), child)
-        case None:
-            for child in field.children:
-                yield from _parts(None, child)
+                yield from _parts(value.get(child.name) if value else None, child)
 
 
 def _in_type(row: Row, field: Field) -> Value:
@@ -112,15 +108,41 @@ def _in_type(row: Row, field: Field) -> Value:
         return value
 
 
-def _by_text(rows: Rows) -> dict[str, Row]:
-    return {text_of(row.key): row for row in rows.values()}
-
-
 def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
     """Return the columns that answer a query to a table, each with its type, in our words."""
     paths = () if query.count else query.columns or schema.names
     types = [str(schema.find(path).type) for path in paths] or ["long"]
     return tuple(zip(query.labels(schema.names), types, strict=True))
+
+
+Looks = tuple[tuple[str, Look], ...]
+"""A row of an answer: the labels, sorted, each with how its value looks."""
+
+
+def looks_of(labels: Sequence[str], row: Sequence[Value]) -> Looks:
+    """Return a row of an answer as rows are compared: the order of their columns does not count."""
+    return tuple(sorted(zip(labels, map(look_of, row), strict=True), key=itemgetter(0)))
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRows:
+    """The rows that a read strategy gives, with whose each value is."""
+
+    keys: Mapping[Looks, Sequence[str]]
+    """The texts of the keys of all rows that look the same."""
+    origins: Mapping[tuple[str, str], Origin]
+    """Whose value stands in a row, by its key's text, under a dotted name; none where the file has
+    nothing that could be read there."""
+
+    def owners(self, labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> list[str]:
+        """Return the key's text of each row; those of rows that look the same in any order.
+
+        Raises:
+            LookupError: they are not these rows.
+
+        """
+        left = {looks: list(keys) for looks, keys in self.keys.items()}
+        return [left[looks_of(labels, row)].pop() for row in rows]
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -151,12 +173,13 @@ class ExpectedState:
     @cached_property
     def keys(self) -> Mapping[str, Row]:
         """The rows that the judged view should show, by the text of the key."""
-        return _by_text(self.rows)
+        return {text_of(row.key): row for row in self.rows.values()}
 
     @cached_property
     def in_base_files(self) -> Mapping[str, Row]:
         """The rows in base files, by the text of the key."""
-        return _by_text(self.history[-1].base if self.base is None else self.base)
+        base = self.history[-1].base if self.base is None else self.base
+        return {text_of(row.key): row for row in base.values()}
 
     @cached_property
     def _shown(self) -> dict[int, tuple[Row, Mapping[str, Value]]]:
@@ -175,31 +198,35 @@ class ExpectedState:
             self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
 
+    def right_values(self, row: Row, names: Sequence[str], actual: Sequence[Value]) -> int:
+        """Count the values that are those of a version of a row."""
+        expected = self.shown(row)
+        return sum(
+            name.partition(".")[0] in expected and same(at(expected, name), value)
+            for name, value in zip(names, actual, strict=True)
+        )
+
     def narrowed(self, query: Query) -> ExpectedState:
-        """Return the world in which only the rows that a query asks for should be seen."""
+        """Return the state of which only the rows that a query asks for should be seen."""
+
+        def asked(rows: Rows) -> Rows:
+            return {key: row for key, row in rows.items() if query.takes(self.shown(row))}
+
         if not query.conditions:
             return self
-        rows = self._asked(query, self.rows)
+        rows = asked(self.rows)
         others = {key: row for key, row in self.rows.items() if key not in rows}
-        newer = self.newer and tuple(self._asked(query, rows) for rows in self.newer)
+        newer = self.newer and tuple(map(asked, self.newer))
         return replace(self, rows=rows, left_out={**self.left_out, **others}, newer=newer)
-
-    def _asked(self, query: Query, rows: Rows) -> Rows:
-        return {key: row for key, row in rows.items() if query.takes(self.shown(row))}
 
     def table(self, query: Query) -> Expected:
         """Return the table that the view should answer to a query."""
         schema, rows = self.schema, sorted(self.rows.values(), key=lambda row: text_of(row.key))
         shown = query.answer(schema.names, [row_values(row, schema) for row in rows])
-        return Expected(self.column_types(query), tuple(shown))
-
-    def column_types(self, query: Query) -> tuple[tuple[str, str], ...]:
-        """Return the columns that answer a query, each with its type, in our words."""
-        return column_types(self.schema, query)
+        return Expected(column_types(schema, query), tuple(shown))
 
     @property
     def schema(self) -> Schema:
-        """The schema of the judged step."""
         return self.history[-1].schema
 
     @property
@@ -209,7 +236,6 @@ class ExpectedState:
 
     @property
     def step(self) -> int:
-        """The judged step."""
         return self.history[-1].step
 
     @property
@@ -232,18 +258,15 @@ class ExpectedState:
         ones, each under the name of its time, or under a later one where the file was written
         again.
         """
-        if key in self.row_files:
-            return self._names_in_files(field_id, key)
-        in_base = self.in_base_files.get(key)
-        since = in_base.written.get(self.root_of(field_id), 0) if in_base else 0
-        versions = self.index.cells.get((field_id, key), {}).items()
-        steps = [at for at, looks in versions if since <= at <= self.step and looks != NULLS]
-        times = self.history[min(steps) :] if steps else ()
-        paths = (truth.schema.path_of(field_id) for truth in times)
-        return frozenset(path for path in paths if path)
-
-    def _names_in_files(self, field_id: int, key: str) -> frozenset[str]:
         versions = self.index.cells.get((field_id, key), {})
+        if key not in self.row_files:
+            in_base = self.in_base_files.get(key)
+            since = in_base.written.get(self.root_of(field_id), 0) if in_base else 0
+            written_at = (at for at, looks in versions.items() if looks != NULLS)
+            steps = [at for at in written_at if since <= at <= self.step]
+            times = self.history[min(steps) :] if steps else ()
+            paths = (truth.schema.path_of(field_id) for truth in times)
+            return frozenset(path for path in paths if path)
         result = set[str]()
         for row_file in self.row_files[key]:
             written = max((at for at in versions if at <= row_file.step), default=None)
@@ -287,12 +310,12 @@ class ExpectedState:
         row = self.keys.get(key)
         return row.written.get(self.root_of(field_id), -1) if row else -1
 
-    def older(self, origin: Origin, field_id: int) -> bool:
+    def older(self, origin: Origin) -> bool:
         """Return whether a value is of an older version of its row than the one to be shown.
 
         Older is also what came late, with a smaller ordering value, and does not stand.
         """
-        expected = self.expected_step(field_id, origin.key)
+        expected = self.expected_step(origin.field_id, origin.key)
         sent = self.history[-1].contested.get(origin.step, {})
         late = origin.step > expected and origin.key in map(text_of, sent)
         return origin.step < expected or late
@@ -312,7 +335,3 @@ class ExpectedState:
         there, own = self.at(self.catalog).schema, self.schema.path_of(field.id) or ""
         paths = ((field.id, there.path_of(field.id) or "") for field in there.walk())
         return any(at != field.id and path.lower() == own.lower() for at, path in paths)
-
-    def live(self, field_id: int) -> bool:
-        """Return whether a field is in the schema of the judged step."""
-        return self.schema.by_id(field_id) is not None

@@ -3,28 +3,109 @@
 Each file is compared with what the truth says of its own step, in the names that the table had
 then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded
 says what the truth says, and no rule of the model lies between it and the file, because the step
-itself sent the value, or because it only carried the row along.
+itself sent the value, or because it only carried the row along. Then the statement settles who is
+right; else nobody is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
+from typing import Final
 
 from harness.core.cached_method import cached_method
+from harness.core.grouping import grouped
 from harness.core.records import FileValues, StateRecord
-from harness.judge import statement_evidence as sent
-from harness.judge.field_ids import by_ids, by_names
-from harness.judge.partition_values import PartitionValues
-from harness.model.canonical import Value, same, text_of
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState
+from harness.model import partition_paths
+from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.file_facts import FileFact
-from harness.model.partition_paths import Texts
+from harness.model.partition_paths import Texts, folder_of
 from harness.model.schema import Field
 from harness.model.simulation import late_versions
 from harness.model.simulation.column_resolution import LayoutError, slices, written_schema
 from harness.model.simulation.incremental import Since, dated
-from harness.model.truth import History, Row, Rows, Truth, completed, named
+from harness.model.truth import History, Row, Rows, Truth, completed, named, row_values
+from harness.scenario.operations.spark_sql import literal, quoted
+
+_Name = Callable[[Field], object]
+"""By what the children of a struct are called."""
+_SETS: Final = re.compile(
+    r"\b(?:update \S+|merge into .* then update) set (?P<assigned>.*)", re.DOTALL
+)
+
+
+def names(sql: str, key: Value, column: Field) -> bool:
+    """Return whether statements mention a key, `column` being that of the keys."""
+    return within(literal(key, column), sql)
+
+
+def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:
+    """Return whether statements give the row of a key this value under a column's name.
+
+    Rows are sent whole, `select … as id, … as f1`, or by columns, `f1 = case id when … then … end`
+    (`operations.sql`, `operations.update`).
+    """
+    key_text, value_text, names_key = literal(*key), literal(value, column), quoted(key[1].name)
+    row = f"{key_text} as {names_key}", f"{value_text} as {quoted(column.name)}"
+    whole = any(
+        all(within(cell, part) for cell in row) for part in re.split(r"\bselect (?=\S)", sql)
+    )
+    _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
+    return whole or within(f"when {key_text} then {value_text}", after.partition(" end")[0])
+
+
+def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
+    """Return whether statements set other columns of a key's row, and this one stays as it was.
+
+    An update assigns the columns that its `set` names and no others (ISO/IEC 9075-2, "set clause
+    list").
+    """
+    result = _SETS.search(sql)
+    omitted = result is not None and f"{quoted(column.name)} = " not in result["assigned"]
+    return omitted and names(sql, *key)
+
+
+def within(text: str, sql: str) -> bool:
+    """Return whether a text stands in another one, and is no part of a longer word or number."""
+    return re.search(rf"(?<![\w.-]){re.escape(text)}(?![\w.])", sql) is not None
+
+
+def by_ids(value: Value, column: Field) -> Value:
+    """Return a value of a file with the ids of struct children in the place of their names.
+
+    Children that the truth does not know keep their names.
+    """
+    return _renamed(value, column, attrgetter("name"), attrgetter("id"))
+
+
+def by_names(value: Value, column: Field) -> Value:
+    """Return a value by field ids under the names of its step, in its own type."""
+    return _renamed(value, column, attrgetter("id"), attrgetter("name"))
+
+
+def _renamed(value: Value, column: Field, old: _Name, new: _Name) -> Value:
+    def part(value: Value, field: Field) -> Value:
+        return _renamed(value, field, old, new)
+
+    match value:
+        case dict():
+            parts = {old(child): child for child in column.children}
+            return {
+                new(parts[at]) if at in parts else at: part(v, parts[at]) if at in parts else v
+                for at, v in value.items()
+            }
+        case tuple() if column.children:
+            return tuple(part(element, column.children[0]) for element in value)
+        case MapValue() if len(column.children) > 1:
+            key, element = column.children
+            return MapValue.of([(part(k, key), part(v, element)) for k, v in value.pairs])
+    return value
 
 
 class NotKnown(Exception):
@@ -46,6 +127,13 @@ class FileDifference:
     """Whether no rule of the model could be at fault."""
     in_path: bool = False
     """Whether the file has no such column: the name of its folder gives the value."""
+
+    @property
+    def text(self) -> str:
+        """What is held, and what was written, for people."""
+        where = "the folder's name says" if self.in_path else "stands"
+        held, written = _shown(self.actual), _shown(self.expected)
+        return f"under {self.column} {where} {held}; written was {written}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +166,18 @@ class Holdings:
     def __init__(self, states: Sequence[StateRecord], history: History) -> None:
         """`history`: the truth after every step."""
         self._history = history
-        self._steps = {record.outcome.instant: record.outcome.step for record in states}
-        self._others = {
-            instant: step for state_record in states for instant, step in state_record.others
-        }
-        self._steps |= self._others
-        self._sql = {
-            state_record.outcome.step: " ".join(state_record.outcome.statements)
-            for state_record in states
-        }
+        self._others = {instant: step for state in states for instant, step in state.others}
+        self._steps = {state.outcome.instant: state.outcome.step for state in states} | self._others
+        self._sql = {s.outcome.step: " ".join(s.outcome.statements) for s in states}
         self._values: dict[FileFact, FileValues] = {}
-        listed: dict[str, Texts] = {}
+        self._listed: dict[str, Texts] = {}
         for state in states:
-            listed |= dict(state.listed_as)
+            # What the catalog says of a folder, where it is not the very text of its name.
+            self._listed |= dict(state.listed_as)
             for value in state.values:
                 self._values.setdefault(state.files[value.file], value)
-        self._partitions = PartitionValues(history, self._steps, listed)
         keys = ((truth, key) for truth in history for key in truth.rows)
-        self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
+        self._keys = {name: key for truth, key in keys for name in _record_keys(truth, key)}
 
     def content(self, files: Sequence[FileFact], since: Since | None = None) -> ViewContent:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
@@ -105,44 +187,41 @@ class Holdings:
                 rows were committed, where that matters.
 
         """
-        whole = self._content(files)
-        try:
-            rows = {at: row for at, row in whole.rows.items() if not since or since.gives(row)}
-        except LayoutError as problem:
-            raise NotKnown(str(problem)) from problem
-        older = (text_of(row.key) for at, row in whole.rows.items() if at not in rows)
-        return replace(whole, rows=rows, older=frozenset(older))
-
-    def _content(self, files: Sequence[FileFact]) -> ViewContent:
-        """Return all that files hold together."""
-        rows: dict[Value, Row] = {}
-        named: dict[Value, Row] = {}
-        read: list[FileFact] = []
+        every, in_names, read = dict[Value, Row](), dict[Value, Row](), list[FileFact]()
         try:
             for base, logs in slices(files, self._steps):
                 facts = [fact for fact in (base, *logs) if fact is not None]
                 read += facts
-                in_path = self._partitions.certain(facts[0]) if facts else {}
+                in_name = self._in_name(facts[0], certain=True) if facts else {}
                 for row in self._merged(facts):
-                    at = row.key if row.key not in rows else (len(rows), row.key)
-                    rows[at], named[at] = row, replace(row, values={**row.values, **in_path})
+                    at = row.key if row.key not in every else (len(every), row.key)
+                    every[at] = row
+                    in_names[at] = replace(row, values={**row.values, **in_name})
+            rows = {at: row for at, row in every.items() if not since or since.gives(row)}
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
-        differences = tuple(difference for fact in read for difference in self.differences(fact))
         newest: dict[str, int] = {}
         for fact in read:
             for row in self._rows(fact):
-                at = self._steps[fact.instant]
-                newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
-        equal = all(_same_values(row, named[at]) for at, row in rows.items())
-        return ViewContent(rows, differences, newest, by_folder=None if equal else named)
+                at, step = text_of(row.key), self._steps[fact.instant]
+                newest[at] = max(step, newest.get(at, step))
+        equal = all(
+            same(value, in_names[at].values[field_id])
+            for at, row in every.items()
+            for field_id, value in row.values.items()
+        )
+        return ViewContent(
+            rows,
+            tuple(difference for fact in read for difference in self.differences(fact)),
+            newest,
+            frozenset(text_of(row.key) for at, row in every.items() if at not in rows),
+            None if equal else in_names,
+        )
 
     def value_sent(self, row: Row, field_id: int, since: int) -> bool:
         """Return whether a statement sent a value later than any file holds its row."""
-        written = row.written.get(field_id)
-        value = row.values.get(field_id)
-        later = written is not None and since < written
-        return later and self._says(written or 0, row.key, value, field_id)
+        written = row.written.get(field_id, -1)
+        return since < written and self._says(written, row, field_id)
 
     def row_sent(self, row: Row, step: int) -> bool:
         """Return whether a row that no file holds has to be there, by no rule of the model.
@@ -158,12 +237,10 @@ class Holdings:
 
     def gone_sent(self, key: str, step: int) -> bool:
         """Return whether a statement deleted a row that a file holds, or none ever named it."""
-        gone = {text_of(each): (each, at) for each, at in self._history[step].gone.items()}
-        if key in gone:
-            value, at = gone[key]
-            return self._names(at, value)
-        named = any(sent.within(key, sql) for sql in self._sql.values())
-        return key not in self._keys and not named
+        for value, at in self._history[step].gone.items():
+            if text_of(value) == key:
+                return self._names(at, value)
+        return key not in self._keys and not any(within(key, sql) for sql in self._sql.values())
 
     @cached_method
     def differences(self, fact: FileFact) -> tuple[FileDifference, ...]:
@@ -175,6 +252,25 @@ class Holdings:
         """
         return tuple(self._differences(fact))
 
+    def _in_name(self, fact: FileFact, *, certain: bool) -> Mapping[int, Value]:
+        """Return the partition values by the name of a file's folder, by the ids of their columns.
+
+        Nothing where the path tells none: where a folder has another depth than there are partition
+        columns, as Iceberg's have, which no reader goes by; and where its text is no value of the
+        column's type. `certain`: nor where it depends on whether the name was escaped. Hudi does
+        not escape unless it is told so (`hoodie.datasource.write.partitionpath.urlencode`): a name
+        that looks so tells two values.
+        """
+        folder, columns = folder_of(fact.path), self._history[0].table.partition_by
+        texts = partition_paths.texts(folder, columns)
+        if certain and texts != partition_paths.as_they_stand(folder, columns):
+            texts = ()
+        try:
+            then = self._history[self._steps[fact.instant]]
+            return partition_paths.values(self._listed.get(folder, texts), then)
+        except ValueError:
+            return {}
+
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
         """Yield the rows of one file group: the older first, newer versions in their place."""
         result: dict[str, list[Row]] = {}
@@ -184,10 +280,8 @@ class Holdings:
             for key in fact.deleted:
                 if key not in vain:
                     result.pop(key, None)
-            own: dict[str, list[Row]] = {}
-            for key, row in zip(fact.keys, self._rows(fact), strict=True):
-                if key not in vain:
-                    own.setdefault(key, []).append(row)
+            pairs = zip(fact.keys, self._rows(fact), strict=True)
+            own = grouped((key, row) for key, row in pairs if key not in vain)
             stand = late_versions.on_top(truth, own, result, self._complete)
             result |= {key: rows for key, rows in stand.items() if rows is not None}
         return (row for rows in result.values() for row in rows)
@@ -200,24 +294,23 @@ class Holdings:
 
     @cached_method
     def _rows(self, fact: FileFact) -> tuple[Row, ...]:
-        return tuple(self._made(fact))
-
-    def _made(self, fact: FileFact) -> Iterator[Row]:
         if not fact.keys:
-            return
+            return ()
         values = self._values.get(fact, FileValues(0, unread="it was not looked at"))
         if values.unread:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
-        in_file = late_versions.file_rows(self._history[step], fact)
+        in_truth = late_versions.file_rows(self._history[step], fact)
         instants = values.commits or ("",) * len(values.rows)
+        rows = []
         for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
-            own = in_file.get(key)
+            then = in_truth.get(key)
             shown = dict(zip(values.columns, row, strict=True))
             result = {column.id: self._value(column, shown, fact) for column in self._columns(fact)}
-            whose = (own.written, own.group) if own else ({}, (step, ()))
-            yield dated(Row(key, result, *whose), instant)
+            whose = (then.written, then.group) if then else ({}, (step, ()))
+            rows.append(dated(Row(key, result, *whose), instant))
+        return tuple(rows)
 
     def _value(self, column: Field, shown: Mapping[str, Value], fact: FileFact) -> Value:
         """Return the value of a column in a row of a file: a partition's may be in the path alone.
@@ -230,10 +323,10 @@ class Holdings:
             return by_ids(shown[column.name], column)
         if not self._in_path(column, fact):
             return None
-        in_path = self._partitions.of(fact)
-        if column.id not in in_path:
+        in_name = self._in_name(fact, certain=False)
+        if column.id not in in_name:
             raise NotKnown(f"{fact.path}: its folder's name does not tell {column.name}")
-        return in_path[column.id]
+        return in_name[column.id]
 
     def _in_path(self, column: Field, fact: FileFact) -> bool:
         """Return whether a file leaves a column to the name of its folder, as a partition's."""
@@ -241,39 +334,37 @@ class Holdings:
         return absent and column.name in self._history[0].table.partition_by
 
     def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
-        step = self._steps[fact.instant]
-        in_file = late_versions.file_rows(self._history[step], fact)
-        for row in self._rows(fact):
-            columns_then = in_file.get(row.key)
-            for column in self._columns(fact) if columns_then else ():
-                expected = named(columns_then.of(column), column) if columns_then else None
-                result = by_names(row.values[column.id], column)
-                if columns_then and not same(expected, result):
-                    difference = text_of(row.key), column.id, column.name
-                    settled = self._sent(columns_then, column, fact, result)
+        in_truth = late_versions.file_rows(self._history[self._steps[fact.instant]], fact)
+        rows = ((row, in_truth.get(row.key)) for row in self._rows(fact))
+        for row, then in rows:
+            for column in self._columns(fact) if then else ():
+                expected = named(then.of(column), column) if then else None
+                actual = by_names(row.values[column.id], column)
+                if then and not same(expected, actual):
+                    at = text_of(row.key), column.id, column.name
+                    settled = self._sent(then, column, fact, actual)
                     in_path = self._in_path(column, fact)
-                    yield FileDifference(fact, *difference, expected, result, settled, in_path)
+                    yield FileDifference(fact, *at, expected, actual, settled, in_path)
 
-    def _sent(self, row: Row, column: Field, fact: FileFact, result: Value) -> bool:
+    def _sent(self, row: Row, column: Field, fact: FileFact, actual: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
-        at = self._order(fact)
-        written = row.written.get(column.id)
-        value = row.values.get(column.id)
+        at, written = self._order(fact), row.written.get(column.id)
         if written is None:
-            given = result is None or self._ever_given(at[0], row.key, column.id)
-            return not (given or self._doubted_before(row.key, column.id, fact, result))
-        if not self._says(written, row.key, value, column.id):
+            given = actual is None or self._ever_given(at[0], row.key, column.id)
+            return not (given or self._doubted_before(row.key, column.id, fact, actual))
+        if not self._says(written, row, column.id):
             return False
         if (written, False) == at:
             return True
         then = self._history[written].schema.by_id(column.id)
-        converted = then is None or _leaves(then) != _leaves(column)
-        latest = max(row.written.values()), False
-        if latest < at:
-            unchanged = result is None or not converted
+        converted = then is None or _leaf_types(then) != _leaf_types(column)
+        if (max(row.written.values()), False) < at:
+            unchanged = actual is None or not converted
         else:
-            unchanged = result is None and not converted and self._keeps(at, row, column)
-        return unchanged and not self._doubted_before(row.key, column.id, fact, result)
+            step, later = at
+            kept = not later and keeps(self._sql.get(step, ""), (row.key, self._key), column)
+            unchanged = actual is None and not converted and kept
+        return unchanged and not self._doubted_before(row.key, column.id, fact, actual)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
         """Return the step of a file's rows, and whether it was written later and carries them."""
@@ -284,56 +375,188 @@ class Holdings:
         return self._history[0].schema.find(self._history[0].table.key)
 
     def _names(self, step: int, key: Value) -> bool:
-        return sent.names(self._sql.get(step, ""), key, self._key)
+        return names(self._sql.get(step, ""), key, self._key)
 
-    def _says(self, step: int, key: Value, value: Value, field_id: int) -> bool:
-        """Return whether the statements of a step, as they were sent, give a row this value."""
+    def _says(self, step: int, row: Row, field_id: int) -> bool:
+        """Return whether the statements of a step, as they were sent, give a row its value."""
         column = self._history[step].schema.by_id(field_id)
-        sql = self._sql.get(step, "")
-        return column is not None and sent.says(sql, (key, self._key), value, column)
+        key, value = (row.key, self._key), row.values.get(field_id)
+        return column is not None and says(self._sql.get(step, ""), key, value, column)
 
     def _ever_given(self, until: int, key: Value, field_id: int) -> bool:
         """Return whether a statement so far may give a row a value of a column, by its name."""
-        for step in range(until + 1):
-            column = self._history[step].schema.by_id(field_id)
-            sql = self._sql.get(step, "")
-            if column is not None and self._names(step, key) and sent.has_column(sql, column):
-                return True
-        return False
-
-    def _keeps(self, at: tuple[int, bool], row: Row, column: Field) -> bool:
-        """Return whether the statements of a file's step set other columns of a row alone."""
-        step, later = at
-        return not later and sent.keeps(self._sql.get(step, ""), (row.key, self._key), column)
-
-    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, result: Value) -> bool:
-        """Return whether an older file holds the same, and there it may be the model's fault."""
-        older = [
-            file_fact
-            for file_fact in self._holding(key)
-            if self._order(file_fact) < self._order(fact)
-        ]
+        columns = ((at, self._history[at].schema.by_id(field_id)) for at in range(until + 1))
         return any(
-            not difference.sent and same(difference.actual, result)
-            for fact in older
-            for difference in self.differences(fact)
+            column and self._names(step, key) and quoted(column.name) in self._sql.get(step, "")
+            for step, column in columns
+        )
+
+    def _doubted_before(self, key: Value, field_id: int, fact: FileFact, actual: Value) -> bool:
+        """Return whether an older file holds the same, and there it may be the model's fault."""
+        return any(
+            not difference.sent and same(difference.actual, actual)
+            for older in self._holding(key)
+            if self._order(older) < self._order(fact)
+            for difference in self.differences(older)
             if (difference.key, difference.field_id) == (text_of(key), field_id)
         )
 
     def _holding(self, key: Value) -> list[FileFact]:
-        names = set(_names(self._history[0], key))
-        return [value for value in self._values if names & set(value.keys)]
+        keys = set(_record_keys(self._history[0], key))
+        return [fact for fact in self._values if keys & set(fact.keys)]
 
 
-def _leaves(column: Field) -> Mapping[int, DataType]:
+def _leaf_types(column: Field) -> Mapping[int, DataType]:
     """Return the types of a column's plain parts, whatever they are called."""
     return {field.id: field.type for field in column.walk() if not field.children}
 
 
-def _same_values(one: Row, other: Row) -> bool:
-    return all(same(value, other.values[at]) for at, value in one.values.items())
-
-
-def _names(truth: Truth, key: Value) -> tuple[str, str]:
+def _record_keys(truth: Truth, key: Value) -> tuple[str, str]:
     # Hudi's complex key generator writes `column:value` even for a single key column.
     return str(key), f"{truth.table.key}:{key}"
+
+
+LOST: Final = "it was written, and no file holds it"
+EXTRA: Final = "it was deleted or never written, and a file holds it"
+EARLIER: Final = "it was written since, and its file says that it was committed before"
+LATER: Final = "it was written before, and its file says that it was committed since"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """Something that files hold, and that was not written so."""
+
+    key: str
+    text: str
+    file: FileFact | None = None
+    """None where it is no value in one file."""
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class FileAgreement:
+    """The truth of a view beside what its files hold."""
+
+    state: ExpectedState
+    content: ViewContent
+    holdings: Holdings
+
+    @cached_property
+    def equal(self) -> bool:
+        """Whether files hold the truth."""
+        there = {text_of(row.key): row for row in self.content.rows.values()}
+        if len(self.content.rows) != len(there) or there.keys() != self.state.keys.keys():
+            return False
+        schema = self.state.schema
+        return all(
+            same(row_values(row, schema), row_values(there[key], schema))
+            for key, row in self.state.keys.items()
+        )
+
+    @property
+    def discrepancies(self) -> tuple[Odd, ...]:
+        """What the files hold and was not written so, for people."""
+        there, older = self._there, self.content.older
+        before = {text_of(key) for key in self.state.left_out}
+        return (
+            *(Odd(d.key, d.text, d.file) for d in self.content.differences),
+            *self._by_folder(),
+            *(Odd(k, EARLIER if k in older else LOST) for k in self.state.keys if k not in there),
+            *(
+                Odd(k, LATER if k in before else EXTRA)
+                for k in sorted(there - self.state.keys.keys())
+            ),
+            *(Odd(key, "it is there more than once") for key in sorted(self.content.twice)),
+        )
+
+    def _by_folder(self) -> Iterator[Odd]:
+        """Yield the partition values that files hold and the names of their folders do not."""
+        rows, named = self.content.rows, self.content.by_folder or {}
+        for at, row in rows.items():
+            for field in self.state.schema.fields:
+                in_file, in_name = row.values.get(field.id), named.get(at, row).values.get(field.id)
+                if not same(in_file, in_name):
+                    in_folder = f"the folder's name says {_shown(in_name)}"
+                    text = f"{in_folder}; the file holds {_shown(in_file)}"
+                    yield Odd(text_of(row.key), f"of {field.name} {text}")
+
+    def sent(self, difference: Difference) -> bool:
+        """Return whether no rule of the model can be at fault for what files hold there."""
+        match difference.kind:
+            case DifferenceKind.ABSENT_ROW:
+                return self._row(difference.key)
+            case DifferenceKind.EXTRA_ROW if difference.key in self.state.keys:
+                return self._cell(difference.key)  # a condition holds for what its file holds
+            case DifferenceKind.EXTRA_ROW:
+                return self.holdings.gone_sent(difference.key, self.state.step)
+            case DifferenceKind.CELL if difference.field:
+                return self._cell(difference.key, self.state.root_of(difference.field.id))
+            case DifferenceKind.COUNT:
+                return self._rows()
+        return False
+
+    def by_path(self, difference: Difference) -> bool:
+        """Return whether all that files hold otherwise there stands in folders' names alone.
+
+        These are read by nobody otherwise: an engine that shows what was written has lost the row.
+        """
+        field_id = self.state.root_of(difference.field.id) if difference.field else None
+        in_path = [
+            held.in_path
+            for held in self.content.differences
+            if difference.key in {"", held.key} and field_id in {None, held.field_id}
+        ]
+        return bool(in_path) and all(in_path)
+
+    def named_otherwise(self, difference: Difference) -> bool:
+        """Return whether the folder's name gives a cell's row another value than was written."""
+        field, named = difference.field, self.content.by_folder
+        if field is None:
+            return self.by_path(difference) and self.sent(difference)
+        differs = any(
+            not same(row.values.get(field.id), difference.expected)
+            for row in (named or self.content.rows).values()
+            if text_of(row.key) == difference.key
+        )
+        # Where the file says the same as the name, the mistake is in what was written.
+        return differs and (named is not None or self.sent(difference))
+
+    def _cell(self, key: str, field_id: int | None = None) -> bool:
+        sent = [
+            difference.sent
+            for difference in self.content.differences
+            if difference.key == key and field_id in {None, difference.field_id}
+        ]
+        row, newest = self.state.keys.get(key), self.content.newest.get(key)
+        if sent or field_id is None or row is None or newest is None:
+            return bool(sent) and all(sent)
+        return self.holdings.value_sent(row, field_id, newest)
+
+    def _row(self, key: str) -> bool:
+        """Return whether what was sent proves that a row has to be there.
+
+        That a write of a row is its newest commit is a rule of the model. So where a file has taken
+        the write in, and says that the row was committed earlier, values alone tell.
+        """
+        row = self.state.keys[key]
+        taken_in = self.content.newest.get(key, -1) >= max(row.written.values(), default=0)
+        if key in self._there or (key in self.content.older and taken_in):
+            return self._cell(key)
+        return self.holdings.row_sent(row, self.state.step)
+
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        return frozenset(text_of(row.key) for row in self.content.rows.values())
+
+    def _rows(self) -> bool:
+        lost = [key for key in self.state.keys if key not in self._there]
+        extra = self._there - self.state.keys.keys()
+        if lost or extra:
+            gone = (self.holdings.gone_sent(key, self.state.step) for key in extra)
+            return all(gone) and all(map(self._row, lost))
+        # A condition holds for other rows, as their values are others.
+        differences = self.content.differences
+        return bool(differences) and all(difference.sent for difference in differences)
+
+
+def _shown(value: Value) -> str:
+    return repr(value) if isinstance(value, str) else text_of(value)

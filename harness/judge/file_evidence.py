@@ -1,25 +1,30 @@
-"""What the data files tell of an answer: whether the model may judge it, and how it came about.
+"""Stage 2: what the data files tell of an answer: whether it may be judged, and how it was read.
 
 Files never say that a row exists or what it holds; they only confirm or doubt the model, and let it
-compute what a reader of a given kind would have answered.
+compute what a reader of a given kind would have answered. Values that the model never made, such as
+Hudi's own of each row, do not tell whose they are: the strategy that reproduces the whole answer
+does, value by value.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer
-from harness.judge.expected_state import ExpectedState
-from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
+from harness.core.records import Answer, Origin
+from harness.judge.answers import tables_of
+from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
 from harness.model.column_statistics import ColumnStatistics
+from harness.model.datatypes import Struct
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
+from harness.model.schema import Field
 from harness.model.simulation import column_resolution, late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns
 from harness.model.simulation.hudi import NO_META, Meta
@@ -28,12 +33,35 @@ from harness.model.simulation.late_versions import SimulatedRow
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
-from harness.model.truth import Row
 
 _Row = TypeVar("_Row", bound=Hashable)
 UNDATED: Final = "neither a way of reading nor whose doing it is can be told"
 _TELLING: Final = frozenset({ColumnMapping.COUNTED, ColumnMapping.RENUMBERED})
-"""Ways to find columns under which the values themselves may not tell whose they are."""
+"""Column mappings under which the values themselves may not tell whose they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategies:
+    """The read strategies that give an answer."""
+
+    names: tuple[str, ...]
+    """The smallest ones that reproduce all of it; several claim nothing."""
+    catalog: int | None
+    """The step by whose schema all of them go; None where that is the view's, and where they
+    differ."""
+    predicted: tuple[PredictedRows | None, ...]
+    """What the rows of each of its tables were read from, where their values do not tell."""
+
+
+def match_strategies(answer: Answer, layout: Layout) -> Strategies:
+    """Return the strategies that reproduce an answer, by what the files would show to each."""
+    strategies: Sequence[ReadStrategy] = ()
+    if answer.refusal is None:
+        _, strategies = layout.fitting(answer.question, answer.labels, answer.rows)
+    predicted = (layout.predicted(t.query, t.names, t.rows) for t in tables_of(answer))
+    catalogs = {strategy.catalog for strategy in strategies}
+    catalog = catalogs.pop() if len(catalogs) == 1 else None
+    return Strategies(tuple(map(str, strategies)), catalog, tuple(predicted))
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -73,28 +101,23 @@ class Layout:
         if self.state.newer is not None:
             return ""  # rows of base files alone are those that the files tell
         try:
-            there = {text_of(row.key) for row in self._rows()}
+            there = {
+                text_of(column_resolution.version(self.state.history, fact, key, self.steps).key)
+                for key, fact in self._newest()
+            }
         except column_resolution.LayoutError as doubt:
             return str(doubt)
         lost = [key for key in self.state.keys if key not in there]
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
-    def strategies(self, answer: Answer) -> Sequence[ReadStrategy]:
-        """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
-
-        None where none of those tried does, and where the files tell nothing.
-        """
-        if answer.refusal is not None:
-            return ()
-        return self.fitting(answer.question, answer.labels, answer.rows)[1]
-
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[Readings | None, Sequence[ReadStrategy]]:
-        """Return the smallest ways that reproduce an answer, and the readings they are among.
+        """Return the smallest strategies that reproduce an answer, and the readings they are of.
 
-        A product that cannot show all that was written may cut it otherwise than is declared: then
-        its answer is wrong, and yet read in one of the ways that cut.
+        Several claim nothing. None do where the files tell nothing. A product that cannot show all
+        that was written may cut it otherwise than is declared: then its answer is wrong, and yet
+        read by one of the strategies that cut.
         """
         readings = self.readings()
         strategies = readings.fitting(query, labels, rows) if readings else ()
@@ -105,7 +128,7 @@ class Layout:
         return readings, [strategy for strategy in result if strategy.cut]
 
     def tried(self, query: Query) -> int:
-        """Return the number of ways of reading an answer is compared with (`fitting`)."""
+        """Return the number of strategies an answer is compared with (`fitting`)."""
         shown, whole = self.readings(), self.whole.readings() if self.whole is not None else None
         truncating = sum(strategy.cut for strategy in whole.strategies(query)) if whole else 0
         return len(shown.strategies(query)) + truncating if shown else 0
@@ -119,7 +142,7 @@ class Layout:
         that are given anew, by the lists of partitions (which may leave nothing but NULLs), in
         the table's own order (where NULL moves too), of values as they are stored or converted,
         and of what is cut otherwise than is declared. None where it was not read so, or may have
-        been read in another way as well.
+        been read by another strategy as well.
         """
         shown = None if query.label else self.readings()
         if shown is None or not (self.meta or self.whole or shown.reading.misleads):
@@ -127,26 +150,50 @@ class Layout:
         readings, strategies = self.fitting(query, labels, rows)
         if readings is None or (readings is shown and not all(map(_tells_more, strategies))):
             return None
-        history = self.state.history
-        predictions = [
-            predict_rows(readings.reading, strategy, query, labels, history)
-            for strategy in strategies
+        every = [
+            self._predict(readings.reading, strategy, query, labels) for strategy in strategies
         ]
-        return (
-            predictions[0]
-            if predictions
-            and all(predicted_rows == predictions[0] for predicted_rows in predictions)
-            else None
-        )
+        return every[0] if every and all(other == every[0] for other in every) else None
+
+    def _predict(
+        self, reading: Simulation, strategy: ReadStrategy, query: Query, labels: Sequence[str]
+    ) -> PredictedRows:
+        """Return the rows that a reader of a strategy answers to a query that is no count."""
+        keys, origins = defaultdict[Looks, list[str]](list), dict[tuple[str, str], Origin]()
+        names, asked = reading.schema(strategy).names, {path.partition(".")[0] for path in labels}
+        of_strategy = reading.asked(strategy, query)
+        for row in reading.rows(strategy, query.conditions) if of_strategy else ():
+            values = dict(zip(names, row.values, strict=True))
+            if of_strategy and of_strategy.takes(values):
+                keys[looks_of(labels, [at(values, path) for path in labels])].append(row.key)
+                for field, source in reading.sources(strategy, row.file):
+                    if field.name in asked and source is not None:
+                        for path, origin in self._origins(row, field, source, values[field.name]):
+                            origins[row.key, path] = origin
+        return PredictedRows(keys, origins)
+
+    def _origins(
+        self, shown: SimulatedRow, field: Field, source: Field, value: Value
+    ) -> Iterator[tuple[str, Origin]]:
+        """Yield whose value a column shows in a row, and the parts of structs, by their names.
+
+        A NULL where the file has a value is nobody's: the value was lost on the way.
+        """
+        written = shown.row.written
+        step = written.get(source.id, max(written.values(), default=0))
+        for path, part, stored in _pairs(field.name, field, source, shown.row.of(source)):
+            if stored is None or at({field.name: value}, path) is not None:
+                name = self.state.history[step].schema.path_of(part.id) or part.name
+                yield path, Origin(part.id, name, step, shown.key)
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
         """Return the file that each row of an answer was read from, by the text of its key.
 
-        Known is that of a row which one file alone holds, and those on which all ways of reading
+        Known is that of a row which one file alone holds, and those on which all read strategies
         that reproduce the answer agree.
         """
         shown = ((row.key, row.file) for row, _ in self._read_by(answer))
-        return _alone({**self._holding, **_together(shown)})
+        return _only_files({**self._holding, **grouped(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
         """Return the one folder of the files that a row is read from, by the text of its key.
@@ -181,27 +228,24 @@ class Layout:
 
     def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
-        return grouped([(key.removeprefix(f"{self._key}:"), fact) for key, fact in result])
+        name = f"{self.state.history[0].table.key}:"
+        return grouped((key.removeprefix(name), fact) for key, fact in result)
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.
 
-        Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
-        that look alike none is, where they are read from several files.
+        Known is that of a row on which all strategies that reproduce the answer agree. Of rows that
+        look the same none is, where they are read from several files.
         """
         labels, result = answer.labels, []
         for row, names in self._read_by(answer):
             values = dict(zip(names, row.values, strict=True))
             looks = looks_of(labels, [at(values, path) for path in labels])
             result.append(((row.key, looks), row.file))
-        return _alone(_together(result))
-
-    @property
-    def _key(self) -> str:
-        return self.state.history[0].table.key
+        return _only_files(grouped(result))
 
     def _read_by(self, answer: Answer) -> Iterator[tuple[SimulatedRow, Sequence[str]]]:
-        """Yield the rows that any of the ways that reproduce an answer read, and their columns.
+        """Yield the rows that any strategy that reproduces an answer reads, and their columns.
 
         One that does more than need be counts as well: of a read-optimized view it may be the one
         that leaves out log files.
@@ -215,12 +259,12 @@ class Layout:
                 yield row, names
 
     def readings(self) -> Readings | None:
-        """Return what readers of each way would answer; None where the files tell nothing."""
+        """Return what readers of each strategy would answer; None where the files tell nothing."""
         return self._prediction if isinstance(self._prediction, Readings) else None
 
     @cached_property
     def _prediction(self) -> Readings | str:
-        """What readers of each way would answer, or why that is not known.
+        """The same, or why it is not known.
 
         Who counts Hudi's own columns has no name for the one by which rows are chosen: of what was
         written since a step nothing is predicted of such a reader.
@@ -230,8 +274,7 @@ class Layout:
         meta, state = NO_META if self.since else self.meta, self.state
         how = meta, self.catalog, self.since, state.later, self.statistics
         try:
-            reading = Simulation(state.history, self.files, self.steps, *how)
-            return Readings(reading)
+            return Readings(Simulation(state.history, self.files, self.steps, *how))
         except column_resolution.LayoutError as why:
             return str(why)
 
@@ -243,23 +286,19 @@ class Layout:
         readings = self.readings() if self.statistics and query.conditions else None
         if readings is None:
             return ()
-        whole = self._asked(readings, ReadStrategy(ColumnMapping.ID), query)
-        strategies = (
-            strategy
-            for strategy in readings.strategies(query)
-            if strategy.trusted and strategy.only_trusts
-        )
-        return tuple(whole - self._asked(readings, strategy, query) for strategy in strategies)
-
-    def _asked(self, readings: Readings, strategy: ReadStrategy, query: Query) -> frozenset[str]:
         names, reading = self.state.schema.names, readings.reading
-        shown = ((row.key, row.values) for row in reading.rows(strategy, query.conditions))
-        return frozenset(
-            key for key, values in shown if query.takes(dict(zip(names, values, strict=True)))
-        )
+
+        def asked(strategy: ReadStrategy) -> frozenset[str]:
+            rows = reading.rows(strategy, query.conditions)
+            named = ((row.key, dict(zip(names, row.values, strict=True))) for row in rows)
+            return frozenset(key for key, values in named if query.takes(values))
+
+        whole = asked(ReadStrategy(ColumnMapping.ID))
+        trusting = (s for s in readings.strategies(query) if s.trusted and s.only_trusts)
+        return tuple(whole - asked(strategy) for strategy in trusting)
 
     def clash(self) -> str:
-        """Return the one way of finding columns that meets another type; empty for none or several.
+        """Return the one column mapping that meets another type; empty for none or several.
 
         Nor is it said of what was written since a step: which files a reader opens for it is its
         own affair, and an older one may have the other type.
@@ -274,11 +313,6 @@ class Layout:
             return ""
         return str(mappings[0]) if len(mappings) == 1 else ""
 
-    def _rows(self) -> Iterator[Row]:
-        """Yield the rows of the newest files, deleted ones left out."""
-        for key, fact in self._newest():
-            yield self._version(fact, key)
-
     def _newest(self) -> Iterator[tuple[str, FileFact]]:
         """Yield the key of each row that is not deleted, with the newest file that has it."""
         for base, logs in column_resolution.slices(self.files, self.steps):
@@ -290,26 +324,31 @@ class Layout:
                 result |= dict.fromkeys((key for key in log.keys if key not in vain), log)
             yield from result.items()
 
-    def _version(self, fact: FileFact, key: str) -> Row:
-        return column_resolution.version(self.state.history, fact, key, self.steps)
-
 
 def _tells_more(strategy: ReadStrategy) -> bool:
-    """Return whether a way shows what does not tell itself whose it is."""
+    """Return whether a strategy shows what does not tell itself whose it is."""
     converted = strategy.cast and strategy.mapping.placed
     elsewhere = strategy.listed or strategy.overlaid or strategy.table_order
     return strategy.mapping in _TELLING or strategy.stored or elsewhere or converted
 
 
-def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:
-    """Return the files of each row, each once."""
-    result: dict[_Row, list[FileFact]] = {}
-    for row, file in rows:
-        files = result.setdefault(row, [])
-        if not any(fact is file for fact in files):
-            files.append(file)
-    return result
+def _only_files(result: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
+    """Return the file of each row that is in no other one."""
+    return {row: files[0] for row, files in result.items() if len(set(map(id, files))) == 1}
 
 
-def _alone(result: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
-    return {row: files[0] for row, files in result.items() if len(files) == 1}
+def _pairs(
+    path: str, field: Field, source: Field, stored: Value
+) -> Iterator[tuple[str, Field, Value]]:
+    """Yield whose the value under each path is; the NULL of a whole is that of all its parts."""
+    yield path, source, stored
+    if not isinstance(field.type, Struct):
+        return
+    there = {child.name: child for child in source.children if isinstance(source.type, Struct)}
+    for part in field.children:
+        stored_part, where = there.get(part.name), f"{path}.{part.name}"
+        if stored_part is not None:
+            value = stored.get(stored_part.id) if stored is not None else None
+            yield from _pairs(where, part, stored_part, value)
+        elif stored is None:
+            yield from _pairs(where, part, source, None)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.core import outcomes, refusals, tolerances
@@ -17,20 +16,20 @@ from harness.core.records import (
     Outcome,
     OutcomeKind,
     Reason,
-    Refusal,
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, recorded_metadata, recorded_schema
-from harness.judge.attribute import HiddenFromReaders, attribute
-from harness.judge.expectations import Expectations, ExpectationsByEngine
-from harness.judge.expected_state import ExpectedState
-from harness.judge.file_evidence import Layout
+from harness.judge import answers as answer_texts
+from harness.judge import compare, recorded_by_table
+from harness.judge.attribute import attribute
+from harness.judge.expectations import Expectations
+from harness.judge.expected_state import ExpectedState, column_types
+from harness.judge.file_evidence import match_strategies
 from harness.judge.final_attribution import with_final_attribution
+from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.name import name
 from harness.judge.order_dependence import with_order
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant, view_of_rows
-from harness.judge.strategies import match_strategies
 from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
 from harness.model import past_views
@@ -45,33 +44,10 @@ class Assessment:
     """What one answer tells, whoever else was asked."""
 
     findings: tuple[Finding, ...]
-    names: tuple[str, ...]
-    """The ways of reading that reproduce it."""
+    strategies: tuple[str, ...]
+    """The read strategies that reproduce it."""
     doubt: str = ""
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What is judged of an answer, and what it is held against.
-
-    Readers of one table often give the same: two are equal where all that is judged of them is.
-    """
-
-    step: int
-    view: str
-    """The view whose rows the one that was asked shows."""
-    judged: Hashable
-    expectations: Expectations = field(compare=False)
-    answer: Answer = field(compare=False)
-    """As `understand` returns it."""
-
-    @property
-    def state(self) -> ExpectedState:
-        """What it should show: the rows that are asked for; all, for columns asked alone."""
-        if self.answer.refusal is not None:
-            return self.expectations.state(self.step, self.view)
-        return self.expectations.asked(self.step, self.view, self.answer.question)
 
 
 def judge(
@@ -84,32 +60,26 @@ def judge(
     A step gets a verdict of its own where the writer refused it, where nothing is known of it, or
     where what the table itself says of its schema is wrong since.
     """
-    return with_final_attribution(judge_alone(case, cells, answers), answers)
-
-
-def judge_alone(
-    case: RecordedVariant, cells: Sequence[Cell], answers: Mapping[str, Answer]
-) -> tuple[Verdict, ...]:
-    """Return the same verdicts as far as each answer tells by itself."""
     judged = JudgedVariant(case)
     of_cells = (judged.judge(cell, answers.get(cell.case)) for cell in cells)
-    return (*of_steps(case), *filter(None, of_cells))
+    return with_final_attribution((*of_steps(case), *filter(None, of_cells)), answers)
 
 
 def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
     """Yield the verdicts on steps themselves."""
-    schemas, metadata = recorded_schema.findings(case), recorded_metadata.findings(case)
-    wrong = {s: (*schemas.get(s, ()), *metadata.get(s, ())) for s in (*schemas, *metadata)}
+    wrong = recorded_by_table.findings(case)
     for step, outcome in case.outcomes.items():
         if _has_verdict(outcome) or step in wrong:
             yield _of_step(case, outcome, wrong.get(step, ()))
 
 
-def assess(content: Content) -> Assessment:
-    """Judge the content of one answer: each stage takes what those before it made."""
-    answer, state, expectations = content.answer, content.state, content.expectations
-    layout = expectations.layout(content.step, content.view)
-    agreement = expectations.agreement(content.step, content.view)
+def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> Assessment:
+    """Judge one answer: each stage takes what those before it made.
+
+    `view`: the one whose rows the view that was asked shows; `answer`: as `understand` returns it.
+    """
+    state = _asked_for(expectations, step, view, answer)
+    layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
     strategies = match_strategies(answer, layout)
     if strategies.catalog is not None:
         state = replace(state, catalog=strategies.catalog)
@@ -117,37 +87,35 @@ def assess(content: Content) -> Assessment:
         answer, state, strategies, agreement, truncated=expectations.truncated
     )
     named = name(trace(comparison, answer, layout), state)
-    findings = attribute(named, comparison, agreement, state, _hidden_from_readers(content))
+    query, excluded = answer.question, layout.excluded(answer.question)
+    hidden = hidden_from_readers(expectations.case, step, view, query, excluded)
+    findings = attribute(named, comparison, agreement, state, hidden)
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.names, layout.doubt() if doubted else "")
 
 
-def _hidden_from_readers(content: Content) -> HiddenFromReaders:
-    """Return what the writer may have kept from whoever asks such a question."""
-    query, case = content.answer.question, content.expectations.case
-    layout = content.expectations.layout(content.step, content.view)
-    unknown = bool(query.conditions and case.state_of[content.step].statistics.unknown)
-    now = case.past(content.view, content.step) is None
-    return HiddenFromReaders(
-        case.unlisted(content.step),
-        layout.excluded(query),
-        unknown,
-        case.catalog(content.step) if now else frozenset(),
-        case.outdated_types(content.step) if now else {},
-        case.mistaken_for(content.step) if now else {},
-        case.lost(content.step) if now else {},
-        frozenset(path.partition(".")[0].lower() for path in query.filters),
-    )
+def _asked_for(expectations: Expectations, step: int, view: str, answer: Answer) -> ExpectedState:
+    """Return what an answer should show: the rows asked for; all, for columns asked alone."""
+    if answer.refusal is not None:
+        return expectations.state(step, view)
+    return expectations.asked(step, view, answer.question)
+
+
+def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> Answer:
+    """Return the answer to a cell as its product can have understood it, to be judged by it."""
+    state = expectations.state(cell.step, view_of_rows(cell.view))
+    types = dict(column_types(state.schema, answer.question))
+    declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
+    return understand(answer, types, declared, truncated=expectations.truncated)
 
 
 class JudgedVariant:
     """A variant whose answers are judged one by one, those of one content once."""
 
     def __init__(self, case: RecordedVariant) -> None:
-        """Work out the truth of the variant."""
         self.case = case
-        self._expectations = ExpectationsByEngine(case)
-        self._assess = cache(assess)
+        self._expectations = Expectations(case)
+        self._assessments: dict[Hashable, Assessment] = {}
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
         """Return the verdict on the answer to a cell as far as it tells by itself.
@@ -166,144 +134,133 @@ class JudgedVariant:
             return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
-        expectations = self._expectations.of(cell.reader, answer)
+        expectations = self._expectations.for_reader(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged
-        content = _content(cell, expectations, answer)
-        verdict = _with(self._assess(content), unjudged, content)
+        step, view = cell.step, view_of_rows(cell.view)
+        understood = understand_cell(cell, expectations, answer)
+        # Readers of one table often give the same.
+        texts = understood.question, answer_texts.content(understood)
+        content = step, view, expectations.truncated, texts
+        if content not in self._assessments:
+            self._assessments[content] = assess(expectations, step, view, understood)
+        verdict = _with(self._assessments[content], unjudged, expectations, view, understood)
         return with_order(verdict, answer, expectations.history[0].table.key)
 
 
-def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> Answer:
-    """Return the answer to a cell as its product can have understood it, to be judged by it."""
-    state = expectations.state(cell.step, view_of_rows(cell.view))
-    types = dict(state.column_types(answer.question))
-    declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
-    return understand(answer, types, declared, truncated=expectations.truncated)
-
-
-def _content(cell: Cell, expectations: Expectations, answer: Answer) -> Content:
-    understood = understand_cell(cell, expectations, answer)
-    judged = expectations.truncated, understood.question, answer_texts.content(understood)
-    return Content(cell.step, view_of_rows(cell.view), judged, expectations, understood)
-
-
-def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict:
+def _with(
+    assessment: Assessment,
+    verdict: Verdict,
+    expectations: Expectations,
+    view: str,
+    answer: Answer,
+) -> Verdict:
     """Return the verdict with what the answer tells."""
-    step, view, expectations, answer = (
-        content.step,
-        content.view,
-        content.expectations,
-        content.answer,
-    )
-    written = expectations.written.state(step, view).rows if expectations.written else None
+    step, written = verdict.step, expectations.written
+    table = expectations.table(step, view, answer.question)
     kind, because = VerdictKind.CORRECT, assessment.doubt
     if answer.refusal is not None:
-        kind = VerdictKind.REFUSED
-        because = _why_refused(answer.refusal, expectations.layout(step, view))
+        kind, because = VerdictKind.REFUSED, refusals.meaning(answer.refusal)
+        mapping = expectations.layout(step, view).clash() if because == refusals.OTHER_TYPE else ""
+        because = f"read {mapping}: {because}" if mapping else because
     elif assessment.findings:
         kind = VerdictKind.WRONG
-    elif because := _unsettled(content):
-        kind = VerdictKind.UNKNOWN
+    elif unsettled := dict.fromkeys(
+        name
+        for row in table.rows
+        for (name, _), value in zip(table.columns, row, strict=True)
+        if has_unsettled(value)
+    ):
+        names, kind = ", ".join(unsettled), VerdictKind.UNKNOWN
+        because = f"no specification settles what became of values in another type: {names}"
     key = expectations.history[0].table.key
     return replace(
         verdict,
         verdict=kind,
         findings=answer_texts.quoted(assessment.findings, answer, key),
-        reproduces=assessment.names,
+        reproduces=assessment.strategies,
         inconclusive=answer.refusal is None and answer.inconclusive,
         because=because,
-        expected=expectations.table(step, view, answer.question),
-        normalised=evened_out(answer, content.state, written),
+        expected=table,
+        normalised=evened_out(
+            answer,
+            _asked_for(expectations, step, view, answer),
+            written.state(step, view).rows if written else None,
+        ),
     )
-
-
-def _unsettled(content: Content) -> str:
-    """Return why an answer in which nothing is wrong is not right either; empty where it is."""
-    expected = content.expectations.table(content.step, content.view, content.answer.question)
-    names = dict.fromkeys(
-        name
-        for row in expected.rows
-        for (name, _), value in zip(expected.columns, row, strict=True)
-        if has_unsettled(value)
-    )
-    if not names:
-        return ""
-    return f"no specification settles what became of values in another type: {', '.join(names)}"
 
 
 def _unjudged(cell: Cell, expectations: Expectations, answer: Answer | None) -> Verdict:
     """Return the verdict as far as no content is looked at: it stands where it says why."""
-    case = expectations.case
+    case, step = expectations.case, cell.step
     blank = _blank(cell, case, VerdictKind.UNKNOWN)
-    if case.broken is not None and cell.step >= case.broken:
-        return replace(blank, because=_nothing_known(case, cell.step))
+    if case.broken is not None and step >= case.broken:
+        broken = case.outcomes.get(case.broken)
+        why = f": step {broken.step}: {broken.because}" if broken and broken.because else ""
+        return replace(blank, because=f"nothing is known of the table after step {step}{why}")
     if answer is None:
         return replace(blank, because="did not run")
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
-    if why := case.limit(cell.reader, case.variant.format, _version(cell, case)):
-        if _refused(answer):
+    version = case.state_of[step].table_version if step in case.state_of else ""
+    if why := case.limit(cell.reader, case.variant.format, version):
+        # All of a question was refused, or the one that was sent in its stead.
+        if answer.probe or (answer.refusal is not None and not answer.has_rows):
             return replace(asked, verdict=VerdictKind.UNSUPPORTED, because=why)
         asked = replace(asked, disclaimed=why if answer.has_rows else "")
     if answer.unknown or answer.not_applicable:
         return replace(asked, because=answer.unknown or answer.not_applicable)
-    if cell.view == READ_OPTIMIZED and (why := expectations.layout_problem(cell.step)):
+    if cell.view == READ_OPTIMIZED and (why := expectations.layout_problem(step)):
         return replace(asked, because=f"layout: {why}")
     return asked
 
 
-def _nothing_known(case: RecordedVariant, step: int) -> str:
-    broken = case.outcomes.get(case.broken or 0)
-    why = f": step {broken.step}: {broken.because}" if broken and broken.because else ""
-    return f"nothing is known of the table after step {step}{why}"
-
-
 def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:
-    fell_away = answer is not None and _fell_away(cell, answer, case)
-    incomplete = fell_away and _incomplete(case.outcomes, cell.step)
-    return _skipped(case.outcomes.get(cell.step)) or incomplete
+    """Return whether a step was skipped, or nothing could be asked as one was not wholly done."""
+    outcome = case.outcomes.get(cell.step)
+    if outcome is not None and outcome.kind is OutcomeKind.SKIPPED:
+        return True
+    return (
+        answer is not None
+        and _fell_away(cell, answer, case)
+        and any(map(outcomes.failed, _so_far(cell, case)))
+    )
 
 
-def _skipped(outcome: Outcome | None) -> bool:
-    return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
+def _so_far(cell: Cell, case: RecordedVariant) -> Iterator[Outcome]:
+    return (outcome for step, outcome in case.outcomes.items() if step <= cell.step)
 
 
 def _has_verdict(outcome: Outcome) -> bool:
     """Return whether a step has a verdict of its own."""
-    return _failed(outcome) or outcomes.half_done(outcome)
-
-
-def _failed(outcome: Outcome) -> bool:
-    return outcome.kind in {OutcomeKind.REFUSED, OutcomeKind.UNKNOWN}
-
-
-def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
-    """Return whether some step so far was not wholly done: else what is planned is all there."""
-    return any(_skipped(each) or _has_verdict(each) for at, each in outcomes.items() if at <= step)
+    return outcomes.failed(outcome) and outcome.kind is not OutcomeKind.SKIPPED
 
 
 def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     """Return whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
         return bool(answer.not_applicable) and not answer.probe
-    absent = case.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
-    so_far = (each for at, each in case.outcomes.items() if at <= cell.step)
+    if not case.merge_on_read or answer.unknown != past_views.no_entry(cell.view):
+        return False
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
-    return absent and (unmade or any(map(outcomes.half_done, so_far)))
+    return unmade or any(map(outcomes.half_done, _so_far(cell, case)))
 
 
 def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
-    refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
-    cell = case.variant.step_cell(outcome.step)
-    why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
     half_done = outcomes.half_done(outcome)
-    why = f"{HALF_DONE}: {why}" if half_done else why
-    kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
-    kind = kind if _has_verdict(outcome) else VerdictKind.WRONG
-    blank, sql = _blank(cell, case, kind), "; ".join(outcome.statements)
-    reason = Reason.HALF_DONE if half_done else Reason.OTHER
-    return replace(blank, because=why, findings=wrong, sql=sql, reason=reason)
+    why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
+    kind = VerdictKind.UNKNOWN
+    if half_done or outcome.kind is OutcomeKind.REFUSED:
+        kind = VerdictKind.REFUSED
+    elif not _has_verdict(outcome):
+        kind = VerdictKind.WRONG
+    return replace(
+        _blank(case.variant.step_cell(outcome.step), case, kind),
+        because=f"{HALF_DONE}: {why}" if half_done else why,
+        findings=wrong,
+        sql="; ".join(outcome.statements),
+        reason=Reason.HALF_DONE if half_done else Reason.OTHER,
+    )
 
 
 def _blank(cell: Cell, case: RecordedVariant, kind: VerdictKind) -> Verdict:
@@ -317,20 +274,3 @@ def _blank(cell: Cell, case: RecordedVariant, kind: VerdictKind) -> Verdict:
         query=cell.query,
         verdict=kind,
     )
-
-
-def _version(cell: Cell, case: RecordedVariant) -> str:
-    state = case.state_of.get(cell.step)
-    return state.table_version if state else ""
-
-
-def _refused(answer: Answer) -> bool:
-    """Return whether all of a question was refused, or the one that was sent in its stead."""
-    return bool(answer.probe) or (answer.refusal is not None and not answer.has_rows)
-
-
-def _why_refused(refusal: Refusal, layout: Layout) -> str:
-    because = refusals.meaning(refusal)
-    if because == refusals.OTHER_TYPE and (mapping := layout.clash()):
-        return f"read {mapping}: {because}"
-    return because

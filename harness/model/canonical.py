@@ -279,7 +279,6 @@ def _is_number(value: Value) -> bool:
 
 
 def has_unsettled(value: Value) -> bool:
-    """Return whether a value, or a part of it, is one that no specification settles."""
     return any(isinstance(leaf, Unsettled) for leaf in leaves(value))
 
 

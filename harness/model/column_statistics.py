@@ -17,8 +17,6 @@ from harness.model.query import Comparison, Condition, at
 
 
 class StatisticsSource(StrEnum):
-    """Where statistics are stored."""
-
     PARQUET = "the Parquet footer"
     ORC = "the ORC stripe"
     ICEBERG = "Iceberg's manifest"
@@ -120,7 +118,6 @@ def values_at(
 
 
 def bound(value: Value) -> str:
-    """Return the form in which a least or a greatest value is recorded."""
     return "" if value is None else json.dumps(to_json(value), separators=(",", ":"))
 
 

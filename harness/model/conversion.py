@@ -10,6 +10,7 @@ import decimal
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -241,20 +242,15 @@ def read_back(text: str) -> Iterator[Value]:
     >>> list(read_back("2001-01-01 00:00:00.250000001"))
     []
     """
-    for read in (_shown_number, partial(_timestamp, name="timestamp_ntz")):
-        try:
-            yield read(text.rstrip(" "))
-        except (ValueError, ArithmeticError):
-            continue
-
-
-def _shown_number(text: str) -> Value:
-    number = _number(text)
-    if not number.is_finite():
-        return float(number)
-    if abs(number.adjusted()) > GREATEST:
-        raise ValueError(text)
-    return number
+    text = text.rstrip(" ")
+    with suppress(ValueError, ArithmeticError):
+        number = _number(text)
+        if not number.is_finite():
+            yield float(number)
+        elif abs(number.adjusted()) <= GREATEST:
+            yield number
+    with suppress(ValueError):
+        yield _timestamp(text, "timestamp_ntz")
 
 
 _PLAIN: Final[Mapping[str, Callable[[Value], Value]]] = {

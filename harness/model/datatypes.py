@@ -114,8 +114,6 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """Named children in an order."""
-
     fields: tuple[tuple[str, DataType], ...]
 
     def __str__(self) -> str:
@@ -124,8 +122,6 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A list of elements of one type."""
-
     element: DataType
 
     def __str__(self) -> str:
@@ -134,8 +130,6 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """Keys of one type to values of one type."""
-
     key: DataType
     value: DataType
 
@@ -324,8 +318,6 @@ def parse_type(text: str, ours: Mapping[str, str] | None = None) -> DataType:
 
 
 class _Parser:
-    """A recursive-descent reader over the tokens of one type text."""
-
     def __init__(self, text: str, ours: Mapping[str, str]) -> None:
         self.ours = ours
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
@@ -369,16 +361,16 @@ class _Parser:
             case "decimal":
                 return self.decimal()
             case "char" | "varchar":
-                return self.bounded(name)
+                (length,) = self.parts("()", self.number, 1)
+                if not 0 < length <= MAX_LENGTH[name]:
+                    raise TypeTextError(f"{name}({length}): allowed is 1 to {MAX_LENGTH[name]}")
+                return Text(name, length)
             case "struct":
                 return self.struct()
             case "array":
-                self.expect("<")
-                element = self.type()
-                self.expect(">")
-                return Array(element)
+                return Array(*self.parts("<>", self.type, 1))
             case "map":
-                return self.map()
+                return Map(*self.parts("<>", self.type, 2))
         plain = name.lower()
         if ours := ALIASES.get(plain) or FORMS.get(plain) or (plain if plain in PRIMITIVES else ""):
             raise TypeTextError(f"'{name}' is not a type here; write {ours}")
@@ -386,26 +378,23 @@ class _Parser:
         allowed = ", ".join((*PRIMITIVES, *with_parts))
         raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")
 
+    def parts(self, brackets: str, part: Callable[[], T], count: int) -> list[T]:
+        """Return so many parts, which stand between brackets."""
+        result = []
+        for at in range(count):
+            self.expect("," if at else brackets[0])
+            result.append(part())
+        self.expect(brackets[1])
+        return result
+
     def decimal(self) -> Decimal:
-        self.expect("(")
-        precision = self.number()
-        self.expect(",")
-        scale = self.number()
-        self.expect(")")
+        precision, scale = self.parts("()", self.number, 2)
         if not 0 <= scale <= precision <= MAX_DECIMAL_PRECISION or precision == 0:
             raise TypeTextError(
                 f"decimal({precision}, {scale}): allowed is 0 <= scale <= precision <= "
                 f"{MAX_DECIMAL_PRECISION}"
             )
         return Decimal(precision, scale)
-
-    def bounded(self, name: str) -> Text:
-        self.expect("(")
-        length = self.number()
-        self.expect(")")
-        if not 0 < length <= MAX_LENGTH[name]:
-            raise TypeTextError(f"{name}({length}): allowed is 1 to {MAX_LENGTH[name]}")
-        return Text(name, length)
 
     def number(self) -> int:
         token = self.next()
@@ -429,14 +418,6 @@ class _Parser:
             raise TypeTextError(f"'{self.text}': a child's name expected, found '{name}'")
         self.expect(":")
         return name, self.type()
-
-    def map(self) -> Map:
-        self.expect("<")
-        key = self.type()
-        self.expect(",")
-        value = self.type()
-        self.expect(">")
-        return Map(key, value)
 
 
 def _tokens(text: str) -> list[str]:

@@ -10,8 +10,6 @@ from pydantic import Field
 
 
 class FileKind(StrEnum):
-    """The two kinds of data files."""
-
     BASE = "base"
     LOG = "log"
 

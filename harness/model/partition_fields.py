@@ -17,8 +17,6 @@ from harness.model.schema import Schema, SchemaChangeError
 
 
 class Transform(StrEnum):
-    """What a partition's value is made by."""
-
     IDENTITY = "identity"
     BUCKET = "bucket"
     TRUNCATE = "truncate"
@@ -47,8 +45,6 @@ ALLOWED: Final = "p, bucket(4, p), truncate(4, p), year(p), month(p), day(p), ho
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """One field of a partition spec."""
-
     source: int
     """The id of the column."""
     transform: Transform
@@ -81,14 +77,12 @@ def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
 
 
 def added(fields: Sequence[PartitionField], new: PartitionField) -> tuple[PartitionField, ...]:
-    """Return the spec with one more field."""
     if new in fields:
         raise SchemaChangeError("the table has that partition field already")
     return (*fields, new)
 
 
 def dropped(fields: Sequence[PartitionField], old: PartitionField) -> tuple[PartitionField, ...]:
-    """Return the spec without a field."""
     if old not in fields:
         raise SchemaChangeError("the table has no such partition field")
     return tuple(field for field in fields if field != old)

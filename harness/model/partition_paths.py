@@ -24,7 +24,6 @@ NULL_IN_TEXT: Final = "\\N"
 _ESCAPED: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _WRITE: Final = re.compile(r"(?:^|/)(?:base|(?:delete_)?delta_\d{7,})_\d{7,}(?:_\d{4})?(?:_v\d+)?$")
 """The folder of a write of a transactional table (`AcidUtils` of Hive 3.1.3 and 4.0.1)."""
-_BOOLEANS: Final = {"true": True, "false": False}
 
 Texts = tuple[str | None, ...]
 """Of each partition column the text of its value; None for NULL."""
@@ -69,7 +68,6 @@ def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
 
 
 def with_nulls(told: Sequence[str]) -> Texts:
-    """Return the texts of values with a NULL in the place of its name."""
     return tuple(None if text == NULL else text for text in told)
 
 
@@ -91,7 +89,6 @@ def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
 
 
 def is_null(folder: str, columns: Sequence[str], column: str) -> bool:
-    """Return whether a folder's name says that a column is NULL."""
     return dict(zip(columns, texts(folder, columns), strict=False)).get(column, "") is None
 
 
@@ -111,13 +108,12 @@ def value_of(text: str | None, type_: DataType) -> Value:
         ValueError: it stands for none of the column's type.
 
     """
-    if str(type_) == "boolean" and text in _BOOLEANS:
-        return _BOOLEANS[text]
+    if str(type_) == "boolean" and text in {"true", "false"}:
+        return text == "true"
     return convert(text, type_)
 
 
 def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> bool:
-    """Return whether a folder's name says of a partition column what was found, in any form."""
     value_texts = dict(zip(columns, texts(folder, columns), strict=False))
     if field.name not in value_texts:
         return False

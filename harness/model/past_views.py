@@ -33,7 +33,7 @@ from typing import Final
 
 from harness.model.commit import AS_OF, BRANCH, OTHERS, TAG
 from harness.model.pending_write import staged
-from harness.model.truth import History, Row, Rows, Truth
+from harness.model.truth import History, Rows, Truth
 
 READ_OPTIMIZED: Final = "read_optimized"
 BASE_NAME: Final = "base_name"
@@ -44,8 +44,6 @@ _TEXT: Final = re.compile(r"(?P<name>\w+)\((?P<step>\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A view of the past, and the step that it goes back to."""
-
     name: str
     step: int
 
@@ -54,7 +52,6 @@ class Past:
 
     @property
     def of_then(self) -> bool:
-        """Whether it shows rows and columns of an earlier step."""
         return self.name in {AS_OF, TAG}
 
     def absent(self, now: Truth) -> str:
@@ -102,18 +99,15 @@ def planned(name: str, history: History) -> Past | None:
     is the newest.
     """
     if name in {TAG, BRANCH}:
-        return _named(name, history[-1])
-    changes = [after.step for before, after in pairwise(history) if _changed(before, after)]
-    writes = [after.step for before, after in pairwise(history) if before.rows != after.rows]
+        now = history[-1]
+        steps = now.tags if name == TAG else (now.pending.step,) if now.pending else ()
+        return Past(name, steps[-1]) if steps else None
+    pairs = list(pairwise(history))
+    changes = [new.step for old, new in pairs if old.schema.fields != new.schema.fields]
+    writes = [new.step for old, new in pairs if old.rows != new.rows]
     earlier = [step for step in writes if changes and step < changes[-1]] or writes[:-1]
     there = [step for step in earlier if step >= history[-1].oldest]
     return Past(name, there[-1]) if there else None
-
-
-def _named(name: str, now: Truth) -> Past | None:
-    begun = (now.pending.step,) if now.pending else ()
-    steps = now.tags if name == TAG else begun
-    return Past(name, steps[-1]) if steps else None
 
 
 def asked(name: str, history: History) -> tuple[str, History] | None:
@@ -150,10 +144,6 @@ def _twice(history: History) -> bool:
     return result
 
 
-def _changed(before: Truth, after: Truth) -> bool:
-    return before.schema.fields != after.schema.fields
-
-
 def anchor(steps: Iterable[int], step: int) -> int | None:
     """Return the newest of the steps that made an instant, up to one; None where there is none."""
     return max((number for number in steps if number <= step), default=None)
@@ -174,9 +164,4 @@ def no_entry(view: str) -> str:
 
 
 def written_since(rows: Rows, step: int) -> Rows:
-    """Return the rows whose newest write came after a step."""
-    return {key: row for key, row in rows.items() if _newest(row) > step}
-
-
-def _newest(row: Row) -> int:
-    return max(row.written.values(), default=0)
+    return {key: row for key, row in rows.items() if row.newest > step}

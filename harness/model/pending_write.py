@@ -36,7 +36,6 @@ def begun(
 
 
 def committed(truth: Truth, step: int) -> Truth:
-    """Return the truth after the write that waited was committed."""
     pending = truth.pending
     if pending is None:
         raise SchemaChangeError("no write waits for its commit; begin_write begins one")

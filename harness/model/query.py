@@ -23,8 +23,6 @@ AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DO
 
 
 class Comparison(StrEnum):
-    """What a condition wants of a value."""
-
     EQUAL = "equal"
     NULL = "null"
     NOT_NULL = "not_null"
@@ -57,8 +55,6 @@ class Extreme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A predicate on one column."""
-
     path: str
     """Dotted."""
     test: Comparison
@@ -150,7 +146,6 @@ class Query:
         return f"{self.extreme}({self.columns[0]})" if self.extreme else ""
 
     def labels(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return what the answer's columns are called; `names` are all columns of the table."""
         return (self.label,) if self.label else self.columns or tuple(names)
 
     def answer(
@@ -166,7 +161,6 @@ class Query:
         return [tuple(at(values, path) for path in self.labels(names)) for values in taken]
 
     def takes(self, values: Mapping[str, Value]) -> bool:
-        """Return whether a row is one of those asked for."""
         return all(condition.holds(at(values, condition.path)) for condition in self.conditions)
 
 

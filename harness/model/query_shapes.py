@@ -61,13 +61,8 @@ class NoQuestionError(Exception):
 def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the equality with the first value that has a literal, or else whether there is one."""
     values = [value for value in by_age(truth, path) if value is not None]
-    if not values:
-        return Condition(path, Comparison.NULL)
-    literals = (literal_of(value, type_) for value in values)
-    literal = next((literal for literal in literals if literal is not None), None)
-    if literal is None:
-        return Condition(path, Comparison.NOT_NULL)
-    return Condition(path, Comparison.EQUAL, literal, str(type_))
+    with_literal = (value for value in values if literal_of(value, type_) is not None)
+    return _value_condition(path, next(with_literal, next(iter(values), None)), type_)
 
 
 def same_row_condition(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
@@ -113,7 +108,6 @@ def since_condition(truth: Truth, path: str, type_: DataType) -> Condition:
 
 
 def distinct(truth: Truth, path: str) -> list[Value]:
-    """Return the values of a column, each once, NULL too, those in the oldest files first."""
     values: dict[Look, Value] = {}
     for value in by_age(truth, path):
         values.setdefault(look_of(value), value)
@@ -146,17 +140,8 @@ def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int]]:
     """
     newest: dict[Group, int] = {}
     for row in truth.rows.values():
-        newest[row.group] = max(newest.get(row.group, 0), _written(row))
-
-    def age(row: Row) -> tuple[bool, int, int]:
-        in_log = truth.base.get(row.key) is not row
-        return in_log, newest[row.group], _written(row)
-
-    return age
-
-
-def _written(row: Row) -> int:
-    return max(row.written.values(), default=0)
+        newest[row.group] = max(newest.get(row.group, 0), row.newest)
+    return lambda row: (truth.base.get(row.key) is not row, newest[row.group], row.newest)
 
 
 ORDERED: Final = {"string", "date", *INTEGERS, *TIMES}
@@ -166,8 +151,6 @@ _TEXT: Final = re.compile(r"(?P<shape>\w+)(\((?P<path>.*)\))?", re.DOTALL)
 
 
 class Shape(StrEnum):
-    """What is asked, apart from the column."""
-
     ALL = "all"
     COLUMN = "column"
     PREDICATE = "predicate"
@@ -188,7 +171,6 @@ WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL}
 
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
-    """Return the texts of a shape's questions after the last step; none if there are none."""
     kind, truth = Shape(shape), history[-1]
     if kind in WHOLE:
         return (str(kind),)
@@ -210,7 +192,9 @@ def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[s
         case Shape.BOTH:
             return tuple(f"{path},{_unchanged(truth, changed)}" for path in leaves)
         case Shape.NULL:
-            return tuple(path for path in leaves if _has_both(truth, path))
+            return tuple(
+                path for path in leaves if len({value is None for value in by_age(truth, path)}) > 1
+            )
         case Shape.RANGE:
             return tuple(_times(truth))[:1]
         case Shape.MIN | Shape.MAX:
@@ -264,17 +248,14 @@ def parse(text: str) -> tuple[Shape, str]:
     match = _TEXT.fullmatch(text)
     known = match is not None and match["shape"] in list(Shape)
     if match is None or not known or (match["path"] is None) != (match["shape"] in WHOLE):
-        raise ValueError(f"'{text}' is not a query; allowed: {_allowed()}")
+        allowed = ", ".join(f"{s}" if s in WHOLE else f"{s}(<column>)" for s in Shape)
+        raise ValueError(f"'{text}' is not a query; allowed: {allowed}")
     return Shape(match["shape"]), match["path"] or ""
 
 
 def shape_of(text: str) -> str:
     """Return the shape that a cell's text names; raises as `parse` does."""
     return str(parse(text)[0])
-
-
-def _allowed() -> str:
-    return ", ".join(str(shape) if shape in WHOLE else f"{shape}(<column>)" for shape in Shape)
 
 
 def evolved(history: History) -> tuple[str, ...]:
@@ -303,7 +284,6 @@ def _changed(before: Truth, after: Truth) -> Iterator[int]:
 
 
 def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]:
-    """Yield the ids of the siblings that are new, or otherwise than they were, or elsewhere."""
     old = {field.id: field for field in before}
     for field in after:
         was = old.get(field.id)
@@ -322,14 +302,14 @@ def _elsewhere(before: list[int], after: list[int]) -> Iterator[int]:
     later = [number for number in after if number in before]
     if common != later:
         # Of two neighbours that changed places either has moved; the one that went back is named.
-        moved = [number for number in later if _without(common, number) == _without(later, number)]
+        moved = [
+            one
+            for one in later
+            if [at for at in common if at != one] == [at for at in later if at != one]
+        ]
         yield from moved[-1:]
     gone = [at for at, number in enumerate(before) if number not in after]
     yield from before[gone[0] + 1 :] if gone else ()
-
-
-def _without(ids: Iterable[int], one: int) -> list[int]:
-    return [id_ for id_ in ids if id_ != one]
 
 
 def _leaf(schema: Schema, path: str) -> str:
@@ -349,7 +329,6 @@ def _parts(schema: Schema, changed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _partitions(truth: Truth) -> Iterator[str]:
-    """Yield each partition column, with the number of each partition after the first."""
     for path in truth.table.partition_by:
         for number, _ in enumerate(distinct(truth, path), start=1):
             yield path if number == 1 else f"{path},{number}"
@@ -360,10 +339,6 @@ def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
     roots = {path.partition(".")[0] for path in changed} | set(truth.table.fixed)
     others = (field for field in truth.schema.fields if field.name not in roots)
     return next((other.name for other in others if not other.children), truth.table.key)
-
-
-def _has_both(truth: Truth, path: str) -> bool:
-    return len({value is None for value in by_age(truth, path)}) > 1
 
 
 def _times(truth: Truth) -> Iterator[str]:

@@ -39,7 +39,6 @@ class Field:
     """What rows have there that were written before the column was added."""
 
     def walk(self) -> Iterator[Field]:
-        """Yield this field and every one below it, outermost first."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -58,8 +57,6 @@ END = ColumnPosition()
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class Schema:
-    """The columns in order, and the highest id ever given."""
-
     fields: tuple[Field, ...]
     last_id: int
 
@@ -72,7 +69,6 @@ class Schema:
             yield from field.walk()
 
     def by_id(self, field_id: int) -> Field | None:
-        """Return the live field of that id, at any depth."""
         return self._by_id.get(field_id)
 
     @cached_property
@@ -83,7 +79,6 @@ class Schema:
         return _path_of(self.fields, field_id)
 
     def find(self, path: str) -> Field:
-        """Return the field at a dotted path."""
         siblings, field = self.fields, None
         for name in path.split("."):
             field = next((sibling for sibling in siblings if sibling.name == name), None)
@@ -96,7 +91,6 @@ class Schema:
         return field
 
     def has(self, path: str) -> bool:
-        """Return whether there is a field at a dotted path."""
         try:
             self.find(path)
         except SchemaChangeError:
@@ -106,7 +100,6 @@ class Schema:
     def add(
         self, path: str, type_: DataType, place: ColumnPosition = END, default: Value = None
     ) -> Schema:
-        """Return the schema with a new column at `path`."""
         parent, name = _split(path)
         siblings = self._named(parent)
         if name in (sibling.name for sibling in siblings):
@@ -116,7 +109,6 @@ class Schema:
         return replace(self._with(parent, _insert(siblings, field, place)), last_id=last)
 
     def drop(self, path: str) -> Schema:
-        """Return the schema without the column at `path`."""
         field = self.find(path)
         parent, _ = _split(path)
         rest = tuple(each for each in self._named(parent) if each is not field)
@@ -125,19 +117,12 @@ class Schema:
         return self._with(parent, rest)
 
     def rename(self, path: str, to: str) -> Schema:
-        """Return the schema in which the column at `path` is called `to` (a bare name)."""
         field = self.find(path)
-        parent, _ = _split(path)
-        siblings = self._named(parent)
-        if to in (sibling.name for sibling in siblings):
+        if to in (sibling.name for sibling in self._named(_split(path)[0])):
             raise SchemaChangeError(f"there is a column '{to}' beside '{path}' already")
-        new = replace(field, name=to)
-        return self._with(
-            parent, tuple(new if sibling is field else sibling for sibling in siblings)
-        )
+        return self._replaced(path, replace(field, name=to))
 
     def move(self, path: str, place: ColumnPosition) -> Schema:
-        """Return the schema with the column at `path` put elsewhere among its siblings."""
         field = self.find(path)
         parent, name = _split(path)
         if place.after == name:
@@ -168,12 +153,7 @@ class Schema:
                 f"the type of '{path}' cannot become {to}: only types without parts change; "
                 "change the parts by their dotted path"
             )
-        parent, _ = _split(path)
-        new = replace(field, type=to, exact=exact and field.exact)
-        siblings = self._siblings(parent)
-        return self._with(
-            parent, tuple(new if sibling is field else sibling for sibling in siblings)
-        )
+        return self._replaced(path, replace(field, type=to, exact=exact and field.exact))
 
     def _named(self, parent: str) -> tuple[Field, ...]:
         """Return siblings below a struct: parts of arrays and maps have no names of their own."""
@@ -194,10 +174,13 @@ class Schema:
         if not parent:
             return replace(self, fields=children)
         field = self.find(parent)
-        new = replace(field, children=children, type=_type_of(field.type, children))
-        grand, _ = _split(parent)
-        siblings = tuple(new if sibling is field else sibling for sibling in self._siblings(grand))
-        return self._with(grand, siblings)
+        type_ = with_parts(field.type, ((child.name, child.type) for child in children))
+        return self._replaced(parent, replace(field, children=children, type=type_))
+
+    def _replaced(self, path: str, new: Field) -> Schema:
+        parent, name = _split(path)
+        siblings = self._siblings(parent)
+        return self._with(parent, tuple(new if one.name == name else one for one in siblings))
 
 
 def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
@@ -228,10 +211,6 @@ def _number_children(type_: DataType, last: int) -> tuple[tuple[Field, ...], int
         field, last = number(name, child, last)
         children.append(field)
     return tuple(children), last
-
-
-def _type_of(old: DataType, children: tuple[Field, ...]) -> DataType:
-    return with_parts(old, ((child.name, child.type) for child in children))
 
 
 def _insert(siblings: tuple[Field, ...], field: Field, place: ColumnPosition) -> tuple[Field, ...]:

@@ -26,8 +26,6 @@ RecordedField = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class SchemaVersion:
-    """One version of the schema, as the table has it."""
-
     instant: str
     """The `version_id`: the instant of the change, or `FIRST`."""
     max_id: int
@@ -67,7 +65,6 @@ class SchemaHistory:
 
     @property
     def former_names(self) -> tuple[tuple[str, str], ...]:
-        """Each column with every other name that its id has in older versions."""
         names = [
             {at: path for at, path, _ in version.fields if "." not in path}
             for version in self.versions

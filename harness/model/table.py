@@ -21,8 +21,6 @@ class MergeMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The definition a scenario begins with."""
-
     columns: tuple[tuple[str, DataType], ...]
     """In the order of `create table`."""
     key: str

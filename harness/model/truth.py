@@ -38,14 +38,17 @@ Group = tuple[int, tuple[Value, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One version of a row."""
-
     key: Value
     values: Mapping[int, Value]
     """By the id of the column; a struct's value is a dict by the ids of its children."""
     written: Mapping[int, int]
     """The step that wrote the value, by the id of the column."""
     group: Group
+
+    @property
+    def newest(self) -> int:
+        """The step of its newest value."""
+        return max(self.written.values(), default=0)
 
     def of(self, field: Field) -> Value:
         """Return the value of a column: its default where the row is older than the column."""
@@ -61,8 +64,6 @@ row."""
 
 @dataclass(frozen=True, slots=True)
 class PendingWrite:
-    """A write of a second writer, which was begun and waits for its commit."""
-
     step: int
     """The one that began it."""
     rows: tuple[Row, ...]
@@ -123,7 +124,6 @@ History = tuple[Truth, ...]
 
 
 def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth:
-    """Return the truth of a table that was just created."""
     schema = schema_of(table.columns)
     spec = identities(schema, table.partition_by)
     return Truth(0, table, schema, generation, merge_on_read, {}, {}, {}, spec=spec)
@@ -152,8 +152,10 @@ def written(
     """
     rows, base, gone = dict(truth.rows), dict(truth.base), dict(truth.gone)
     contested = dict(contested or {})
+    partial = truth.table.merge_mode is MergeMode.PARTIAL_UPDATE
     for sent in changed:
-        row = _stands(truth, sent)
+        old = truth.rows.get(sent.key) if partial else None
+        row = completed(sent, old, truth.schema) if old is not None else sent
         if row is not sent:
             contested[row.key] = sent
         rows[row.key] = row
@@ -167,13 +169,6 @@ def written(
     return replace(
         truth, step=step, rows=rows, base=base, gone=gone, contested=each, before_last=truth
     )
-
-
-def _stands(truth: Truth, sent: Row) -> Row:
-    """Return what becomes of a newer version of a row, or of a new row."""
-    old = truth.rows.get(sent.key)
-    partial = truth.table.merge_mode is MergeMode.PARTIAL_UPDATE
-    return completed(sent, old, truth.schema) if partial and old is not None else sent
 
 
 def completed(newer: Row, older: Row, schema: Schema) -> Row:
@@ -246,11 +241,13 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
         else:
             values[field.id] = _value(truth, field, key, step, given)
             steps[field.id] = step
-    return Row(key, values, steps, _group(truth, old, values, step))
+    if old is not None:
+        return Row(key, values, steps, old.group)
+    partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)
+    return Row(key, values, steps, (step, partition))
 
 
 def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
-    """Return the version of a row in which the named columns, and the ordering one, are new."""
     old = truth.rows[key]
     order = (truth.table.order_by,) if truth.table.order_by else ()
     values, steps = dict(old.values), dict(old.written)
@@ -283,13 +280,6 @@ def _partition_value(field: Field, row: int, level: int) -> Value:
         "timestamp": f"2024-02-29 0{half}:30:00",
     }
     return convert(made.get(str(field.type), half), field.type)
-
-
-def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int) -> Group:
-    if old is not None:
-        return old.group
-    partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)
-    return step, partition
 
 
 def named(value: Value, field: Field) -> Value:

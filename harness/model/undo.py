@@ -20,7 +20,6 @@ def last_write(truth: Truth) -> int:
 
 
 def saved(truth: Truth, step: int) -> Truth:
-    """Return the truth after a savepoint of the last write."""
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be saved")
     if has_savepoint(truth):
@@ -30,19 +29,16 @@ def saved(truth: Truth, step: int) -> Truth:
 
 
 def has_savepoint(truth: Truth) -> bool:
-    """Return whether the last write that stands has a savepoint."""
     return truth.saved is not None and last_write(truth.saved) == last_write(truth)
 
 
 def restored(truth: Truth, step: int) -> Truth:
-    """Return the truth after the table went back to its newest savepoint, which stays."""
     if truth.saved is None:
         raise SchemaChangeError("there is no savepoint to go back to")
     return _back(truth, truth.saved, step)
 
 
 def rolled_back(truth: Truth, step: int) -> Truth:
-    """Return the truth after the last write, or schema change, was taken back."""
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be rolled back")
     if has_savepoint(truth):

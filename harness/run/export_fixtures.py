@@ -27,7 +27,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
-from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
 from harness.model import past_views, query_shapes
@@ -465,7 +465,7 @@ def expected_tables(
         asked: the view and the query of further questions.
 
     """
-    expectations = ExpectationsByEngine(case).written
+    expectations = Expectations(case)
     every = dict.fromkeys([*((view, WHOLE) for view in tables), *asked])
     result = (_table(expectations, step, view, query, tables) for view, query in every)
     schema = case.history[step].schema

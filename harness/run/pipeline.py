@@ -33,7 +33,7 @@ from harness.core.progress import Progress
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.core.runtime_names import PROCESS
 from harness.judge.baseline import Applied
-from harness.read import earlier_question, read_states
+from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.load_run import ReaderInfo, ReportCache, Run
@@ -477,7 +477,7 @@ def _with_earlier_queries(
         few = replace(plan, cells=(*asked, cell))
         frozen = states_of(_about(states, few.cells), work.cache)
         context = work.read_context(plan, fresh=True)
-        after = earlier_question.find_culprit(few, frozen, context, cell.case, answer.earlier)
+        after = read_states.find_culprit(few, frozen, context, cell.case, answer.earlier)
         yield replace(answer, after=after)
 
 

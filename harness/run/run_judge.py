@@ -27,7 +27,7 @@ from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, 
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.judge.gate import Gate
 from harness.judge.recorded_variant import RecordedVariant, view_of_rows
@@ -478,7 +478,7 @@ def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...
         return {}
     answers = {}
     for variant in (variant for variant in variants if variant.id in by_variant):
-        expectations = ExpectationsByEngine(case_of(variant, run.states_of(variant.id)))
+        expectations = Expectations(case_of(variant, run.states_of(variant.id)))
         for verdict in by_variant[variant.id]:
             answer = run.answers.get(verdict.case)
             shown = _answers_to(expectations, verdict, answer) if answer else ()
@@ -487,11 +487,11 @@ def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...
 
 
 def _answers_to(
-    expectations: ExpectationsByEngine, verdict: Verdict, answer: Answer
+    expectations: Expectations, verdict: Verdict, answer: Answer
 ) -> tuple[StrategyAnswer, ...]:
     """Return the answers to one question; none where they cannot be worked out."""
     try:
-        expectation = expectations.of(verdict.reader, answer)
+        expectation = expectations.for_reader(verdict.reader, answer)
         readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
         return readings.answers(answer.question) if readings else ()
     except Exception:

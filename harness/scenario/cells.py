@@ -31,8 +31,6 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Unlike:
-    """A setting that a reader has otherwise than its engine by itself."""
-
     setting: str
     has: str
     default: str
@@ -81,8 +79,6 @@ def with_settings(text: str, what: str) -> tuple[str, tuple[tuple[str, str], ...
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A scenario with its axes fixed."""
-
     id: str
     """`hudi/move[hudi-cow,rewrites=some,twin]@spark-3.5.8-hudi-0.15.0`"""
     scenario: Scenario
@@ -124,8 +120,6 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """Something of the product of axes that cannot be, and why."""
-
     what: str
     why: str
 
@@ -170,8 +164,6 @@ class AskedAgain(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a run will do."""
-
     profile: str
     variants: tuple[Variant, ...]
     readers: tuple[Reader, ...]

@@ -51,8 +51,6 @@ AXES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation of a scenario."""
-
     operation: Operation
     quiet: bool = False
     """No questions are asked after it."""

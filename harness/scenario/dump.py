@@ -58,12 +58,9 @@ def _step(step: Step) -> object:
 
 
 def _fields(operation: Operation) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for field in dataclasses.fields(operation):  # type: ignore[arg-type] # each is a dataclass
-        value = getattr(operation, field.name)
-        if value != field.default:
-            result[field.name] = value
-    return result
+    fields = dataclasses.fields(operation)  # type: ignore[arg-type] # each is a dataclass
+    values = ((field, getattr(operation, field.name)) for field in fields)
+    return {field.name: value for field, value in values if value != field.default}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything

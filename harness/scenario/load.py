@@ -36,8 +36,6 @@ class _ScenarioForm:
 
 @dataclass(frozen=True, slots=True)
 class _TableForm:
-    """The keys of `table`."""
-
     columns: dict[str, TypeText]
     key: str
     order_by: str | None = None
@@ -95,18 +93,21 @@ def name_of(path: str) -> str:
 def _scenario(document: Document) -> Scenario | None:
     data = document.data
     if isinstance(data, dict) and isinstance(data.get("settings"), dict):
-        data = {**data, "settings": _as_lists(data["settings"])}
+        settings = data["settings"].items()
+        lists = {name: value if isinstance(value, list) else [value] for name, value in settings}
+        data = {**data, "settings": lists}
     file = make(_ScenarioForm, data, document, (), "a scenario")
     if file is None:
         return None
-    table = _table(file.table, document)
+    form = make(_TableForm, file.table, document, ("table",), "table")
     steps = _steps(file.steps, document)
     _check_choices(file, document)
-    if table is None or document.problems:
+    if form is None or document.problems:
         return None
+    roles = form.key, form.order_by, form.partition_by, form.merge_mode
     return Scenario(
         name=name_of(document.path),
-        table=table,
+        table=Table(tuple(form.columns.items()), *roles),
         steps=steps,
         about=file.about,
         source=file.source,
@@ -117,18 +118,6 @@ def _scenario(document: Document) -> Scenario | None:
         format_lines=tuple(document.line(("formats", at)) for at in range(len(file.formats))),
         setting_lines={name: document.line(("settings", name)) for name in file.settings or {}},
     )
-
-
-def _as_lists(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: v if isinstance(v, list) else [v] for name, v in settings.items()}
-
-
-def _table(data: object, document: Document) -> Table | None:
-    form = make(_TableForm, data, document, ("table",), "table")
-    if form is None:
-        return None
-    given = form.key, form.order_by, form.partition_by, form.merge_mode
-    return Table(tuple(form.columns.items()), *given)
 
 
 def _check_choices(file: _ScenarioForm, document: Document) -> None:
@@ -200,7 +189,6 @@ def _operation(name: str, data: object, document: Document, place: KeyPath) -> O
 
 
 def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[KeyPath, int]:
-    """Return the lines as if the short form of a step had been written out."""
     depth = len(at)
     return {
         (*at, key, *place[depth:]) if place[:depth] == at else place: line

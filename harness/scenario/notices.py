@@ -7,7 +7,7 @@ from typing import Final
 
 from harness.model.canonical import Look, Value, look_of, text_of
 from harness.model.schema import Field, Schema
-from harness.model.truth import History, Row
+from harness.model.truth import History
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
 from harness.scenario.operations.write_frame import WriteFrame
@@ -34,7 +34,7 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
         f"{notice}"
         for number, step in enumerate(scenario.steps, start=1)
         for notice in (
-            *(f"{wrong}; {UNTRACED}" for wrong in _of_values(history, number, step, places)),
+            *(f"{wrong}; {UNTRACED}" for wrong in _untraced(history, number, step, places)),
             *renames.get(number, ()),
         )
     )
@@ -70,16 +70,9 @@ def _looks_renamed(frame: WriteFrame, schema: Schema) -> Iterator[tuple[str, str
             yield old, new
 
 
-def _of_values(history: History, number: int, step: Step, places: Places) -> list[str]:
-    return _shortened([*_in_step(history, number, step, places)])
-
-
-def _in_step(history: History, number: int, step: Step, places: Places) -> Iterator[str]:
-    for given in getattr(step.operation, "rows", ()):
-        yield from _untraceable(history, number, given, places)
-
-
-def _shortened(wrong: list[str]) -> list[str]:
+def _untraced(history: History, number: int, step: Step, places: Places) -> list[str]:
+    rows = getattr(step.operation, "rows", ())
+    wrong = [text for row in rows for text in _untraceable(history, number, row, places)]
     left = len(wrong) - MOST
     return [*wrong[:MOST], f"{left} more such values"] if left > 1 else wrong
 
@@ -103,7 +96,8 @@ def _untraceable(
     history: History, step: int, given: Mapping[str, Value], places: Places
 ) -> Iterator[str]:
     truth = history[step]
-    row = _row(truth.rows, given[truth.table.key])
+    key = text_of(given[truth.table.key])
+    row = next((row for row in truth.rows.values() if text_of(row.key) == key), None)
     for field in _traced(truth.schema.fields, truth.table.fixed):
         if field.name not in given or row is None:
             continue
@@ -114,7 +108,3 @@ def _untraceable(
         if value is None or others:
             why = "" if value is None else ", which stands in another place too"
             yield f"row {row.key}: {field.name} is {text_of(value)}{why}"
-
-
-def _row(rows: Mapping[Value, Row], key: Value) -> Row | None:
-    return next((row for row in rows.values() if text_of(row.key) == text_of(key)), None)

@@ -27,9 +27,11 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
         return scenario
     if scenario.table.partition_by:
         raise ValueError(f"{scenario.name}: the table is partitioned already")
-    first, second = _free_names(scenario)
-    columns = scenario.table.columns
-    middle = _middle(scenario)
+    taken = [name for truth in scenario.survey.history for name in truth.schema.names]
+    first, second = free_name("p", taken), free_name("q", taken)
+    columns, fixed = scenario.table.columns, scenario.table.fixed
+    data = [at for at, (name, _) in enumerate(columns) if name not in fixed]
+    middle = data[len(data) // 2] if data else len(columns)  # after the first half of the data
     text, number = (first, Primitive("string")), (second, Primitive("int"))
     placed: dict[Partitioned, tuple[tuple[TypedColumn, ...], tuple[str, ...]]] = {
         Partitioned.LAST: ((*columns, text), (first,)),
@@ -47,17 +49,3 @@ def _step(step: Step, by: tuple[str, ...]) -> Step:
     if not isinstance(frame, WriteFrame) or not frame.columns:
         return step
     return replace(step, operation=replace(frame, columns=(*frame.columns, *by)))
-
-
-def _middle(scenario: Scenario) -> int:
-    """Return the place after the first half of the data columns."""
-    fixed = scenario.table.fixed
-    data = [at for at, (name, _) in enumerate(scenario.table.columns) if name not in fixed]
-    return data[len(data) // 2] if data else len(scenario.table.columns)
-
-
-def _free_names(scenario: Scenario) -> tuple[str, str]:
-    """Return two names that no column of the scenario ever has."""
-    history = scenario.survey.history
-    taken = [name for truth in history for name in truth.schema.names]
-    return free_name("p", taken), free_name("q", taken)

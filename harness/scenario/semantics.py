@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
+from itertools import pairwise
 from typing import Final
 
 from harness.core.problems import Problems
@@ -18,8 +19,7 @@ from harness.model.schema import Field, Schema, schema_of
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
-from harness.scenario.definition import Scenario, Step
-from harness.scenario.expected_history import Survey
+from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
@@ -54,9 +54,16 @@ def check(scenario: Scenario, document: Document, keeping_case: Collection[str])
     survey = scenario.survey
     _check_names(scenario, survey.history, document, keeping_case)
     _check_types(scenario, survey.history, document)
-    _check_steps(scenario, survey, problems)
+    for number, wrong in survey.wrong.items():
+        added = scenario.steps[number - 1].operation
+        if isinstance(added, AddColumn) and "" in added.name.split("."):
+            # Then it is no path to anything.
+            wrong = f"{_short(added.name)} is {_wrong_name('')}"  # noqa: PLW2901
+        _note(scenario, number, wrong, problems)
     _check_begun(scenario, problems)
-    _check_limits(scenario, survey, problems)
+    if len(survey.keys) > MAX_ROW:
+        message = _too_many("rows with different keys", len(survey.keys), MAX_ROW)
+        problems.add(scenario.steps[-1].line, message)
     if not problems:
         _check_values(scenario, problems)
 
@@ -73,24 +80,18 @@ def _check_sizes(scenario: Scenario, document: Document) -> None:
         what = "columns (parts of nested ones and dropped ones count)"
         problems.add(line, _too_many(what, columns, MAX_FIELD))
     for number, step in enumerate(scenario.steps, start=1):
-        for count in map(len, _lists(step.operation)):
+        values = (getattr(step.operation, field.name) for field in fields(step.operation))  # type: ignore[arg-type]
+        for count in (len(value) for value in values if isinstance(value, tuple)):
             if count > MAX_ROW:
-                message = _too_many("rows", count, MAX_ROW)
-                problems.add(step.line, _of_step(step, number, message))
+                _note(scenario, number, _too_many("rows", count, MAX_ROW), problems)
 
 
 def _parts(operation: Operation) -> int:
-    """Return the number of fields that a step adds at most."""
     if isinstance(operation, AddColumn):
         return schema_of(((operation.name, operation.type),)).last_id
     if isinstance(operation, WriteFrame):
         return schema_of(tuple((operation.types or {}).items())).last_id
     return 0
-
-
-def _lists(operation: Operation) -> Iterator[tuple[object, ...]]:
-    every = (getattr(operation, field.name) for field in fields(operation))  # type: ignore[arg-type]
-    return (each for each in every if isinstance(each, tuple))
 
 
 def _too_many(what: str, count: int, most: int) -> str:
@@ -100,31 +101,22 @@ def _too_many(what: str, count: int, most: int) -> str:
 def _check_table(scenario: Scenario, document: Document) -> None:
     table = scenario.table
     types = dict(table.columns)
-    _check_special(table.key, types, KEY_TYPES, "key", document)
-    if table.order_by is not None:
-        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document)
-    for name in table.partition_by:
-        _check_special(name, types, PARTITION_TYPES, "partition_by", document)
+    roles: list[tuple[str, str, tuple[str, ...]]] = [("key", table.key, KEY_TYPES)]
+    roles += [("order_by", table.order_by, ORDER_TYPES)] if table.order_by is not None else []
+    roles += [("partition_by", name, PARTITION_TYPES) for name in table.partition_by]
+    for role, name, allowed in roles:
+        if name not in types:
+            have = ", ".join(types) or "none"
+            wrong = f"there is no column '{name}'; there are: {have}"
+        elif str(types[name]).partition("(")[0] not in allowed:
+            wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
+        else:
+            continue
+        document.note(("table", role), f"table: {role}: {wrong}")
     for name, times in Counter(table.fixed).items():
         if times > 1:
             wrong = f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
             document.note(("table", "key"), wrong)
-
-
-def _check_special(
-    name: str,
-    types: dict[str, DataType],
-    allowed: tuple[str, ...],
-    role: str,
-    document: Document,
-) -> None:
-    place = ("table", role)
-    if name not in types:
-        have = ", ".join(types) or "none"
-        document.note(place, f"table: {role}: there is no column '{name}'; there are: {have}")
-    elif str(types[name]).partition("(")[0] not in allowed:
-        wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
-        document.note(place, f"table: {role}: {wrong}")
 
 
 def _check_names(
@@ -133,14 +125,14 @@ def _check_names(
     document: Document,
     keeping_case: Collection[str],
 ) -> None:
-    noted: set[str] = set()
+    lines: dict[str, int] = {}
     for truth in history:
         columns = document.line(("table", "columns"))
-        line = _step(scenario, truth).line if truth.step else columns
+        line = scenario.steps[truth.step - 1].line if truth.step else columns
         for wrong in _wrong_names(scenario, truth.schema, keeping_case):
-            if wrong not in noted:
-                noted.add(wrong)
-                document.problems.add(line, wrong)
+            lines.setdefault(wrong, line)
+    for wrong, line in lines.items():
+        document.problems.add(line, wrong)
 
 
 def _wrong_names(
@@ -199,16 +191,9 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
                 continue
             message = f"'{field.name}' has {why}, for not every engine's answers tell such values"
             if truth.step:
-                step = _step(scenario, truth)
-                document.problems.add(step.line, _of_step(step, truth.step, message))
+                _note(scenario, truth.step, message, document.problems)
             else:
                 document.note(("table", "columns", field.name), f"table: columns: {message}")
-
-
-def _check_steps(scenario: Scenario, found: Survey, problems: Problems) -> None:
-    for number, wrong in found.wrong.items():
-        step = scenario.steps[number - 1]
-        problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
 
 
 def _check_begun(scenario: Scenario, problems: Problems) -> None:
@@ -218,35 +203,20 @@ def _check_begun(scenario: Scenario, problems: Problems) -> None:
         if isinstance(step.operation, BeginWrite):
             if waits:
                 wrong = f"the write that step {waits} began still waits; a commit_write goes first"
-                problems.add(step.line, _of_step(step, number, wrong))
+                _note(scenario, number, wrong, problems)
             waits = number
         elif isinstance(step.operation, CommitWrite):
             waits = 0
 
 
-def _no_path(operation: Operation) -> str:
-    """Say that a new column's path has an empty name in it: then it is no path to anything."""
-    if not isinstance(operation, AddColumn) or "" not in operation.name.split("."):
-        return ""
-    return f"{_short(operation.name)} is {_wrong_name('')}"
-
-
-def _check_limits(scenario: Scenario, found: Survey, problems: Problems) -> None:
-    rows = len(found.keys)
-    if rows > MAX_ROW:
-        message = _too_many("rows with different keys", rows, MAX_ROW)
-        problems.add(scenario.steps[-1].line, message)
-
-
 def _check_values(scenario: Scenario, problems: Problems) -> None:
     history = scenario.truths(merge_on_read=True).history()
-    noted: set[str] = set()
-    for truth in history[1:]:
-        step = _step(scenario, truth)
-        for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
-            if wrong not in noted:
-                noted.add(wrong)
-                problems.add(step.line, _of_step(step, truth.step, wrong))
+    steps: dict[str, int] = {}
+    for before, after in pairwise(history):
+        for wrong in (*_inexact(after), *_not_growing(before, after)):
+            steps.setdefault(wrong, after.step)
+    for wrong, number in steps.items():
+        _note(scenario, number, wrong, problems)
 
 
 def _inexact(truth: Truth) -> Iterator[str]:
@@ -274,12 +244,9 @@ def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
             yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
 
 
-def _step(scenario: Scenario, truth: Truth) -> Step:
-    return scenario.steps[truth.step - 1]
-
-
-def _of_step(step: Step, number: int, wrong: str) -> str:
-    return f"step {number} {name_of(step.operation)}: {wrong}"
+def _note(scenario: Scenario, number: int, wrong: str, problems: Problems) -> None:
+    step = scenario.steps[number - 1]
+    problems.add(step.line, f"step {number} {name_of(step.operation)}: {wrong}")
 
 
 BINARY: Final = Primitive("binary")

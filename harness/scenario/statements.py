@@ -41,8 +41,6 @@ Scalar = str | int | float | bool | None | tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A Spark SQL statement."""
-
     text: str
     in_any_case: bool = False
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
@@ -59,7 +57,14 @@ class Sql:
 
 
 @dataclass(frozen=True, slots=True)
-class SetColumns:
+class _Sent:
+    """What is sent to a writer; most of it commits something to the table itself."""
+
+    commits: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumns(_Sent):
     """Give a table other columns in the metastore; its files stay as they are."""
 
     columns: tuple[tuple[str, str], ...]
@@ -67,11 +72,9 @@ class SetColumns:
     cascade: bool
     """The existing partitions too."""
 
-    commits: ClassVar[bool] = True
-
 
 @dataclass(frozen=True, slots=True)
-class RegisterInStore:
+class RegisterInStore(_Sent):
     """Make the table known at its address in an object store, as `{database}` in `default`."""
 
     path: ClassVar[str] = f"s3://{WRITTEN_BUCKET}/{DATABASE}"
@@ -82,7 +85,7 @@ class RegisterInStore:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientCall:
+class ClientCall(_Sent):
     """A call of Hudi's write client: it changes the table, and tells the metastore nothing."""
 
     method: str
@@ -92,21 +95,17 @@ class ClientCall:
     options: tuple[tuple[str, str], ...] = ()
     """What the client is told besides the settings of the session."""
 
-    commits: ClassVar[bool] = True
-
 
 @dataclass(frozen=True, slots=True)
-class IcebergCall:
+class IcebergCall(_Sent):
     """A call of Iceberg's library, for what no SQL of Spark does; see `iceberg_client.py`."""
 
     method: str
     arguments: Mapping[str, Scalar]
 
-    commits: ClassVar[bool] = True
-
 
 @dataclass(frozen=True, slots=True)
-class Mutation:
+class Mutation(_Sent):
     """A batch of Hive's Streaming Mutation API, which a program of its own sends."""
 
     columns: tuple[tuple[str, str], ...]
@@ -116,11 +115,9 @@ class Mutation:
     """Each with `do`, `partition` and `row`; see `runtime/mutate.groovy`."""
     ends: str = COMMIT
 
-    commits: ClassVar[bool] = True
-
 
 @dataclass(frozen=True, slots=True)
-class FrameWrite:
+class FrameWrite(_Sent):
     """Write the rows of a query to the table's folder, as a DataFrame."""
 
     query: str
@@ -129,11 +126,9 @@ class FrameWrite:
     options: tuple[tuple[str, str], ...]
     """Those of the table; what the session is told is told the writer as well."""
 
-    commits: ClassVar[bool] = True
-
 
 @dataclass(frozen=True, slots=True)
-class WaitingSql:
+class WaitingSql(_Sent):
     """Spark SQL of a second writer, which waits before its commit for somebody to go on."""
 
     text: str
@@ -144,14 +139,12 @@ class WaitingSql:
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeWaiting:
+class ResumeWaiting(_Sent):
     """The second writer goes on."""
-
-    commits: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
-class LockedSql:
+class LockedSql(_Sent):
     """Spark SQL whose writer is killed when it waits for the table's lock in the metastore.
 
     All files of its commit are written then, and the catalog names none of them.
@@ -159,12 +152,11 @@ class LockedSql:
 
     text: str
 
-    commits: ClassVar[bool] = True
     killed: ClassVar[str] = "while it waits for the table's lock"
 
 
 @dataclass(frozen=True, slots=True)
-class CommitSql:
+class CommitSql(_Sent):
     """Spark SQL whose writer is killed when Delta comes to the commit; see `delta_client.py`.
 
     All data files are written then, and nothing of the new version is.
@@ -172,12 +164,11 @@ class CommitSql:
 
     text: str
 
-    commits: ClassVar[bool] = True
     killed: ClassVar[str] = "when it comes to the commit"
 
 
 @dataclass(frozen=True, slots=True)
-class TransactionSql:
+class TransactionSql(_Sent):
     """HiveQL whose writer is killed when it asks the metastore to commit its transaction.
 
     All files of the write are in the table's folder then, and the transaction is open.
@@ -185,7 +176,6 @@ class TransactionSql:
 
     text: str
 
-    commits: ClassVar[bool] = True
     killed: ClassVar[str] = "when it asks the metastore for the commit"
 
 
@@ -206,7 +196,6 @@ Statement = (
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
-    """Return the statements of an operation's common SQL, in which `{table}` is the table."""
     return tuple(Sql(text.replace("{table}", TABLE_NAME)) for text in common)
 
 
@@ -259,7 +248,6 @@ def call_iceberg(procedure: str, *arguments: str) -> Sql:
 
 
 def is_mutation(text: str) -> bool:
-    """Return whether a text is that of a batch, which a program of the harness sent."""
     return text.startswith(_MUTATION)
 
 

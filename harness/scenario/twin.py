@@ -56,17 +56,15 @@ def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
 
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
     """Yield the leaves of data columns: of the table first, then of added columns."""
-    kept = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
-    kept |= {field.source for truth in history for field in truth.spec}
-    kept |= {history[0].column_id(name) for name in scenario.table.fixed}
-    seen: set[int] = set()
-    for truth in history:
-        for column in truth.schema.fields:
-            if column.id not in kept:
-                for leaf in _leaves_of(column):
-                    if leaf.id not in seen | kept:
-                        seen.add(leaf.id)
-                        yield leaf
+    done = _explicit(scenario, history) | _changing(history) | _framed(scenario, history)
+    done |= {field.source for truth in history for field in truth.spec}
+    done |= {history[0].column_id(name) for name in scenario.table.fixed}
+    retyped = {column.id for truth in history for column in truth.schema.fields} - done
+    for column in (column for truth in history for column in truth.schema.fields):
+        for leaf in _leaves_of(column) if column.id in retyped else ():
+            if leaf.id not in done:
+                done.add(leaf.id)
+                yield leaf
 
 
 def _leaves_of(field: Field) -> Iterator[Field]:

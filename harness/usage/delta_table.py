@@ -17,6 +17,7 @@ from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
 
 MAPPING = "delta.columnMapping.mode"
+VERSIONS = ("minReaderVersion", "minWriterVersion")
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG001 - all have it
@@ -27,10 +28,15 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG00
         metadata = log.metadata[max(log.metadata)] if log.metadata else {}
         return TableFacts(
             UsedFormat.DELTA,
-            _version(log.protocol),
+            # What readers need and what writers need.
+            "/".join(str(log.protocol[name]) for name in VERSIONS) if log.protocol else "",
             bool(metadata.get("partitionColumns")),
             sorted(set(_features(log, metadata))),
-            footer.short_names(_engines(log)),
+            footer.short_names(
+                str(info.get("engineInfo", ""))
+                for commit in log.commits
+                for info in commit.all("commitInfo")
+            ),
             tuple(_changes(log)),
             doubts.unknown,
             doubts.why,
@@ -47,11 +53,6 @@ def _doubt(log: DeltaLog, doubts: Doubts) -> None:
             doubts.add(fact, "no commit or checkpoint that can be read has the table's metadata")
 
 
-def _version(protocol: Action) -> str:
-    """Return the versions of the protocol: what readers need and what writers need."""
-    return f"{protocol['minReaderVersion']}/{protocol['minWriterVersion']}" if protocol else ""
-
-
 def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
     """Yield the protocol's own names of features, and settings that change what files hold."""
     if any(action.get(delta_log.VECTOR) for commit in log.commits for action in commit.all("add")):
@@ -63,11 +64,6 @@ def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
         yield f"column-mapping-by-{mode}"
     if properties.get("delta.enableChangeDataFeed") == "true":
         yield "change-data-feed"
-
-
-def _engines(log: DeltaLog) -> set[str]:
-    infos = (action for commit in log.commits for action in commit.all("commitInfo"))
-    return {str(info.get("engineInfo", "")) for info in infos}
 
 
 def _changes(log: DeltaLog) -> Iterator[UsedChange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -47,17 +47,10 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 """How each format's own records are read; of what is not here the catalog's entry says all."""
 
 
-def _not_listed(uri: str, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"the metastore at {uri} does not list its databases: {reason}")
-
-
 def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
     """Return what the tables of a metastore look like.
 
-    Args:
-        uri: `thrift://host:port`.
-        patterns: of the names of databases (`sales*`); all where there are none.
-        progress: counts tables by what they are.
+    `patterns`: of the names of databases (`sales*`); all where there are none.
 
     Raises:
         UsageProblem: `uri` is no such address, or no database fits a pattern.
@@ -78,8 +71,10 @@ def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
             scanned = [
                 table
                 for database, tables in names.items()
-                for batch in _batches(tables)
-                for looked in pool.map(partial(_look, count), _entries(catalog, database, batch))
+                for at in range(0, len(tables), BATCH)
+                for looked in pool.map(
+                    partial(_look, count), _entries(catalog, database, tables[at : at + BATCH])
+                )
                 for table in looked
             ]
     tables = tuple(sorted(scanned, key=lambda table: table.name))
@@ -91,7 +86,9 @@ def _databases(catalog: Catalog, patterns: Sequence[str]) -> tuple[str, ...]:
     try:
         names = catalog.databases()
     except CatalogRefusedError as refused:
-        raise _not_listed(catalog.uri, printable(str(refused))) from refused
+        raise EnvironmentProblem(
+            f"the metastore at {catalog.uri} does not list its databases: {printable(str(refused))}"
+        ) from refused
     chosen = {
         pattern: [e for e in names if fnmatchcase(e, pattern.lower())] for pattern in patterns
     }
@@ -113,10 +110,6 @@ def _listed(
         except CatalogRefusedError as refused:
             unlisted[database] = printable(str(refused))
     return names, unlisted
-
-
-def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    yield from (names[at : at + BATCH] for at in range(0, len(names), BATCH))
 
 
 _Entries = tuple[CatalogTable, ...]
@@ -159,7 +152,16 @@ def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
     same = tuple(replace(entry, format=first.format) for entry in entries)
     read = _READERS.get(first.format)
     if read is None:
-        return tuple(map(_by_catalog, entries))
+        # The entry alone says of a view, or of files that nobody reads here.
+        return tuple(
+            UsedTable(
+                entry.name,
+                entry.format,
+                partitioned=bool(entry.partition_keys),
+                features=(entry.kind,) if entry.format is UsedFormat.OTHER and entry.kind else (),
+            )
+            for entry in entries
+        )
     try:
         facts = read(table_folder.at(first.location), first)
     except UnreadableError as problem:
@@ -169,25 +171,10 @@ def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
         LOG.exception("%s cannot be understood", first.name)
         why = f"its records cannot be understood: {problem!r}"
         return tuple(_unread(table, why) for table in same)
-    return tuple(_used(entry, facts) for entry in entries)
-
-
-def _by_catalog(entry: CatalogTable) -> UsedTable:
-    """Return what the entry alone says of a view, or of files that nobody reads here."""
-    is_other = entry.format is UsedFormat.OTHER and entry.kind
-    return UsedTable(
-        entry.name,
-        entry.format,
-        partitioned=bool(entry.partition_keys),
-        features=(entry.kind,) if is_other else (),
-    )
-
-
-def _used(entry: CatalogTable, facts: TableFacts) -> UsedTable:
-    return UsedTable(
-        entry.name,
+    used = UsedTable(
+        first.name,
         facts.format,
-        entry.view if facts.format is UsedFormat.HUDI_MOR else SNAPSHOT,
+        SNAPSHOT,
         facts.table_version,
         facts.partitioned,
         tuple(facts.features),
@@ -195,6 +182,10 @@ def _used(entry: CatalogTable, facts: TableFacts) -> UsedTable:
         tuple(facts.schema_changes),
         tuple(facts.unknown),
         printable(facts.why),
+    )
+    views = facts.format is UsedFormat.HUDI_MOR
+    return tuple(
+        replace(used, name=entry.name, view=entry.view if views else SNAPSHOT) for entry in entries
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from harness import formats
 from harness.artifacts import distributions
 from harness.core.records import Outcome, OutcomeKind
-from harness.engines.spark.conf import COMMON
+from harness.engines.spark.launch import COMMON
 from harness.formats import other_writers
 from harness.formats.api import HANDOVER_VERSION, Format
 from harness.model.canonical import text_of
@@ -58,12 +58,10 @@ class NextStep:
 
     @property
     def skip(self) -> Outcome:
-        """The outcome where it cannot be sent."""
         return Outcome(self.step, OutcomeKind.SKIPPED, because=self.skipped)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The statements as they are recorded."""
         return tuple(map(recorded, (*self.handover, *self.statements)))
 
 
@@ -76,12 +74,10 @@ class VariantOutcomes:
 
     @property
     def shape(self) -> Format:
-        """The format."""
         return formats.load(self.variant.format)
 
     @property
     def complete(self) -> bool:
-        """Whether there is no step left."""
         return len(self.outcomes) > len(self.variant.scenario.steps)
 
     @property
@@ -91,17 +87,14 @@ class VariantOutcomes:
         return SetTableVersion(int(version)) if version else None
 
     def then(self, outcome: Outcome) -> VariantOutcomes:
-        """Return the same with one more step."""
         return replace(self, outcomes=(*self.outcomes, outcome))
 
     def session(self, writer: str) -> Mapping[str, str]:
-        """Return the settings of a session of one of the writers."""
         distribution = distributions.load(writer)
         names = distribution.options_if_any(NAMES)
         return other_writers.session(distribution, self.shape, self.variant.settings, names)
 
     def next_step(self) -> NextStep:
-        """Return the step that comes next."""
         step = len(self.outcomes)
         if step == 0:
             table = self.variant.scenario.table
@@ -126,7 +119,9 @@ class VariantOutcomes:
             next_,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
-            columns=_columns(after) if isinstance(operation, Sync) else (),
+            columns=tuple(field.name.lower() for field in columns_in_order(after))
+            if isinstance(operation, Sync)
+            else (),
             trace=operation.trace(),
         )
 
@@ -174,7 +169,3 @@ class VariantOutcomes:
             return "step 0 refused: there is no table"
         why = skippable(before, operation)
         return f"step {', '.join(refused)} refused: {why}" if why else ""
-
-
-def _columns(truth: Truth) -> tuple[str, ...]:
-    return tuple(field.name.lower() for field in columns_in_order(truth))

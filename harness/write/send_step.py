@@ -122,12 +122,8 @@ def result_of_error(
 ) -> StepResult:
     """Return what became of a step after the creation.
 
-    Args:
-        raised: its statement that was answered with an error.
-        before: the records before the step.
-        after: those after it.
-        schema: whether it changes the schema, which the catalog is told as well.
-
+    `before`, `after`: the records before and after it; `schema`: whether it changes the schema,
+    which the catalog is told as well.
     """
     if why := before.unclear or raised.before.unclear or after.unclear:
         return unknown(why)
@@ -147,10 +143,7 @@ def result_of_error(
 
 
 def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
-    """Return what became of the creation of a table: without a catalog entry there is none.
-
-    `wrong`: how what is there is not what was asked for; empty where it is.
-    """
+    """Return what became of the creation of a table, which is `wrong` unless that is empty."""
     if not any(entry.name == TABLE for entry in after.entries):
         return REFUSED
     return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
@@ -238,13 +231,7 @@ class StepSender:
         self._instants: dict[int, str] = {}
 
     def send(self, step: NextStep, files: Sequence[FileFact]) -> Outcome:
-        """Send a step; refusals and silence are outcomes.
-
-        Args:
-            step: what to send.
-            files: what the table's files are before it.
-
-        """
+        """Send a step; refusals and silence are outcomes. `files`: the table's before it."""
         began, before = time.monotonic(), TableRecords()
         refusal, result = None, APPLIED
         try:

@@ -78,7 +78,6 @@ class TableFiles:
 
 
 def read_files(shape: Format, folder: Path, key: str, catalog: CatalogHistory) -> TableFiles:
-    """Return what the files in a table's folder tell; `key` is the key column."""
     try:
         return TableFiles(catalog.now, shape.facts(folder, key, catalog))
     except FileFactError as problem:
@@ -134,13 +133,7 @@ def contradicted_statistics(
 
     Nobody asks for rows by what Hudi adds to them.
 
-    Args:
-        shape: the format.
-        state: the state.
-        files: those of the state.
-        new: the numbers of those that no earlier state had.
-        seen: what all files hold.
-
+    `new`: the numbers of the files that no earlier state had; `seen`: what all files hold.
     """
     statistics, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
     try:
@@ -172,13 +165,8 @@ def record(
 ) -> VariantResult:
     """Return what is known of a variant that was written or found: its records and its states.
 
-    Args:
-        outcomes: of the steps so far.
-        states: one for each of these steps, None where there is none.
-        results: has the records of states seen before: their files are as they were when they
-            were frozen, or they would not be found.
-        reused: whether the states were found.
-
+    `results` has the records of states seen before: their files are as they were when they were
+    frozen, or they would not be found. `reused`: whether the states were found.
     """
     told = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
     make = partial(_records, outcomes, states)

@@ -86,17 +86,14 @@ class State:
 
     @property
     def table(self) -> Path:
-        """The folder of the table's files."""
         return self.folder / TABLE
 
     @property
     def home(self) -> Path:
-        """Where readers find the files."""
         return Path(self.frozen.home) if self.frozen.home else self.table
 
     @property
     def database(self) -> str:
-        """The database under which readers find its tables."""
         return f"s_{self.digest[:DATABASE_DIGITS]}"
 
     def database_in(self, warehouse: str) -> str:
@@ -201,7 +198,19 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
     with cache.lock(folder):
         if state := _found(cache, digest):
             return state
-        _make(cache, folder, table, frozen)
+        with cache.workspace(folder) as space:
+            work = space / "state"
+            work.mkdir()
+            if table.is_dir():
+                shutil.copytree(table, work / TABLE, symlinks=True)
+            else:
+                (work / TABLE).mkdir()
+            listed = replace(frozen, listing=_list(work / TABLE))
+            (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
+            for _, entry in _everything(work):
+                Path(entry).chmod(0o555 if entry.is_dir() else 0o444)
+            work.rename(folder)
+            folder.chmod(0o555)
         return _read(digest, folder)
 
 
@@ -210,20 +219,18 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
 
     A database of that name is the same state: it is left as it is.
 
-    Args:
-        catalog: the metastore.
-        state: the state.
-        bucket: a folder that is served as objects, for a database of these as well; None: there is
-            none. A state with a home is read there alone.
-
-    Raises:
-        CatalogRefusedError: the metastore refused.
-
+    `bucket`: a folder that is served as objects, for a database of these as well; None: there is
+    none. A state with a home is read there alone. Raises CatalogRefusedError.
     """
     if state.frozen.home:
-        _bring_home(state)
+        table_homes.keep(state.home)
+        state.home.mkdir(parents=True, exist_ok=True)
+        state.home.touch()  # so that its age tells when it was last needed
+        _place(state, state.home)
     elif bucket is not None:
-        _put(state, bucket / state.digest / TABLE)
+        # Hadoop's local file system writes a file of checksums beside each one, and hides it from
+        # who reads through it. In an object store Hudi takes that of a log file for one.
+        _place(state, bucket / state.digest / TABLE, but=_CHECKSUMS)
         _register(catalog, state, S3)
     _register(catalog, state, "")
 
@@ -252,15 +259,6 @@ def in_sight(state: State) -> Path:
     return made.replace(link)
 
 
-def _put(state: State, folder: Path) -> None:
-    """Put the state's files into a folder, without what only a disk has.
-
-    Hadoop's local file system writes a file of checksums beside each one, and hides it from who
-    reads through it. In an object store there is none, and Hudi takes that of a log file for one.
-    """
-    _place(state, folder, but=_CHECKSUMS)
-
-
 def file_list(state: State) -> tuple[FileSeen, ...]:
     """Return what readers find in the table's folder; equal before and after reading it.
 
@@ -271,14 +269,6 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     home = state.home
     there = ((file.path, home / file.path) for file in state.frozen.listing)
     return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
-
-
-def _bring_home(state: State) -> None:
-    """Link the state's files to where they name each other; those that are there stay."""
-    table_homes.keep(state.home)
-    state.home.mkdir(parents=True, exist_ok=True)
-    state.home.touch()  # so that its age tells when it was last needed
-    _place(state, state.home)
 
 
 def _place(state: State, folder: Path, but: str = "") -> None:
@@ -293,12 +283,8 @@ def _place(state: State, folder: Path, but: str = "") -> None:
             target.mkdir(exist_ok=True)
         elif but and target.name.startswith(".") and target.name.endswith(but):
             continue
-        elif not (target.exists() and _same(source, target)):
+        elif not (target.exists() and _seen("", source.lstat()) == _seen("", target.lstat())):
             _link(source, target)
-
-
-def _same(one: Path, other: Path) -> bool:
-    return _seen("", one.lstat()) == _seen("", other.lstat())
 
 
 def _link(source: Path, target: Path) -> None:
@@ -335,10 +321,10 @@ def _usable(cache: Cache, digest: str) -> State | None:
 
 
 def _list(table: Path) -> tuple[FileSeen, ...]:
-    result = (
-        (name, entry.stat(follow_symlinks=False), entry) for name, entry in _everything(table)
+    return tuple(
+        _seen(name, entry.stat(follow_symlinks=False), folder=entry.is_dir())
+        for name, entry in _everything(table)
     )
-    return tuple(_seen(name, stat, folder=entry.is_dir()) for name, stat, entry in result)
 
 
 def _read(digest: str, folder: Path) -> State:
@@ -347,22 +333,6 @@ def _read(digest: str, folder: Path) -> State:
 
 def _folder(cache: Cache, digest: str) -> Path:
     return cache.states() / digest
-
-
-def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
-    with cache.workspace(folder) as space:
-        work = space / "state"
-        work.mkdir()
-        if table.is_dir():
-            shutil.copytree(table, work / TABLE, symlinks=True)
-        else:
-            (work / TABLE).mkdir()
-        listed = replace(frozen, listing=_list(work / TABLE))
-        (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
-        for _, entry in _everything(work):
-            Path(entry).chmod(0o555 if entry.is_dir() else 0o444)
-        work.rename(folder)
-        folder.chmod(0o555)
 
 
 def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -28,13 +28,6 @@ WAITING_POLL_S: Final = 0.02
 KILL_POLL_S: Final = 0.1
 
 
-def make_pipe(pipe: Path) -> Path:
-    """Make a pipe, and take one away that is there; return it."""
-    pipe.unlink(missing_ok=True)
-    os.mkfifo(pipe)
-    return pipe
-
-
 def open_for_reader(pipe: Path) -> int | None:
     """Return the open pipe if somebody waits to read it, who then goes on; None where nobody does.
 
@@ -89,7 +82,6 @@ class WaitingWrite:
         self._asked.result()
 
     def release(self) -> None:
-        """Let the writer go on, and do not wait."""
         with suppress(FileNotFoundError):  # it goes on already
             remove_pipe(self._lock)
 
@@ -101,12 +93,8 @@ def begin_waiting(
 
     The lock is a named pipe: a process that reads whose lock it is waits until somebody writes.
 
-    Args:
-        session: of the second writer.
-        sql: the statement.
-        folder: where its lock is; it is made here.
-        written: returns whether it writes its files; before that it is let through.
-        timeout_s: how long it may take in all.
+    `folder`: where its lock is; it is made here. `written` returns whether it writes its files;
+    before that it is let through.
 
     Raises:
         NotWaitingError: the statement ended without an error and never waited.
@@ -130,14 +118,9 @@ def begin_waiting(
 
 
 def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
-    """Call `ask`, and kill the writer when it reads the named pipe.
-
-    Raises:
-        RefusedError: the process was killed; or Spark answered with an error before.
-        NoAnswerError: it did not answer in time, or died by itself.
-
-    """
-    make_pipe(pipe)
+    """Call `ask`, and kill the writer when it reads the named pipe."""
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
     with ExitStack() as opened:
 
         def reads() -> bool:
@@ -150,13 +133,7 @@ def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
 
 
 def kill_at_lock(spark: Spark, ask: Callable[[], object], client: Catalog, database: str) -> None:
-    """Call `ask`, and kill the writer when it takes the table's lock in the metastore.
-
-    Raises:
-        RefusedError: the process was killed; or Spark answered with an error before.
-        NoAnswerError: it did not answer in time, or died by itself.
-
-    """
+    """Call `ask`, and kill the writer when it takes the table's lock in the metastore."""
     client.lock(database, TABLE)
     try:
         _killed_when(lambda: client.is_waited_for(database, TABLE), spark, ask)
@@ -167,13 +144,7 @@ def kill_at_lock(spark: Spark, ask: Callable[[], object], client: Catalog, datab
 def kill_at_commit(
     spark: Spark, session: Session, ask: Callable[[], object], database: str
 ) -> None:
-    """Call `ask`, and kill the writer when it is about to commit to its Delta table.
-
-    Raises:
-        RefusedError: the process was killed; or Spark answered with an error before.
-        NoAnswerError: it did not answer in time, or died by itself.
-
-    """
+    """Call `ask`, and kill the writer when it is about to commit to its Delta table."""
     table = f"{database}.{TABLE}"
 
     def call(asked: Session, method: str) -> object:
@@ -189,17 +160,7 @@ def kill_in_transaction(
 ) -> None:
     """Send a transaction of Hive to a server of its own, and kill that before the commit.
 
-    Args:
-        server: one whose commits can be held.
-        settings: of its session.
-        sql: the statement.
-        timeout_s: how long it may take.
-
-    Raises:
-        NotWaitingError: nothing is between the server and the metastore.
-        RefusedError: the process was killed; or the server answered with an error before.
-        NoAnswerError: it did not answer in time, or died by itself.
-
+    NotWaitingError: nothing is between the server and the metastore.
     """
     if not isinstance(server, SqlWriter):
         raise HarnessError("this writer has no transactions of Hive")
@@ -212,6 +173,13 @@ def kill_in_transaction(
 def _killed_when(
     reached: Callable[[], bool], writer: Spark | SqlWriter, ask: Callable[[], object]
 ) -> None:
+    """Call `ask`, and kill the writer once it has reached something.
+
+    Raises:
+        RefusedError: the process was killed; or it answered with an error before.
+        NoAnswerError: it did not answer in time, or died by itself.
+
+    """
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
         while not (killed := reached()) and not asked.done():

@@ -283,12 +283,7 @@ def observe(
 ) -> TableContents:
     """Return what the table's files and its metastore tell after the last step.
 
-    Args:
-        outcomes: those up to this step.
-        target: where the table is.
-        client: a connection to its metastore.
-        before: what they said after the step before.
-
+    `before`: what they said after the step before.
     """
     shape, entries = outcomes.shape, client.entries(target.database)
     steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}

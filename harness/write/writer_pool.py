@@ -48,7 +48,6 @@ class SqlSession:
         return SparkRows(columns, reply.rows, reply.seconds)
 
     def close(self) -> None:
-        """End the session; never raises."""
         self.connection.close()
 
 
@@ -77,7 +76,6 @@ class SqlWriter:
         self.server.running.stop(0)
 
     def alive(self) -> bool:
-        """Return whether the process still runs."""
         return self.server.alive() and not self.server.exhausted()
 
 
@@ -117,7 +115,6 @@ class WriteTarget:
 
     @property
     def table(self) -> Path:
-        """The table's folder."""
         return self.home or self.folder / TABLE
 
 
@@ -136,7 +133,6 @@ class WriterPool:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """End the processes that run on the way out."""
         try:
             yield
         finally:
@@ -153,13 +149,6 @@ class WriterPool:
         return WriteTarget(
             context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
-
-    def spark(self, name: str, number: int = 1) -> Spark:
-        """Return the same of a distribution of Spark."""
-        process = self.writer(name, number)
-        if isinstance(process, SqlWriter):
-            raise TypeError(f"{name} is no Spark")
-        return process
 
     def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
         """Return a process of a distribution, a new one when it is the first or the last died.
@@ -197,26 +186,20 @@ class WriterPool:
         if distribution.engine == SPARK:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
-        relay = self._relay(distribution) if number > 1 else None
+        relay = None
+        if (
+            number > 1 and distribution.runtime != CONTAINER
+        ):  # which reaches none: it is on loopback
+            relay = self._stack.enter_context(metastore_relay.relay(self._metastore.host))
         through = MetastoreUris(relay.uri) if relay else self._metastore
         serving = engines.load(distribution.engine).serve(runtime, through, folder, progress)
         server = self._stack.enter_context(started(name, serving, progress))
-        mutations = self._mutations(distribution, folder)
+        mutations = None
+        if has_library(distribution):
+            tool = distributions.load(distribution.text(TOOL))
+            installation = fetch.ensure(tool, self.context.cache, self.context.progress)
+            mutations = MutationProgram(installation, self._metastore.host, folder)
         return SqlWriter(server, self.context.timeout_s, mutations, relay)
-
-    def _relay(self, distribution: Distribution) -> CommitRelay | None:
-        """Return a relay to the metastore; a container reaches none, as it is on loopback."""
-        if distribution.runtime == CONTAINER:
-            return None
-        return self._stack.enter_context(metastore_relay.relay(self._metastore.host))
-
-    def _mutations(self, distribution: Distribution, folder: Path) -> MutationProgram | None:
-        """Return what sends batches of mutations beside a server, where its lock data name it."""
-        if not has_library(distribution):
-            return None
-        tool = distributions.load(distribution.text(TOOL))
-        installation = fetch.ensure(tool, self.context.cache, self.context.progress)
-        return MutationProgram(installation, self._metastore.host, folder)
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""

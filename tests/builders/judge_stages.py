@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from harness.core.records import Answer, Column, Finding
 from harness.judge.attribute import attribute
-from harness.judge.compare import AnswerComparison, compare
+from harness.judge.compare import AnswerComparison, compare, compare_rows, wrong_columns
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState
+from harness.judge.file_evidence import Strategies
+from harness.judge.hidden_from_readers import HiddenFromReaders
 from harness.judge.name import name
-from harness.judge.strategies import Strategies
-from harness.judge.table_comparison import compare_rows, wrong_columns
 from harness.judge.trace import trace_rows
 from harness.model.canonical import Value
 from harness.model.query import Query
@@ -23,7 +23,7 @@ def wrong_rows(
     state: ExpectedState, columns: Sequence[Column], rows: Rows, asked: Sequence[str] | None = None
 ) -> tuple[Difference, ...]:
     """Return the wrong places of rows, traced to whose values were found there."""
-    return trace_rows(compare_rows(state, columns, rows, asked))
+    return trace_rows(compare_rows(state, columns, rows, asked or state.schema.names))
 
 
 def differences(
@@ -45,4 +45,6 @@ def wrong(
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:
     """Return the findings that places make, of whose doing nothing is known."""
-    return attribute(name(places, state), AnswerComparison((), ()), None, state)
+    return attribute(
+        name(places, state), AnswerComparison((), ()), None, state, HiddenFromReaders()
+    )

@@ -132,7 +132,7 @@ def writer_for(
     context = WriteContext(cache, tmp_path_factory.mktemp("writers"), progress)
     pool = WriterPool(context, metastore.uris)
     with pool.running():
-        yield pool.spark
+        yield pool.writer
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,7 @@ import pytest
 
 from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import engine
-from harness.engines.hive.engine import HiveServer
-from harness.engines.hive.session import HiveConnection
+from harness.engines.hive.engine import HiveConnection, HiveServer
 from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime.metastore import Metastore

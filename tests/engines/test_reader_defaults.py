@@ -13,8 +13,8 @@ from harness.artifacts.distribution import Default
 from harness.engines.api import Server
 from harness.engines.hive.engine import KEYS, SESSION_KEY, HiveServer
 from harness.engines.spark import engine as spark_engine
-from harness.engines.trino import connector_catalogs
-from harness.engines.trino.server import TrinoServer
+from harness.engines.trino import engine
+from harness.engines.trino.engine import TrinoServer
 from harness.write.send_step import WriterFor
 from tests.engines import java_constants
 from tests.engines.everyone import Installed, process_of
@@ -126,8 +126,8 @@ def properties(name: str, setting: str) -> set[str]:
     """Return what the connectors of a distribution call a setting."""
     options = distributions.load(name).settings
     key = {
-        connector_catalogs.COLUMN_NAMES: "column_names",
-        connector_catalogs.METADATA: "metadata_table",
+        engine.COLUMN_NAMES: "column_names",
+        engine.METADATA: "metadata_table",
     }.get(setting)
     if key is None:
         return {f"hive.{setting.removeprefix('hive.')}"}

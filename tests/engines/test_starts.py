@@ -20,7 +20,7 @@ from harness.core.progress import Progress
 from harness.engines.hive import engine as hive
 from harness.engines.spark import engine as spark
 from harness.engines.spark import launch
-from harness.engines.trino import server as trino_server
+from harness.engines.trino import engine as trino
 from harness.runtime import process
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
@@ -127,7 +127,7 @@ def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (hive, spark, trino_server):
+    for module in (hive, spark, trino):
         monkeypatch.setattr(module, "READY_S", SOON_S)
     # What makes archives of classes is Java too: it would be stopped, and waited for.
     reader = replace(reader, archives=None)

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 from harness.core.records import Answer, FindingKind, Responsible, Verdict
-from harness.judge.checks.altered_value import near
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.altered_value import near
+from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
 from harness.judge.verdicts import judge as judge_variant
@@ -161,7 +161,7 @@ def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
     if past_views.past(view) is None:
         return story.state(view), story.layout(view, bare=seen.bare)
     expectations, step = (
-        ExpectationsByEngine(case_of(story, bare=seen.bare)).written,
+        Expectations(case_of(story, bare=seen.bare)),
         story.truth.step,
     )
     return expectations.state(step, view), expectations.layout(step, view)

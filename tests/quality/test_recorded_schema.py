@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind, Witness
-from harness.judge import recorded_schema
+from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.schema import Schema
@@ -112,7 +112,7 @@ def id_of(found: Story, path: str, step: int) -> int:
 def test_a_right_history_with_other_ids_has_no_finding() -> None:
     case = keeping(history(CHANGES, COLUMNS))
     assert sum(state.schema_history is not None for state in case.states) == LAST - 1
-    assert recorded_schema.findings(case) == {}
+    assert recorded_by_table.findings(case) == {}
     assert judge(case, (), {}) == ()
 
 
@@ -166,7 +166,7 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
 def test_a_dropped_columns_id_counts_for_the_greatest() -> None:
     found = history("insert 1; drop f2; rename f1 g", "id long, ts long, f1 string, f2 int")
     lowered = last(lambda version: replace(version, max_id=OWN + 3))
-    ((finding,),) = recorded_schema.findings(keeping(found, lowered, 3)).values()
+    ((finding,),) = recorded_by_table.findings(keeping(found, lowered, 3)).values()
     assert finding.kind is FindingKind.LOW_MAX_ID
     assert finding.witness == Witness("", "f2", OWN + 4, OWN + 3)
 
@@ -175,10 +175,10 @@ def test_two_columns_of_one_id_and_two_versions_of_one_id_are_found() -> None:
     right = keeping(FOUND).states[-1].schema_history
     assert right is not None
     g = id_of(FOUND, "g", LAST)
-    (twice,) = recorded_schema.findings(keeping(FOUND, with_id("ts", g), LAST))[LAST]
+    (twice,) = recorded_by_table.findings(keeping(FOUND, with_id("ts", g), LAST))[LAST]
     assert Witness(str(g), "ts", None, "g") in twice.places
     again = lambda kept: replace(kept, versions=(kept.versions[0], *kept.versions))  # noqa: E731
-    (finding,) = recorded_schema.findings(keeping(FOUND, again, LAST))[LAST]
+    (finding,) = recorded_by_table.findings(keeping(FOUND, again, LAST))[LAST]
     assert finding.witness == Witness("", "", "one version", "2 versions")
 
 
@@ -186,6 +186,6 @@ def test_of_what_nobody_knows_nothing_is_said() -> None:
     case = keeping(FOUND, last(turned), 6)
     outcome = replace(case.states[5].outcome, kind=OutcomeKind.UNKNOWN)
     states = (*case.states[:5], replace(case.states[5], outcome=outcome), *case.states[6:])
-    assert recorded_schema.findings(replace(case, states=states)) == {}
+    assert recorded_by_table.findings(replace(case, states=states)) == {}
     none = (replace(state, schema_history=None) for state in case.states)
-    assert recorded_schema.findings(replace(case, states=tuple(none))) == {}
+    assert recorded_by_table.findings(replace(case, states=tuple(none))) == {}

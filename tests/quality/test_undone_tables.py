@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Responsible
+from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
+from harness.model.query import Query
 from tests.builders.judged_story import case_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -108,7 +110,8 @@ def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> Non
     case = case_of(found)
     types = ("long", "long", "string", "int")
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
-    assert with_last(case, listed).outdated_types(2) == {}
+    listed_case = with_last(case, listed)
+    assert hidden_from_readers(listed_case, 2, "snapshot", Query(), ()).outdated == {}
 
 
 def test_who_goes_by_the_tables_own_schema_is_right() -> None:

@@ -7,7 +7,7 @@ import pytest
 from harness import formats
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.model import past_views
 from harness.run import plan_record
 from harness.run.export_fixtures import ExpectedTable, conditions, expected_tables, plain
@@ -45,14 +45,18 @@ def test_a_fixture_expects_what_the_judge_does(name: str, views: set[str]) -> No
     run = recorded_run.run_of(name)
     tables, seen = tables_of(run), set[str]()
     standards = {
-        variant.id: ExpectationsByEngine(
+        variant.id: Expectations(
             case_of(variant, [s for s in run.states if s.variant == variant.id])
         )
         for variant in plan_record.plan_of(run.info).variants
     }
     for verdict in run.verdicts:
         table, expectations = tables.get(verdict.question), standards[verdict.variant]
-        if table is None or verdict.expected is None or expectations.of(verdict.reader).truncated:
+        if (
+            table is None
+            or verdict.expected is None
+            or expectations.for_reader(verdict.reader).truncated
+        ):
             continue
         asked = run.answers[verdict.case].question
         if tuple(conditions(asked)) != table.where:  # it was recorded when others were asked

@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli.explain.tables import CaseTables, tables_of
 from harness.core.records import VerdictKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from tests.builders import recordings, replay
@@ -27,7 +27,7 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
         answer = recorded.answers[cell]
         if said["verdict"] != VerdictKind.WRONG or answer is None:
             continue
-        expectations = ExpectationsByEngine(case).of(cell.reader, answer)
+        expectations = Expectations(case).for_reader(cell.reader, answer)
         layout = expectations.layout(cell.step, view_of_rows(cell.view))
         taken = understand_cell(cell, expectations, answer)
         found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.core.records import labelled
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.model.commit import INCREMENTAL
 from harness.model.past_views import name_of
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent / "time_travel"
 
 def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
     """Yield for each right answer whether a flawless reader gives it."""
-    expectations = ExpectationsByEngine(replay.case_of(recorded)).written
+    expectations = Expectations(replay.case_of(recorded))
     for cell, answer in recorded.answers.items():
         right = recorded.verdicts.get(cell, {}).get("verdict") == "correct"
         if answer and right and name_of(cell.view) == INCREMENTAL:

@@ -31,7 +31,7 @@ from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.outcomes import failed, half_done, word
 from harness.core.records import Finding, Verdict, VerdictKind, Witness
-from harness.judge.agreement import FileAgreement
+from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell

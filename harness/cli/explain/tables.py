@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.grouping import grouped
 from harness.core.records import Answer
-from harness.judge import match_rows
-from harness.judge.expectations import Expectations, ExpectationsByEngine
+from harness.judge import compare
+from harness.judge.compare import aggregate
+from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import Layout
-from harness.judge.table_comparison import aggregate
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
@@ -74,7 +74,7 @@ def expectations_of(recorded: RecordedCell) -> Expectations | None:
     """Return what the cell's reader should answer; None when no state of its step is known."""
     if all(state.outcome.step != recorded.cell.step for state in recorded.case.states):
         return None
-    return ExpectationsByEngine(recorded.case).of(recorded.cell.reader, recorded.answer)
+    return Expectations(recorded.case).for_reader(recorded.cell.reader, recorded.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
@@ -161,7 +161,7 @@ class _Comparison:
     def _rows(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
         state = replace(self._state, predicted=self._layout.predicted(self.query, labels, rows))
-        matched = match_rows.match(state, labels, [tuple(row) for row in rows])
+        matched = compare.match(state, labels, [tuple(row) for row in rows])
         by_key = {text_of(row.key): values for row, values in (*matched.pairs, *matched.empty)}
         names, expected_rows = self.expected
         for key, expected_row in zip(sorted(self._state.keys), expected_rows, strict=True):

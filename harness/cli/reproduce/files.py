@@ -23,7 +23,7 @@ from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.engines import time_travel
 from harness.engines.api import METASTORE, PointInTime, Question
-from harness.engines.spark.conf import COMMON
+from harness.engines.spark.launch import COMMON
 from harness.formats import other_writers
 from harness.judge.recorded_variant import SNAPSHOT, RecordedVariant
 from harness.model import past_views

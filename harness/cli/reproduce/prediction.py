@@ -20,7 +20,7 @@ from harness.core.records import (
     StateRecord,
 )
 from harness.judge import verdicts
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.expected_state import column_types
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
@@ -99,7 +99,7 @@ def _written(candidate: Candidate) -> RecordedVariant:
 
 def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
     """Return the answer of a reader of a strategy; None where no such strategy is tried here."""
-    layout = ExpectationsByEngine(written).of(cell.reader).layout(cell.step, cell.view)
+    layout = Expectations(written).for_reader(cell.reader).layout(cell.step, cell.view)
     history, later = layout.state.history, layout.state.later
     readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])

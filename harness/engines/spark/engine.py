@@ -33,7 +33,7 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
-from harness.engines.spark.conf import SparkShell
+from harness.engines.spark.launch import SparkShell
 from harness.engines.spark.values import canonical_type
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.runtime.api import Configuration, MetastoreUris, Runtime, Served

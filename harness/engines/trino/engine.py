@@ -10,26 +10,44 @@ those where two connectors read Hudi tables, a reader chooses with `connector`. 
 a catalog of their own; it maps columns by their ids and has no such setting. ORC files have a
 setting of their own, `orc.use-column-names`, and a catalog for each of its values.
 
+What differs from one version to the next is data in the distribution's `settings`: `main`,
+`client_headers`, `plugins`, `config`; for each kind of catalog (`hive`, `hudi`, `iceberg`, `delta`)
+that there is, its connector (`connectors`), its properties (`hive_catalog` …), the name of the
+property that maps columns by name (`column_names`; a kind that is not named there has none) and of
+the one that lists files by Hudi's metadata table (`metadata_table`, likewise); and the kinds among
+which a reader of Hudi tables may choose (`hudi_connectors`; none where there is no choice).
+
 Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
 would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
+from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core import tolerances
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.engines import query_sql
+from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     METASTORE,
+    Connection,
+    NoAnswerError,
     PlannedReads,
     Question,
     ReaderSettings,
+    RefusedError,
     Server,
     TimeTravel,
     TimeTravelWords,
@@ -37,17 +55,332 @@ from harness.engines.api import (
 from harness.engines.engine_support import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.query_sql import newest_changes
-from harness.engines.trino import connector_catalogs, server
-from harness.engines.trino.connector_catalogs import Catalogs
-from harness.engines.trino.server import TrinoProgram
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
-from harness.runtime import template
-from harness.runtime.api import Configuration, MetastoreUris, Runtime
+from harness.runtime import metastore_client, template
+from harness.runtime.api import Configuration, MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.metastore_client import CatalogRefusedError
+from harness.runtime.metastore_objects import parquet_entry
+from harness.runtime.process import LOOPBACK
+
+DATABASE: Final = "harness_ready"
+"""Of a table that a new server must be able to read before it counts as ready."""
+
+
+def make_ready_table(metastore_uri: str, folder: Path) -> str:
+    """Make a Hive Parquet table of one row in the new `folder`; gives its name in DATABASE.
+
+    It stays in the metastore, which is the run's own. A Trino 476 that answers `select 1` and
+    `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
+    until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
+
+    Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
+    """
+    # Imported here: it takes a while, and planning, judging and reporting do without.
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    folder.mkdir()
+    parquet.write_table(pa.table({"id": [1]}), folder / "one.parquet")
+    name = f"t_{uuid4().hex}"
+    try:
+        with metastore_client.connect(metastore_uri) as client:
+            client.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
+    except CatalogRefusedError as refused:
+        raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
+    return name
+
+
+TEMPLATES: Final = "trino"
+READY_S: Final = 300.0
+"""How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
+READY_QUERY_S: Final = 30.0
+_QUICK: Final = ("-XX:MetaspaceSize=512m",)
+"""Java begins with 21 MB for classes, and collects all garbage each time that it needs more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoServer(Served):
+    """A running server."""
+
+    port: int
+    distribution: Distribution
+    statement: Callable[[ReaderSettings, Question], tuple[str, str]]
+    """Returns the catalog that a question is about, by the reader's settings, and the SQL."""
+
+    def connect(self, settings: ReaderSettings) -> Connection:
+        # Imported here: the client library is not needed to plan, judge or report.
+        from harness.engines.trino.client import TrinoConnection  # noqa: PLC0415
+
+        headers = self.distribution.text("client_headers")
+        declared = tolerances.declared_for(self.distribution.name)
+        statement = partial(self.statement, settings)
+        session = TrinoConnection((LOOPBACK, self.port), headers, declared, statement)
+        try:
+            session.confirm(connectors(self.distribution))
+        except NoAnswerError:
+            session.close()
+            raise
+        return session
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoProgram:
+    """A server with some catalogs; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    catalogs: Callable[[str], Catalogs]
+    """Given the URI of the metastore, returns the values of each catalog."""
+    log: str = "server.log"
+    ready_s: float = READY_S
+    not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        local = around.installation is not None
+        values = {
+            "address": around.host,
+            "port": around.port,
+            "plugins": around.folder / "plugin" if local else "",
+            "catalogs": around.conf / "catalog",
+            "properties": self.distribution.options("config"),
+        }
+        files = {"config.properties": template.render(TEMPLATES, "config.properties", values)}
+        for name, catalog in self.catalogs(around.metastore).items():
+            text = template.render(TEMPLATES, "catalog.properties", catalog)
+            files[f"catalog/{name}.properties"] = text
+        return files
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+        return {}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        return class_path(installation)
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        _link_plugins(installation, around.folder / "plugin")
+        config = around.conf / "config.properties"
+        return command_line(installation, around.folder, config, around.jvm)
+
+
+@contextmanager
+def serve_catalogs(
+    runtime: Runtime,
+    metastore: MetastoreUris,
+    folder: Path,
+    progress: Progress,
+    catalogs: Callable[[str], Catalogs],
+    statement: Callable[[ReaderSettings, Question], tuple[str, str]],
+) -> Iterator[TrinoServer]:
+    """Run a server in `folder`, ready when it reads a table.
+
+    `catalogs`: given the URI of the metastore, returns the values of each catalog.
+
+    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
+    """
+    distribution = runtime.distribution
+    progress.note(f"start {distribution.name}")
+    program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
+    table = make_ready_table(metastore.host, folder / "ready")
+    names = tuple(catalogs(metastore.host))
+    left: dict[Running, list[str]] = {}
+
+    def ready(running: Running, port: int) -> TrinoServer:
+        server = TrinoServer(running, port, distribution, statement)
+        questions = left.setdefault(running, first_questions(names, table))
+        with engine_support.metastore_first(metastore.host):
+            _ask(server, questions)
+        return server
+
+    with runtime.start(program, metastore, folder, ready) as server:
+        progress.note(f"{distribution.name} answers on port {server.port}")
+        yield server
+
+
+def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
+    """Return what a new server must answer: schemas through each catalog, and a table."""
+    schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
+    return [*schemas, f'select id from "{READY}"."{DATABASE}"."{table}"']
+
+
+def _ask(server: TrinoServer, left: list[str]) -> None:
+    """Ask what is left, and take from it what was answered: once is enough of each."""
+    with closing(server.connect({})) as session:
+        while left:
+            session.run(left[0], timeout_s=READY_QUERY_S)
+            del left[0]
+
+
+def command_line(
+    installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the command line; the servers need no launcher. `jvm`: options beside its own.
+
+    Raises EnvironmentProblem: the distribution has no server tree.
+    """
+    patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
+    class_path_text = os.pathsep.join(map(str, (*patches, jars)))
+    return (
+        *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
+        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
+        *("-cp", class_path_text, installation.distribution.text("main")),
+    )
+
+
+def class_path(installation: Installation) -> tuple[Path, ...]:
+    """Return the folders of the class path: of patched classes, if there are any, and of jars.
+
+    Raises EnvironmentProblem: the distribution has no server tree.
+    """
+    if installation.home is None:
+        raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
+    patches = (installation.patches,) if installation.patches else ()
+    return (*patches, installation.home / "lib")
+
+
+def _link_plugins(installation: Installation, plugins: Path) -> None:
+    """Show the server only the plugins that are needed; each one more costs start-up and memory."""
+    plugins.mkdir(exist_ok=True)  # from a start that did not get its port
+    for name in installation.distribution.texts("plugins"):
+        if not (plugins / name).is_symlink():
+            (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
+
+
+COLUMN_NAMES: Final = "use-column-names"
+"""Setting of a reader: whether columns of Parquet files are mapped by name."""
+ORC_COLUMN_NAMES: Final = "orc.use-column-names"
+"""Setting of a reader: the same of ORC files."""
+CONNECTOR: Final = "connector"
+"""Setting of a reader: the kind of catalog that reads Hudi tables."""
+METADATA: Final = "metadata-table"
+"""Setting of a reader: whether the files of a Hudi table are listed by its metadata table."""
+SETTINGS: Final = MappingProxyType(
+    {
+        COLUMN_NAMES: ("true", "false"),
+        ORC_COLUMN_NAMES: ("true", "false"),
+        CONNECTOR: ("hive", "hudi"),
+        METADATA: ("on", "off"),
+    }
+)
+
+READY: Final = "hive"
+"""The catalog through which a new server is tried: the only kind that reads plain Hive tables."""
+CHOOSES: Final = "hudi"
+"""The family of tables for which CONNECTOR may choose another kind of catalog than their own."""
+
+Catalogs = Mapping[str, Mapping[str, object]]
+"""What the template of each catalog is filled with, by the catalog's name."""
+
+_SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
+"""What the setting adds to a catalog's name: one server holds a catalog for each value."""
+_METADATA: Final = MappingProxyType({"": "", "on": "_metadata_on", "off": "_metadata_off"})
+"""The same of the metadata table."""
+_SWITCH: Final = MappingProxyType({"on": "true", "off": "false"})
+_PROPERTIES: Final = MappingProxyType({COLUMN_NAMES: "column_names", METADATA: "metadata_table"})
+"""Where a distribution says what the property of a setting is called, by kind of catalog."""
+_ORC_CATALOG: Final = f"{READY}_orc"
+_ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
+
+
+def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
+    """Return the name of the catalog for a format and settings.
+
+    >>> hudi, orc = FormatFacts("hudi-mor", "hudi"), FormatFacts("hive-orc", "hive", "orc")
+    >>> catalog_name(hudi, {"use-column-names": "false"})
+    'hudi_by_position'
+    >>> catalog_name(hudi, {"connector": "hive", "use-column-names": "true"})
+    'hive_by_name'
+    >>> catalog_name(orc, {}), catalog_name(orc, {"orc.use-column-names": "true"})
+    ('hive', 'hive_orc_by_name')
+    """
+    if _is_plain_orc(format_) and ORC_COLUMN_NAMES in settings:
+        return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
+    metadata = _METADATA[settings.get(METADATA, "")]
+    return _kind(format_, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")] + metadata
+
+
+def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
+    """Return why a reader cannot be asked about tables of a format; empty when it can.
+
+    `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
+    """
+    name, connector = distribution.name, settings.get(CONNECTOR)
+    if connector and connector not in distribution.texts("hudi_connectors"):
+        return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
+    if format_.family not in distribution.options("connectors"):
+        return f"{name} has no connector for {format_.family} tables"
+    if connector and format_.family not in {CHOOSES, connector}:
+        return f"{CONNECTOR}={connector} does not read {format_.family} tables"
+    other = COLUMN_NAMES if _is_plain_orc(format_) else ORC_COLUMN_NAMES
+    if other in settings:
+        return f"{other} says nothing of {format_.name} tables"
+    kind = _kind(format_, settings)
+    for setting, key in _PROPERTIES.items():
+        if setting in settings and kind not in _options(distribution, key):
+            return f"the {kind} connector of {name} has no setting {setting}"
+    return ""
+
+
+def connectors(distribution: Distribution) -> dict[str, str]:
+    values = catalog_values(distribution, "")
+    return {name: str(value["connector"]) for name, value in values.items()}
+
+
+def needed_catalogs(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
+    """Return the catalogs that are asked, and the one through which a new server is tried.
+
+    Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
+    half of the CPU seconds that Trino 476 took to start.
+    """
+    if planned is None:
+        return catalogs
+    names = {READY, *(catalog_name(format_, dict(settings)) for format_, settings in planned)}
+    return {name: values for name, values in catalogs.items() if name in names}
+
+
+def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
+    """Return what the template of a catalog is filled with, by the catalog's name."""
+    by_kind = distribution.options("connectors")
+    catalogs: dict[str, dict[str, object]] = {}
+    for name, kind, mapping in _catalogs(distribution):
+        properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
+        catalogs[name] = {
+            "connector": by_kind[kind],
+            "metastore_uri": metastore_uri,
+            "properties": {**properties, **mapping},
+        }
+    return catalogs
+
+
+def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Yield each catalog's name, its kind, and the properties that the settings of readers are."""
+    names, metadata = (_options(distribution, key) for key in _PROPERTIES.values())
+    for kind in distribution.options("connectors"):
+        mapped = _SUFFIXES if kind in names else ("",)
+        listed = _METADATA if kind in metadata else ("",)
+        for by_name, by_metadata in product(mapped, listed):
+            properties = {names[kind]: by_name} if by_name else {}
+            properties |= {metadata[kind]: _SWITCH[by_metadata]} if by_metadata else {}
+            yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, properties
+    for value in SETTINGS[ORC_COLUMN_NAMES]:
+        yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
+
+
+def _options(distribution: Distribution, key: str) -> Mapping[str, str]:
+    return distribution.options(key) if key in distribution.settings else {}
+
+
+def _is_plain_orc(format_: FormatFacts) -> bool:
+    return (format_.family, format_.files) == (READY, "orc")
+
+
+def _kind(format_: FormatFacts, settings: ReaderSettings) -> str:
+    chosen = settings.get(CONNECTOR, format_.family)
+    return chosen if format_.family == CHOOSES else format_.family
+
 
 _IN_NAME: Final = TimeTravelWords("{table}", suffix="@{instant}")
 _NO_NAMES: Final = "it has no words for a tag or a branch"
 # Manual of Trino, "Iceberg connector", "Delta Lake connector", "table_changes"; manual of PrestoDB,
-# "Delta Lake connector". The catalogs are called by the families (`connector_catalogs`).
+# "Delta Lake connector". The catalogs are called by the families (`catalog_name`).
 TRINO: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("{table} for version as of {instant}"),
     ("iceberg", TAG): TimeTravelWords("{table} for version as of '{instant}'"),
@@ -82,7 +415,7 @@ def words_of_version(words: TimeTravel, distribution: Distribution) -> TimeTrave
 class TrinoEngine:
     """See `harness.engines.api.Engine`."""
 
-    settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
+    settings: Mapping[str, tuple[str, ...]] = SETTINGS
 
     def __init__(self, words: TimeTravel = TRINO) -> None:
         self._words = words
@@ -99,28 +432,28 @@ class TrinoEngine:
         self, distribution: Distribution, settings: ReaderSettings, question: Question
     ) -> tuple[str, str]:
         """Return the catalog, which follows from the format and the settings, and the query."""
-        catalog = connector_catalogs.catalog(question.format, settings)
+        name = catalog_name(question.format, settings)
         words = self.time_travel(distribution)
-        return catalog, query_sql.select(question, query_sql.ANSI, words, catalog)
+        return name, query_sql.select(question, query_sql.ANSI, words, name)
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
-        return connector_catalogs.cannot(distribution, settings, format_)
+        return cannot_ask(distribution, settings, format_)
 
     def by_hand(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> tuple[str, ...]:
-        name = connector_catalogs.catalog(format_, settings)
-        values = connector_catalogs.catalog_values(distribution, METASTORE)[name]
-        lines = template.render(server.TEMPLATES, "catalog.properties", values).splitlines()
+        name = catalog_name(format_, settings)
+        values = catalog_values(distribution, METASTORE)[name]
+        lines = template.render(TEMPLATES, "catalog.properties", values).splitlines()
         return (f"-- etc/catalog/{name}.properties:", *(f"--   {line}" for line in lines))
 
     def ask_code(self) -> str:
-        return code_digest(server.TEMPLATES)
+        return code_digest(TEMPLATES)
 
     def configuration(self, distribution: Distribution) -> Configuration:
-        catalogs = partial(connector_catalogs.catalog_values, distribution)
+        catalogs = partial(catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
     def serve(
@@ -132,11 +465,11 @@ class TrinoEngine:
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         def catalogs(uri: str) -> Catalogs:
-            every = connector_catalogs.catalog_values(runtime.distribution, uri)
-            return connector_catalogs.needed(every, planned)
+            every = catalog_values(runtime.distribution, uri)
+            return needed_catalogs(every, planned)
 
         statement = partial(self._statement, runtime.distribution)
-        return server.serve(runtime, metastore, folder, progress, catalogs, statement)
+        return serve_catalogs(runtime, metastore, folder, progress, catalogs, statement)
 
 
 ENGINE = TrinoEngine()

@@ -82,16 +82,12 @@ _WRITES: Final = ("insert", "update_postimage")
 
 
 def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
-    """Return the version up to one that wrote each row last, by the text of its key.
+    """Return the version, of those up to `until`, that wrote each row last, by the text of its key.
 
     Nothing where the table records no changes, or where a file of them cannot be read: a vacuum
     takes older ones away.
 
-    Args:
-        log: the table's.
-        key: the physical name of the key column.
-        until: the version.
-
+    `key`: the physical name of the key column.
     """
     if log.properties.get(ENABLED) != "true":
         return {}
@@ -143,9 +139,9 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     fields = {physical_name(action): action for action in log.schema(live[0].version)}
     names, rows = parquet.content(path)
     partition, commits = _partition(live[0], fields), _commits(log, live[0], fact, names, rows)
-    columns = [fields.get(name) for name in names]
+    columns = [fields[name]["type"] if name in fields else None for name in names]
     shown = (
-        (*map(_by_names, row, columns), *partition[1], *commit)
+        (*map(_named, row, columns), *partition[1], *commit)
         for row, commit in zip(rows, commits or repeat(()), strict=False)
     )
     added = (COMMIT_TIME,) if commits else ()
@@ -200,11 +196,6 @@ def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str],
         except ValueError as problem:
             raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
     return names, values
-
-
-def _by_names(value: Value, field: Action | None) -> Value:
-    """Return a value whose parts have physical names with those that the table calls them."""
-    return value if field is None else _named(value, field["type"])
 
 
 def _named(value: Value, type_: Any) -> Value:  # noqa: ANN401 - JSON

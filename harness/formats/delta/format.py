@@ -118,7 +118,13 @@ class Delta(Format):
     ) -> tuple[Statement, ...]:
         statements = operation.statements(StepContext(self.kind, before, after, settings))
         if statements is None:
-            statements = _wording(operation, before, after)
+            match operation:
+                case KilledWrite():
+                    statements = (CommitSql(failed_rows(before, after)),)
+                case Insert() | Upsert() | Touch():
+                    statements = (Sql(whole_rows(before, after)),)
+                case _:
+                    statements = of_table(operation.sql(before, after))
         if settings.get(MAPPING) == LATER and before.step == 1:
             return (Sql(SWITCH, commits=False), *statements)
         return statements
@@ -192,15 +198,6 @@ def _properties(settings: VariantSettings) -> dict[str, str]:
         if setting in settings:
             properties[named] = "true" if settings[setting] == "on" else "false"
     return properties
-
-
-def _wording(operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
-    match operation:
-        case KilledWrite():
-            return (CommitSql(failed_rows(before, after)),)
-        case Insert() | Upsert() | Touch():
-            return (Sql(whole_rows(before, after)),)
-    return of_table(operation.sql(before, after))
 
 
 def _writes(log: delta_log.DeltaLog) -> tuple[str, ...]:

@@ -108,12 +108,6 @@ class DeltaLog:
         return properties
 
     @property
-    def partition_columns(self) -> Sequence[str]:
-        """The names of the columns that the table is partitioned by, as it calls them now."""
-        names: Sequence[str] = self.metadata[max(self.metadata)]["partitionColumns"]
-        return names
-
-    @property
     def protocol(self) -> Action:
         """The newest action that says which features the table has; empty where none is there."""
         actions = [action for commit in self.commits for action in commit.all("protocol")]

@@ -39,11 +39,6 @@ def read(path: Path, key: str) -> Footer:
     return Footer(columns, tuple(str(value) for value in values))
 
 
-def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
-    with opened(path) as file:
-        return tuple(zip(*_columns(file, path, columns), strict=True))
-
-
 def content(source: Path | BytesIO, name: str = "") -> FileRows:
     """Read everything in a file as canonical values; `name`: what to call one that has no path."""
     path = source if isinstance(source, Path) else Path(name)

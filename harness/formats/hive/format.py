@@ -192,7 +192,14 @@ class HiveFiles(Format):
     def _fact(self, path: Path, folder: Path, key: str, catalog: CatalogHistory) -> FileFact:
         relative, job = path.relative_to(folder).as_posix(), _job(path)
         if self.read is None:
-            footer = delimited_text.read(path, key, _stored_columns(catalog.at_instant(job)))
+            # Partition columns stand in the path.
+            columns = [
+                (column["name"], column["type"])
+                for entry in catalog.at_instant(job)
+                if entry.name == TABLE
+                for column in entry.table["sd"]["cols"]
+            ]
+            footer = delimited_text.read(path, key, columns)
         else:
             footer = self.read(path, key)
         base = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
@@ -237,16 +244,6 @@ def _definition(columns: list[tuple[str, DataType]]) -> str:
     return definition(
         (name, map_plain(type_, lambda plain: TIMESTAMP if plain == ZONELESS else plain))
         for name, type_ in columns
-    )
-
-
-def _stored_columns(entries: Sequence[CatalogEntry]) -> tuple[tuple[str, str], ...]:
-    """Return the columns that files have by the catalog: partition columns stand in the path."""
-    return tuple(
-        (column["name"], column["type"])
-        for entry in entries
-        if entry.name == TABLE
-        for column in entry.table["sd"]["cols"]
     )
 
 

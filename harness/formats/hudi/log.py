@@ -180,45 +180,37 @@ def _content(block: LogBlock) -> _Bytes:
     return source
 
 
-def _wrapper(name: str, type_: object) -> dict[str, object]:
-    return {"type": "record", "name": name, "fields": [{"name": "value", "type": type_}]}
-
-
-_DELETES: Final[dict[str, Any]] = {
-    "type": "record",
-    "name": "HoodieDeleteRecordList",
-    "fields": [
-        {
-            "name": "deleteRecordList",
-            "type": {
-                "type": "array",
-                "items": {
-                    "type": "record",
-                    "name": "HoodieDeleteRecord",
-                    "fields": [
-                        {"name": "recordKey", "type": ["null", "string"]},
-                        {"name": "partitionPath", "type": ["null", "string"]},
-                        {
-                            "name": "orderingVal",
-                            "type": [
-                                "null",
-                                _wrapper("BooleanWrapper", "boolean"),
-                                _wrapper("IntWrapper", "int"),
-                                _wrapper("LongWrapper", "long"),
-                                _wrapper("FloatWrapper", "float"),
-                                _wrapper("DoubleWrapper", "double"),
-                                _wrapper("BytesWrapper", "bytes"),
-                                _wrapper("StringWrapper", "string"),
-                                _wrapper("DateWrapper", "int"),
-                                _wrapper("DecimalWrapper", "bytes"),
-                                _wrapper("TimeMicrosWrapper", "long"),
-                                _wrapper("TimestampMicrosWrapper", "long"),
-                            ],
-                        },
-                    ],
-                },
-            },
-        }
-    ],
+_WRAPPERS: Final = {
+    "Boolean": "boolean",
+    "Int": "int",
+    "Long": "long",
+    "Float": "float",
+    "Double": "double",
+    "Bytes": "bytes",
+    "String": "string",
+    "Date": "int",
+    "Decimal": "bytes",
+    "TimeMicros": "long",
+    "TimestampMicros": "long",
 }
+"""Of a value by which versions of a row are ordered."""
+
+
+def _record(name: str, **fields: object) -> dict[str, Any]:
+    listed = [{"name": field, "type": type_} for field, type_ in fields.items()]
+    return {"type": "record", "name": name, "fields": listed}
+
+
+_DELETE: Final = _record(
+    "HoodieDeleteRecord",
+    recordKey=["null", "string"],
+    partitionPath=["null", "string"],
+    orderingVal=[
+        "null",
+        *(_record(f"{name}Wrapper", value=type_) for name, type_ in _WRAPPERS.items()),
+    ],
+)
+_DELETES: Final = _record(
+    "HoodieDeleteRecordList", deleteRecordList={"type": "array", "items": _DELETE}
+)
 """Names and order as the classes of the bundle tell; logical types are left out."""

@@ -93,7 +93,6 @@ class HudiTable:
         return self.folder.text(entry.path) or b""
 
     def replacements(self) -> Sequence[Entry]:
-        """Return the completed replacements of file groups."""
         return timeline.completed(self.entries, [timeline.REPLACE])
 
     def is_clustering(self, pending: Entry) -> bool:

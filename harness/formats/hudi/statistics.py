@@ -38,13 +38,11 @@ class HudiStatistics:
     sql: str = SQL
 
     def exist(self, folder: Path) -> bool:
-        """Return whether the metadata table has an index of column statistics."""
         return (folder / FOLDER).is_dir()
 
     def parse(
         self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
     ) -> tuple[ColumnStatistics, ...]:
-        """Take each row for the statistics of a column of a file, or of a partition."""
         try:
             statistics = tuple(_statistics(rows, files))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:

@@ -1,31 +1,40 @@
-"""What the live files of an Iceberg table say of its rows.
+"""What the live files of an Iceberg table say of its rows and columns, and its manifests of them.
 
-Source: Iceberg table specification, "Scan Planning" and "Column Projection".
+Source: Iceberg table specification, "Scan Planning", "Row-level deletes" (position delete files of
+format version 2, equality delete files, deletion vectors of version 3), "Column Projection" and
+"Name Mapping Serialization", "Manifests" and "Appendix D: Single-value serialization"; Puffin
+specification, "deletion-vector-v1 blob type".
 """
 
 from __future__ import annotations
 
+import datetime
+import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import data_files, deletion_vectors
+from harness.formats.files import avro, data_files, deletion_vectors, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg import name_mapping as iceberg_name_mapping
 from harness.formats.iceberg.table import FileContent, IcebergTable, Live, identity_columns, table
 from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry
 
+FIELD_ID: Final = b"PARQUET:field_id"
 PUFFIN: Final = "PUFFIN"
 """The format of the files that hold deletion vectors, as manifests call it."""
 _LENGTH: Final = struct.Struct(">I")
 """How long the bitmap is."""
+_FIRST_SPEC: Final = 0
+"""The id of the partition spec that a table is created with."""
 _POSITION_COLUMNS: Final = ("file_path", "pos")
 
 
@@ -44,23 +53,17 @@ def delete_facts(
 
     `data`: the live data files by their paths; what is said of others is left out.
     """
-    for path, keys in _deleted(deletes, table, data, key):
-        yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
-
-
-def _deleted(
-    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the path of each data file, and the keys of its deleted rows."""
+    deleted: dict[str, tuple[str, ...]] = {}
     if deletes.content is FileContent.EQUALITY_DELETES:
-        yield from _by_value(deletes, table, data, key)
-        return
-    by_vector = deletes.entry["file_format"] == PUFFIN
-    positions = _vector(deletes, table) if by_vector else _positions(deletes, table)
-    for path, at in positions:
-        if path in data:
-            keys = data[path].footer.keys
-            yield path, tuple(keys[position] for position in at)
+        deleted = dict(_by_value(deletes, table, data, key))
+    else:
+        by_vector = deletes.entry["file_format"] == PUFFIN
+        for path, at in (_vector if by_vector else _positions)(deletes, table):
+            if path in data:
+                keys = data[path].footer.keys
+                deleted[path] = tuple(keys[position] for position in at)
+    for path, keys in deleted.items():
+        yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
 
 
 def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
@@ -80,9 +83,7 @@ def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]
 def vector(stored: bytes, name: str) -> list[int]:
     """Return the positions that a deletion vector holds, in order.
 
-    Args:
-        stored: the blob, in which the length stands before the bitmap, and a checksum behind it.
-        name: of the file, for errors.
+    `stored`: the blob: the length, the bitmap, a checksum.
     """
     try:
         (length,) = _LENGTH.unpack_from(stored)
@@ -110,10 +111,6 @@ def _by_value(
         keys = tuple(text for text in file.footer.keys if text in gone)
         if keys and file.live.sequence < deletes.sequence:
             yield file.live.path, keys
-
-
-_FIRST_SPEC: Final = 0
-"""The id of the partition spec that a table is created with."""
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
@@ -158,6 +155,156 @@ def _base(file: DataFile, newest: IcebergTable) -> FileFact:
     live, metadata = file.live, newest.metadata
     begun, written = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(column for column in file.footer.columns if column[0] not in begun & written)
-    keys, wrong = file.footer.keys, iceberg_name_mapping.wrong_names(live, newest)
+    keys, wrong = file.footer.keys, wrong_names(live, newest)
     made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
     return FileFact(*made, lost_names=wrong.lost, misled_names=wrong.misled)
+
+
+if TYPE_CHECKING:
+    import pyarrow
+
+PROPERTY: Final = "schema.name-mapping.default"
+_ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
+"""What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
+AVRO: Final = "AVRO"
+_ID_IN_AVRO: Final = "field-id"
+"""The same of a field in an Avro schema (Iceberg specification, "Avro")."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongNames:
+    """Columns, and parts of structs, by their dotted names in a data file without field ids."""
+
+    lost: tuple[str, ...] = ()
+    """Those that readers do not find: the mapping has them under no id, or under that of another
+    column than the table had there when the file became part of it."""
+    misled: tuple[str, ...] = ()
+    """Those of them that have the id of another column."""
+
+
+def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
+    """Return the names by which columns of a data file are not found; none of a file with ids."""
+    stored = table.properties.get(PROPERTY)
+    if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
+        return WrongNames()
+    mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
+    lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
+    return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
+
+
+def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
+    """Yield each dotted name with its id; a part stands below every name of its struct."""
+    for field in fields:
+        for name in field["names"]:
+            if "field-id" in field:
+                yield above + name, field["field-id"]
+            yield from _mapped(field.get("fields", ()), f"{above}{name}.")
+
+
+def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:
+    kind, path = live.entry["file_format"], table.folder / live.path
+    if kind == AVRO:
+        fields = avro.leaves(avro.written_schema(path))
+        yield from (name for name, field in fields if _ID_IN_AVRO not in field)
+        return
+    for name, leaf in parquet.leaves(_schema(path, kind)):
+        if _ID_OF[kind] not in (leaf.metadata or {}):
+            yield name
+
+
+def _schema(path: Path, kind: str) -> pyarrow.Schema:
+    if kind == "ORC":
+        return orc.schema(path)
+    with parquet.opened(path) as file:
+        return file.schema_arrow
+
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_DAY: Final = datetime.date(1970, 1, 1)
+_MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+_FLOATS: Final = {4: "<f", 8: "<d"}
+
+
+def manifest_statistics(folder: Path) -> tuple[ColumnStatistics, ...]:
+    """Read what is said of the data files that are part of the newest snapshot."""
+    newest = table(folder)
+    if newest is None:
+        return ()
+    data = (live for live in newest.live() if live.content is FileContent.DATA)
+    return tuple(column for live in data for column in _of_file(live, newest))
+
+
+def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
+    counts, nulls = _map(live, "value_counts"), _map(live, "null_value_counts")
+    least, greatest = _map(live, "lower_bounds"), _map(live, "upper_bounds")
+    rows = live.entry["record_count"]
+    for id_, name, type_ in _columns(live, table):
+        # What is in a list or a map has more. Parts of a struct may have fewer: of the NULLs of the
+        # whole ORC's writer counts none, and readers leave out the file (seen on 1.10.1).
+        if counts.get(id_, rows) <= rows and {id_} & (nulls.keys() | least.keys()):
+            yield ColumnStatistics(
+                StatisticsSource.ICEBERG,
+                live.path,
+                name,
+                rows,
+                nulls.get(id_),
+                bound_of(least.get(id_), type_),
+                bound_of(greatest.get(id_), type_),
+            )
+
+
+def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
+    """Yield id, dotted name and type of the columns of a file, and of parts that have no parts.
+
+    Arrow reads the ids of Parquet's alone; those of ORC's are told by the names of its snapshot.
+    """
+    path, kind = table.folder / live.path, live.entry["file_format"]
+    if kind not in {"PARQUET", "ORC"}:
+        return
+    ids = table.ids(live.snapshot) if kind == "ORC" else {}
+    for name, leaf in parquet.leaves(_schema(path, kind)):
+        number = ids.get(name, 0) if ids else (leaf.metadata or {}).get(FIELD_ID, 0)
+        yield int(number), name, leaf.type
+
+
+def _map(live: Live, name: str) -> Mapping[int, Any]:
+    """Return one of the maps of a manifest's entry; Avro has no maps by number."""
+    return {pair["key"]: pair["value"] for pair in live.entry.get(name) or ()}
+
+
+def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
+    """Return a stored bound as it is recorded; empty where it is not known, or has no form."""
+    try:
+        return bound(_value(stored, type_))
+    except (OverflowError, ValueError):  # a day or a moment that Python does not have
+        return ""
+
+
+def _value(stored: bytes | None, type_: pyarrow.DataType) -> Value:
+    """Return a bound; None where its kind is not known here.
+
+    The bytes tell how long a number is, which a column of a longer type may have kept.
+    """
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    if stored is None:
+        return None
+    number = int.from_bytes(stored, "little", signed=True)
+    if kinds.is_boolean(type_):
+        return bool(number)
+    if kinds.is_integer(type_):
+        return number
+    if kinds.is_floating(type_) and len(stored) in _FLOATS:
+        (real,) = struct.unpack(_FLOATS[len(stored)], stored)
+        return float(real)
+    if kinds.is_date(type_):
+        return _DAY + datetime.timedelta(days=number)
+    if kinds.is_timestamp(type_):
+        return _MOMENT + datetime.timedelta(microseconds=number)
+    if kinds.is_decimal(type_):
+        return Decimal(f"{int.from_bytes(stored, 'big', signed=True)}e{-type_.scale}")
+    if kinds.is_string(type_) or kinds.is_large_string(type_):
+        return stored.decode("utf-8", "replace")
+    return stored if kinds.is_binary(type_) else None

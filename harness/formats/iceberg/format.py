@@ -25,7 +25,6 @@ from harness.formats.api import (
 from harness.formats.files import data_files
 from harness.formats.iceberg import files as iceberg_files
 from harness.formats.iceberg import settings as iceberg_settings
-from harness.formats.iceberg import statistics as iceberg_statistics
 from harness.formats.iceberg import table as iceberg_table
 from harness.formats.iceberg.settings import (
     DELETE_MODE,
@@ -194,7 +193,7 @@ class Iceberg(Format):
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         # Manifests may be written anew at any step.
         return (
-            *iceberg_statistics.manifest_statistics(folder),
+            *iceberg_files.manifest_statistics(folder),
             *data_files.statistics(folder, files),
         )
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.engines.format_facts import FormatFacts
-from harness.engines.trino import connector_catalogs
+from harness.engines.trino import engine
 from harness.formats import layout, trinoql
 from harness.formats.api import CREATED_BY, VariantSettings
 from harness.formats.spark_statements import definition, one_task
@@ -62,7 +62,6 @@ def unsupported_migration(scenario: Scenario, settings: VariantSettings) -> str:
 
 
 def create_plain(table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-    """Return the creation of the plain table."""
     count = len(table.columns) - len(table.partition_by)
     by = f" partitioned by ({definition(table.columns[count:])})" if table.partition_by else ""
     columns, files = definition(table.columns[:count]), settings.get(FILE_FORMAT, PARQUET)
@@ -100,7 +99,7 @@ def filled_by_trino(
     write = (
         replace(statement, by_maker=True) for statement in statements if isinstance(statement, Sql)
     )
-    catalog = trinoql.quoted(connector_catalogs.catalog(facts, {}))
+    catalog = trinoql.quoted(engine.catalog_name(facts, {}))
     arguments = f"schema_name => '{DATABASE}', table_name => '{TABLE}'"
     return *write, Sql(f"call {catalog}.system.migrate({arguments})")
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from harness.judge.baseline.apply import Applied, Lines, apply
-from harness.judge.baseline.known import Expect, Known, Support, holds
-from harness.judge.baseline.parse_known import parse
-from harness.judge.baseline.possible import EngineFacts, Possible, check
-from harness.judge.baseline.seen import Facts, Seen, all_seen
+from harness.judge.baseline.apply import Applied, Facts, Lines, Seen, all_seen, apply
+from harness.judge.baseline.known import (
+    EngineFacts,
+    Expect,
+    Known,
+    Possible,
+    Support,
+    check,
+    holds,
+    parse,
+)
 from harness.judge.baseline.update_known import update
 
 __all__ = [

@@ -3,12 +3,129 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from harness.core.records import Verdict
-from harness.judge.baseline.known import Known, holds
-from harness.judge.baseline.seen import Facts, Seen, seen_of, seen_of_steps
+from harness.core.records import Verdict, VerdictKind
+from harness.core.runtime_names import lock_name
+from harness.judge.baseline.known import (
+    QUERY,
+    READER,
+    VARIANT,
+    WRITE,
+    Expect,
+    Known,
+    Properties,
+    holds,
+)
+from harness.model import past_views
+from harness.scenario.cells import Variant, parse_reader
+
+JUDGED: Final = (VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED)
+
+_VERSIONED: Final = re.compile(r"(?P<engine>.+?)-(?P<version>\d.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What verdicts do not say by themselves."""
+
+    variants: Mapping[str, Variant]
+    engines: Mapping[str, tuple[str, str]]
+    """Engine and version of each distribution."""
+    refusals: Mapping[str, str]
+    """The kind of the refusal of each refused case, steps included."""
+    applied: tuple[tuple[str, int], ...] = ()
+    """Variant and number of each step that was applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A cell or a step as a baseline sees it."""
+
+    scenario: str
+    properties: Properties
+    shown: Expect | None
+    """How it is wrong or refused; None when it is correct."""
+    judged: bool = True
+    """False when nothing is known of it, or its reader does not support it."""
+
+    @property
+    def step(self) -> int:
+        """The number of the step."""
+        return int(self.properties["step"])
+
+
+def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
+    """Return what is seen of each verdict, in their order, and then of each applied step."""
+    return (*(seen_of(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
+
+
+def seen_of(verdict: Verdict, facts: Facts) -> Seen:
+    """Return what is seen of a verdict."""
+    result = None
+    if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        refused = verdict.verdict is VerdictKind.REFUSED
+        result = Expect(
+            facts.refusals.get(verdict.case, "unnamed") if refused else "",
+            frozenset(finding.kind for finding in verdict.findings),
+            frozenset(column for finding in verdict.findings for column in finding.columns),
+        )
+    settings = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
+    settings |= {QUERY: verdict.query} if verdict.view != WRITE else {}
+    properties = settings | _of_reader(verdict.reader, facts)
+    properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
+    return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
+
+
+def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
+    """Yield what is seen of each applied step that has no verdict of its own."""
+    told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
+    for name, step in (each for each in facts.applied if each not in told):
+        variant = facts.variants[name]
+        settings = {"view": WRITE, "step": str(step)}
+        properties = (
+            settings | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
+        )
+        yield Seen(variant.scenario.name, properties, None)
+
+
+def _of_reader(text: str, facts: Facts) -> dict[str, str]:
+    reader = parse_reader(text)
+    # However it was run: a container and a process of one version are expected to answer alike.
+    distribution = lock_name(reader.distribution)
+    engine, version = facts.engines.get(distribution) or named(distribution)
+    settings = {f"{READER}{name}": value for name, value in reader.settings}
+    return {
+        "engine": engine,
+        "version": version,
+        "distribution": distribution,
+        **settings,
+    }
+
+
+def named(distribution: str) -> tuple[str, str]:
+    """Return engine and version of a distribution that is no longer there, by its name.
+
+    >>> named("trino-368")
+    ('trino', '368')
+    """
+    match = _VERSIONED.fullmatch(distribution)
+    return (match["engine"], match["version"]) if match else (distribution, "")
+
+
+def _of_variant(variant: Variant, step: int) -> dict[str, str]:
+    # Writers that follow one another are all named: the table is the work of every one of them.
+    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
+    settings = {f"{VARIANT}{name}": value for name, value in variant.settings.items()}
+    return {
+        "format": variant.format,
+        "twin": str(variant.twin).lower(),
+        "writer": ", ".join(writers),
+        **settings,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,13 +56,12 @@ class Lists:
             return None
         at = self.ahead + place
         try:
-            return _left(value, self.table[at], self.own[_partition(row)][at])
+            return _left(value, self.table[at], self.own[row.group[1]][at])
         except ValueError:
             return Unpredicted()
 
     def beyond(self, place: int, row: Row) -> bool:
-        """Return whether that place is beyond the end of the list of a row's partition."""
-        return self.ahead + place >= len(self.own[_partition(row)])
+        return self.ahead + place >= len(self.own[row.group[1]])
 
 
 def lists(
@@ -95,7 +94,7 @@ def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTyp
         if truth.schema == before.schema and now != _types(before, bare):
             own = dict.fromkeys(own, now)
         for row in truth.rows.values():
-            own.setdefault(_partition(row), now)
+            own.setdefault(row.group[1], now)
         before = truth
     return own
 
@@ -104,10 +103,6 @@ def _types(truth: Truth, bare: Container[int]) -> ColumnTypes:
     by = truth.table.partition_by
     own = tuple(field.type for field in truth.schema.fields if field.name not in by)
     return own if truth.step in bare else (*(field.type for field in META.values()), *own)
-
-
-def _partition(row: Row) -> Partition:
-    return row.group[1]
 
 
 def _left(value: Value, now: DataType, own: DataType) -> Value:
@@ -143,8 +138,6 @@ CATALOGS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class CatalogColumns:
-    """What the catalog lists of the columns of a table."""
-
     order: Sequence[str] = ()
     """Their names; none where they are not known."""
     partitions: Lists | None = None

@@ -81,15 +81,10 @@ def meeting_other_types(
     Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
     a reader by position may count meta columns.
     """
-    bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
         by
         for by in column_mappings(history, counted=counted)
-        if any(
-            source is not None and _differ(field, source, by)
-            for base in bases
-            for field, source in sources(history, base, steps, by)
-        )
+        if any(_differ(*pair, by) for pair in _met(history, files, steps, by))
     )
 
 
@@ -124,12 +119,19 @@ def column_mappings(
 def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    there = {child.id if by.inside else child.name: child for child in source.children}
-    keys = [child.id if by.inside else child.name for child in field.children]
-    pairs = [(child, there.get(key)) for child, key in zip(field.children, keys, strict=True)]
-    return any(
-        source_child is not None and _differ(pair, source_child, by) for pair, source_child in pairs
-    )
+    sources_ = {child.id if by.inside else child.name: child for child in source.children}
+    pairs = [(part, sources_.get(part.id if by.inside else part.name)) for part in field.children]
+    return any(there is not None and _differ(part, there, by) for part, there in pairs)
+
+
+def _met(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], by: ColumnMapping
+) -> Iterator[tuple[Field, Field]]:
+    """Yield the columns of the table, each with the one that is taken for it in some base file."""
+    for base, _ in slices(files, steps):
+        for field, source in sources(history, base, steps, by) if base is not None else ():
+            if source is not None:
+                yield field, source
 
 
 CanDiffer = Callable[[DataType, DataType], bool]
@@ -143,22 +145,13 @@ def met_otherwise(
     by: ColumnMapping,
     otherwise: CanDiffer,
 ) -> bool:
-    """Return whether some column of a base file can show something else than its values."""
-    return any(
-        source is not None and _otherwise(field, source, otherwise)
-        for base, _ in slices(files, steps)
-        if base is not None
-        for field, source in sources(history, base, steps, by)
-    )
+    return any(_otherwise(*pair, otherwise) for pair in _met(history, files, steps, by))
 
 
 def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
-    there = {child.name: child for child in source.children}
-    parts = ((child, there.get(child.name)) for child in field.children)
-    return otherwise(source.type, field.type) or any(
-        source_child is not None and _otherwise(part, source_child, otherwise)
-        for part, source_child in parts
-    )
+    sources_ = {child.name: child for child in source.children}
+    parts = [(part, sources_[part.name]) for part in field.children if part.name in sources_]
+    return otherwise(source.type, field.type) or any(_otherwise(*p, otherwise) for p in parts)
 
 
 Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
@@ -184,7 +177,6 @@ def slices(
 
 
 def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
-    """Return the version of a row that a file holds."""
     rows = late_versions.file_rows(history[steps[fact.instant]], fact)
     row = next((row for value, row in rows.items() if key in record_keys(history, value)), None)
     if row is None:
@@ -332,7 +324,6 @@ def _by_name(
 
 
 def part_in(source: Field, field: Field, part: Field, by: ColumnMapping) -> Field | None:
-    """Return the part of a file's struct that is taken for a part of the table's."""
     if by is ColumnMapping.PARTS_TOO:
         return dict(zip(field.children, source.children, strict=False)).get(part)
     if by is ColumnMapping.ID:
@@ -354,41 +345,7 @@ def nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-class ShownColumns:
-    """The columns of files as they are shown; each is worked out once."""
-
-    def __init__(self, rows: Mapping[int, Sequence[tuple[str, Row]]]) -> None:
-        """`rows`: those of each file, by its `id`, each with its key's text."""
-        self._rows = rows
-        self._shown: dict[object, Sequence[Value]] = {}
-
-    def of(
-        self,
-        fact: FileFact,
-        field: Field,
-        source: Field | None,
-        by: ColumnMapping,
-        conversion: Conversion | None,
-        *,
-        partless: bool = False,
-    ) -> Sequence[Value]:
-        """Return what is shown of a file's rows in a column.
-
-        `partless`: whether structs without a part in the file are NULL.
-        """
-        by = unplaced(by)
-        # The fields are those of the history's schemas and of META: they live as long as this does.
-        at = id(fact), id(field), id(source), by, conversion, partless
-        if at not in self._shown:
-            values = [shown(row, field, source, by, conversion) for _, row in self._rows[id(fact)]]
-            if partless and may_be_partless(field, source, by):
-                values = [without_partless(value, field, source, by) for value in values]
-            self._shown[at] = values
-        return self._shown[at]
-
-
 def conversion_of(way: ReadStrategy) -> Conversion | None:
-    """Return what a reader makes of values of base files that have another type."""
     if way.cast:
         return AS_CONVERTED if way.mapping.placed else AS_CAST
     return AS_STORED if way.stored else None
@@ -400,7 +357,6 @@ def unplaced(by: ColumnMapping) -> ColumnMapping:
 
 
 def in_logs(way: ReadStrategy) -> ColumnMapping:
-    """Return how a reader of a way finds columns in log files."""
     if way.logs is Logs.BY_NAME:
         return ColumnMapping.NAME
     if way.logs is Logs.BY_ID or way.mapping is ColumnMapping.RENUMBERED:

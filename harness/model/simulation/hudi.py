@@ -106,15 +106,13 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
         return False
     if not any(map(has_timestamp, fields)):
         return False
-    bases = (base for base, _ in slices(files, steps) if base is not None)
-    return any(_ids(history, base, steps) not in ([], ids) for base in bases)
-
-
-def _ids(history: History, fact: FileFact, steps: Mapping[str, int]) -> list[int]:
-    """Return the ids of a file's columns in order; none of one that does not begin as Hudi's do."""
-    names = [name for name, _ in fact.columns]
-    ids = {field.name: field.id for field in written_schema(history, fact, steps).fields}
-    return [ids[name] for name in names if name in ids] if META.keys() <= {*names} else []
+    for base in (base for base, _ in slices(files, steps) if base is not None):
+        names = [name for name, _ in base.columns]
+        written = {one.name: one.id for one in written_schema(history, base, steps).fields}
+        in_file = [written[name] for name in names if name in written]
+        if META.keys() <= {*names} and in_file not in ([], ids):
+            return True
+    return False
 
 
 def taken_for(

@@ -31,8 +31,6 @@ Commits = Mapping[FileFact, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """A view of what was written after a step."""
-
     step: int
     """The one by whose instant the question begins."""
     steps: Mapping[str, int]
@@ -47,8 +45,10 @@ class Since:
         return [dated(row, instant) for row, instant in zip(rows, instants, strict=True)]
 
     def gives(self, row: Row, given: IncrementalRange = IncrementalRange.SINCE) -> bool:
-        """Return whether a row is given."""
-        at = self._committed(row)
+        instant = row.values.get(COMMITTED)
+        if not isinstance(instant, str) or instant not in self.steps:
+            raise LayoutError(f"row {row.key}: no step is known that committed it ({instant})")
+        at = self.steps[instant]
         match given:
             case IncrementalRange.ALL:
                 return True
@@ -73,12 +73,6 @@ class Since:
     def _next(self) -> int:
         """The next step that made an instant; an inclusive begin is that one's (`engines.past`)."""
         return min((at for at in self.steps.values() if at > self.step), default=self.step)
-
-    def _committed(self, row: Row) -> int:
-        instant = row.values.get(COMMITTED)
-        if not isinstance(instant, str) or instant not in self.steps:
-            raise LayoutError(f"row {row.key}: no step is known that committed it ({instant})")
-        return self.steps[instant]
 
 
 def dated(row: Row, instant: str) -> Row:

@@ -21,8 +21,6 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class SimulatedRow:
-    """A row as a reader shows it."""
-
     row: Row
     """The version of it that the file holds; Hudi's meta columns as well, where they are known."""
     values: tuple[Value, ...]
@@ -34,7 +32,6 @@ class SimulatedRow:
         return text_of(self.row.key)
 
     def completed(self, older: SimulatedRow, schema: Schema) -> SimulatedRow:
-        """Return it with the values of an older version where it has NULL."""
         pairs = zip(self.values, older.values, strict=True)
         values = tuple(mine if mine is not None else other for mine, other in pairs)
         return SimulatedRow(completed(self.row, older.row, schema), values, self.file)

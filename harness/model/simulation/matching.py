@@ -24,7 +24,6 @@ TableLook = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
 
 
 def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> TableLook:
-    """Return an answer in the form in which it is compared."""
     order = sorted(range(len(labels)), key=lambda at: labels[at])
     looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
     return tuple(labels[at] for at in order), frozenset(looks.items())
@@ -32,8 +31,6 @@ def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> TableLoo
 
 @dataclass(frozen=True, slots=True)
 class StrategyAnswer:
-    """A table that a reader would answer, and the smallest ways of reading that show it."""
-
     labels: tuple[str, ...]
     rows: Sequence[tuple[Value, ...]]
     strategies: tuple[ReadStrategy, ...]
@@ -95,7 +92,6 @@ class Readings:
         return result
 
     def _values(self, way: ReadStrategy, query: Query) -> list[tuple[Value, ...]]:
-        """Return all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None or way.trusted is not None:
             return [row.values for row in self.reading.rows(way, query.conditions)]
         if way not in self._rows:

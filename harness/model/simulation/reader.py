@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
 
@@ -12,7 +12,7 @@ from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, Query, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import hudi, late_versions, value_conversions
+from harness.model.simulation import hudi, late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
 from harness.model.simulation.column_resolution import (
     AS_CAST,
@@ -20,17 +20,17 @@ from harness.model.simulation.column_resolution import (
     AS_STORED,
     META,
     Conversion,
-    ShownColumns,
-    Slices,
     column_mappings,
     conversion_of,
     in_logs,
     may_be_partless,
     met_otherwise,
+    shown,
     slices,
     sources,
     unplaced,
     version,
+    without_partless,
 )
 from harness.model.simulation.hudi import KEY_AT, NO_META, Meta, overlaid, rekeyed, renumbered
 from harness.model.simulation.incremental import Since
@@ -43,8 +43,6 @@ from harness.model.simulation.strategies import (
     read_strategies,
 )
 from harness.model.simulation.trusted_statistics import (
-    NamesOf,
-    TrustedStatistics,
     can_hold,
     decided,
     names_of,
@@ -52,118 +50,6 @@ from harness.model.simulation.trusted_statistics import (
 )
 from harness.model.simulation.value_conversions import cut, finer
 from harness.model.truth import History, Row
-
-
-def renamed_inside(history: History) -> bool:
-    """Return whether a part of a column had a name that another part, or this one, has not."""
-    return not _one_to_one(
-        (field.id, part.id, part.name)
-        for truth in history
-        for field in truth.schema.walk()
-        for part in field.children
-    )
-
-
-def moved_inside(history: History) -> bool:
-    """Return whether a part of a column had another place among its parts than now."""
-    return not _one_to_one(
-        (field.id, part.id, at)
-        for truth in history
-        for field in truth.schema.walk()
-        for at, part in enumerate(field.children)
-    )
-
-
-def _one_to_one(found: Iterable[tuple[int, int, Hashable]]) -> bool:
-    """Return whether each part of a column has one value, and no other part of it has that one."""
-    every = set(found)
-    ids, values = {(field, id_) for field, id_, _ in every}, {(field, v) for field, _, v in every}
-    return len(ids) == len(values) == len(every)
-
-
-@dataclass(frozen=True)  # no slots: what is derived is kept
-class Differences:
-    """The files of a table state, and with which ways of reading they can show something else."""
-
-    history: History
-    slices: Slices
-    steps: Mapping[str, int]
-    """Which step made an instant."""
-    counted: bool
-    """Whether a reader by position may count Hudi's meta columns."""
-
-    @cached_property
-    def _files(self) -> Sequence[FileFact]:
-        every = (fact for base, logs in self.slices for fact in (base, *logs))
-        return [fact for fact in every if fact is not None]
-
-    @cached_property
-    def _bases(self) -> Sequence[FileFact]:
-        return [base for base, _ in self.slices if base is not None]
-
-    @cached_property
-    def renumbered(self) -> bool:
-        """Whether ids that are given anew in each file can show something else."""
-        return renumbered(self.history, self._files, self.steps)
-
-    @cached_property
-    def finders(self) -> tuple[ColumnMapping, ...]:
-        """The ways to find columns."""
-        hudis = any(name in META for base in self._bases for name, _ in base.columns)
-        renamed, moved = renamed_inside(self.history), moved_inside(self.history)
-        return column_mappings(
-            self.history,
-            counted=self.counted,
-            renumbered=self.renumbered,
-            outside=not hudis and renamed,
-            nameless=any(e.nameless for e in self._bases) and (renamed or moved),
-        )
-
-    @cached_property
-    def stored(self) -> frozenset[ColumnMapping]:
-        """The ways to find columns with which what is stored can show something else."""
-        others = [by for by in self.finders if by is not ColumnMapping.ID]
-        return self._otherwise(self._files, AS_STORED, others)
-
-    @cached_property
-    def cast(self) -> frozenset[ColumnMapping]:
-        """The same of values that are cast: of texts by name, of all by position."""
-        named = [by for by in self.finders if not (by is ColumnMapping.ID or by.placed)]
-        converted = [file for file in self._files if value_conversions.may_convert(file)]
-        return self._otherwise(self._files, AS_CAST, named) | self._otherwise(
-            converted,
-            AS_CONVERTED,
-            [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO],
-        )
-
-    @cached_property
-    def partless(self) -> frozenset[ColumnMapping]:
-        """The ways to find columns with which base files have none of a struct's parts."""
-        return frozenset(filter(self._may_be_partless, self.finders))
-
-    def logs(self) -> Iterator[Logs]:
-        """Yield what else than merging them can be made of log files."""
-        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
-        logs = [log for _, slice_ in self.slices for log in slice_]
-        if any(log.keys for log in logs) or (logs and self.history[-1].merge_on_read):
-            yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
-        if any(log.deleted for log in logs):
-            yield Logs.UNDELETED
-        if any(self.history[self.steps[log.instant]].sent_contested for log in logs):
-            yield Logs.OTHER_MODE
-
-    def _otherwise(
-        self, files: Sequence[FileFact], conversion: Conversion, finders: Sequence[ColumnMapping]
-    ) -> frozenset[ColumnMapping]:
-        met = partial(met_otherwise, self.history, files, self.steps, otherwise=conversion.differs)
-        return frozenset(by for by in finders if met(by))
-
-    def _may_be_partless(self, by: ColumnMapping) -> bool:
-        return any(
-            may_be_partless(*source, unplaced(by))
-            for base in self._bases
-            for source in sources(self.history, base, self.steps, by)
-        )
 
 
 class Simulation:
@@ -193,25 +79,21 @@ class Simulation:
         self._history, self._steps, self._since = history, steps, since
         self._lists = lists = catalog.partitions
         self._later = later
-        self._trusted = TrustedStatistics(statistics)
+        self._statistics = statistics
         schemas = [truth.schema for truth in (*history, *later)]
         spelled = partial(_spelled, as_now=history[-1].schema)
         self._schemas = list(map(spelled, schemas)) if catalog.lowers else schemas
         self._slices = tuple(slices(files, steps))
-        self._rows = {
-            id(fact): self._versions(fact, meta)
-            for base, logs in self._slices
-            for fact in (base, *logs)
-            if fact is not None
-        }
-        bases = [base for base, _ in self._slices if base is not None and base.keys]
-        self._counted = bool(meta) and all(base.path in meta for base in bases)
-        self._can = Differences(history, self._slices, steps, self._counted)
+        self._bases = [base for base, _ in self._slices if base is not None]
+        self._files = [fact for base, logs in self._slices for fact in (base, *logs) if fact]
+        self._rows = {id(fact): self._versions(fact, meta) for fact in self._files}
+        with_rows = (base for base in self._bases if base.keys)
+        self._counted = bool(meta) and all(base.path in meta for base in with_rows)
         self._taken_for = hudi.taken_for(history, self._slices, steps, catalog.order)
         rows = [row for each in self._rows.values() for _, row in each]
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
-        self._columns = ShownColumns(self._rows)
+        self._shown: dict[object, Sequence[Value]] = {}
         self._listed = lists is not None and lists.differ
         # By Hive without MapReduce Hudi's columns may be shown under others, with it record keys
         # may be taken from the third column: of the same files both are worked out.
@@ -220,35 +102,100 @@ class Simulation:
         self._read: dict[object, dict[str, SimulatedRow]] = {}
         self._ways: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
+    @cached_property
+    def renumbered(self) -> bool:
+        return renumbered(self._history, self._files, self._steps)
+
+    @cached_property
+    def _finders(self) -> tuple[ColumnMapping, ...]:
+        hudis = any(name in META for base in self._bases for name, _ in base.columns)
+        parts = [
+            (field.id, part.id, at, part.name)
+            for truth in self._history
+            for field in truth.schema.walk()
+            for at, part in enumerate(field.children)
+        ]
+        renamed = not _one_to_one({(field, part, name) for field, part, _, name in parts})
+        moved = not _one_to_one({(field, part, at) for field, part, at, _ in parts})
+        return column_mappings(
+            self._history,
+            counted=self._counted,
+            renumbered=self.renumbered,
+            outside=not hudis and renamed,
+            nameless=any(e.nameless for e in self._bases) and (renamed or moved),
+        )
+
+    @cached_property
+    def _stored(self) -> frozenset[ColumnMapping]:
+        """The ways to find columns with which what is stored can show something else."""
+        others = [by for by in self._finders if by is not ColumnMapping.ID]
+        return self._otherwise(self._files, AS_STORED, others)
+
+    @cached_property
+    def _cast(self) -> frozenset[ColumnMapping]:
+        """The same of values that are cast: of texts by name, of all by position."""
+        named = [by for by in self._finders if not (by is ColumnMapping.ID or by.placed)]
+        converted = [file for file in self._files if not file.path.endswith(".parquet")]
+        return self._otherwise(self._files, AS_CAST, named) | self._otherwise(
+            converted,
+            AS_CONVERTED,
+            [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO],
+        )
+
+    @cached_property
+    def _partless(self) -> frozenset[ColumnMapping]:
+        """The ways to find columns with which base files have none of a struct's parts."""
+        return frozenset(
+            by
+            for by in self._finders
+            for base in self._bases
+            for source in sources(self._history, base, self._steps, by)
+            if may_be_partless(*source, unplaced(by))
+        )
+
+    def _logs(self) -> Iterator[Logs]:
+        """Yield what else than merging them can be made of log files."""
+        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
+        logs = [log for _, slice_ in self._slices for log in slice_]
+        if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
+            yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
+        if any(log.deleted for log in logs):
+            yield Logs.UNDELETED
+        if any(self._history[self._steps[log.instant]].sent_contested for log in logs):
+            yield Logs.OTHER_MODE
+
+    def _otherwise(
+        self, files: Sequence[FileFact], conversion: Conversion, finders: Sequence[ColumnMapping]
+    ) -> frozenset[ColumnMapping]:
+        met = partial(
+            met_otherwise, self._history, files, self._steps, otherwise=conversion.differs
+        )
+        return frozenset(by for by in finders if met(by))
+
     @property
     def misleads(self) -> bool:
         """Whether values may be shown so that they do not tell themselves whose they are."""
-        can, moved = self._can, self._listed or self._taken_for
-        return bool(can.stored or moved or can.renumbered or ColumnMapping.POSITION in can.cast)
-
-    @property
-    def renumbered(self) -> bool:
-        """Whether ids that are given anew in each file can show something else."""
-        return self._can.renumbered
+        moved = self._listed or self._taken_for or self.renumbered
+        return bool(moved or self._stored or ColumnMapping.POSITION in self._cast)
 
     def strategies(self, where: Sequence[Condition] = ()) -> tuple[ReadStrategy, ...]:
         """Return the ways worth trying on these files for some conditions, the smallest first."""
         prunes, by_schema = at_ = bool(where), any(decided(where, self._history[-1]))
         if at_ not in self._ways:
-            mappings = self._can.finders
+            mappings = self._finders
             catalogs = {by: other_catalogs(self._history, self._later, by) for by in mappings}
             can = Deviation(
-                tuple(self._can.logs()),
+                tuple(self._logs()),
                 catalogs,
                 prunes,
                 self._listed,
-                self._can.stored,
-                self._can.cast,
+                self._stored,
+                self._cast,
                 self._cut,
                 self._overlaid,
                 self._rekeyed,
-                self._can.partless,
-                self._trusted.sources,
+                self._partless,
+                tuple(dict.fromkeys(str(one.source) for one in self._statistics)),
                 by_schema,
                 self._given,
                 bool(self._taken_for),
@@ -291,33 +238,40 @@ class Simulation:
     def _merged(self, way: ReadStrategy, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
-            if self._skipped(base or logs[0], way, where):
+            fact = base or logs[0]
+            if self._excluding(fact.path.rpartition("/")[0], fact, way, where):
                 continue
             older = dict[str, SimulatedRow]()
-            if base is not None and (merged or self._kept(base, way, where)):
+            if base is not None and (
+                merged or all(self._may_hold(base, way, condition) for condition in where)
+            ):
                 older = self._of(base, way.mapping, way)
                 if way.trusted and not any(log.keys for log in merged):
-                    left = self._trusted.keys(way.trusted, base, where, self._names(way))
+                    excluding = self._excluding(base.path, base, way, where)
+                    left = {base.keys[row] for one in excluding for row in one.row_numbers()}
                     older = {key: row for key, row in older.items() if key not in left}
             newer = self._newer(merged, way, older)
             if way.rekeyed and newer:
-                at_ = self._third()
+                at_ = list(self._places()).index(KEY_AT)  # ValueError: there is none
                 yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
 
-    def _skipped(self, fact: FileFact, way: ReadStrategy, where: Sequence[Condition]) -> bool:
-        """Return whether trusted statistics of a folder leave out a file group."""
-        source = way.trusted
-        return source is not None and self._trusted.folder(source, fact, where, self._names(way))
-
-    def _names(self, way: ReadStrategy) -> NamesOf:
-        def names(where: Condition, fact: FileFact) -> frozenset[str]:
-            return names_of(
-                where.path, self._taken(fact, way.mapping, way), fact, unplaced(way.mapping)
-            )
-
-        return names
+    def _excluding(
+        self, path: str, fact: FileFact, way: ReadStrategy, where: Sequence[Condition]
+    ) -> list[ColumnStatistics]:
+        """Return the statistics of a file, or of its folder, that are trusted and exclude rows."""
+        if way.trusted is None:
+            return []
+        taken, by = self._taken(fact, way.mapping, way), unplaced(way.mapping)
+        names = [(names_of(on.path, taken, fact, by), on) for on in where]
+        return [
+            one
+            for one in self._statistics
+            if one.source == way.trusted
+            and one.path == path
+            and any(one.column in called and one.excludes(on) for called, on in names)
+        ]
 
     def _newer(
         self, logs: Sequence[FileFact], way: ReadStrategy, older: Mapping[str, SimulatedRow]
@@ -334,15 +288,6 @@ class Simulation:
             newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
         return newer
 
-    def _third(self) -> int:
-        """Return the number of the column that is the third one, partition columns left aside.
-
-        Raises:
-            ValueError: there is none.
-
-        """
-        return list(self._places()).index(KEY_AT)
-
     def sources(self, way: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader of that way shows, each with the one of a file it takes.
 
@@ -350,12 +295,13 @@ class Simulation:
         """
         by = way.mapping if fact.kind is FileKind.BASE else in_logs(way)
         result = self._taken(fact, by, way)
-        if not way.listed or not self._rows[id(fact)]:
+        lists = self._lists
+        if lists is None or not way.listed or not self._rows[id(fact)]:
             return result
         # All rows of a file are of one partition.
         _, row = self._rows[id(fact)][0]
         return [
-            (field, None if self._beyond(place, row) else source)
+            (field, source if place is None or not lists.beyond(place, row) else None)
             for (field, source), place in zip(result, self._places(), strict=True)
         ]
 
@@ -370,9 +316,6 @@ class Simulation:
         if not way.overlaid or fact.kind is not FileKind.BASE:
             return result
         return overlaid(result, self._history[-1].table.partition_by)
-
-    def _beyond(self, place: int | None, row: Row) -> bool:
-        return place is not None and self._lists is not None and self._lists.beyond(place, row)
 
     def _places(self) -> Iterator[int | None]:
         """Yield the place of each column in a list; none for one whose value is in the path."""
@@ -389,37 +332,53 @@ class Simulation:
         if at_ not in self._read:
             taken = self._taken(fact, by, way)
             columns = (
-                self._columns.of(fact, *each, by, conversion, partless=partless) for each in taken
+                self._column(fact, *each, by, conversion, partless=partless) for each in taken
             )
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
-            for (key, row), value in zip(self._rows[id(fact)], values, strict=True):
-                left = self._left(value, row) if way.listed else value
-                made[key] = SimulatedRow(row, tuple(map(cut, left)) if way.cut else left, fact)
+            for (key, row), shown_values in zip(self._rows[id(fact)], values, strict=True):
+                value = shown_values
+                if (lists := self._lists) and way.listed:
+                    pairs = zip(value, self._places(), strict=True)
+                    value = tuple(v if at is None else lists.shown(v, at, row) for v, at in pairs)
+                made[key] = SimulatedRow(row, tuple(map(cut, value)) if way.cut else value, fact)
             self._read[at_] = made
         return self._read[at_]
 
-    def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
-        """Return what is left of a row's values by the list of its partition."""
-        return tuple(
-            value if self._lists is None or place is None else self._lists.shown(value, place, row)
-            for value, place in zip(values, self._places(), strict=True)
-        )
+    def _column(
+        self,
+        fact: FileFact,
+        field: Field,
+        source: Field | None,
+        by: ColumnMapping,
+        conversion: Conversion | None,
+        *,
+        partless: bool = False,
+    ) -> Sequence[Value]:
+        """Return what is shown of a file's rows in a column; most strategies show the same.
 
-    def _kept(self, base: FileFact, way: ReadStrategy, where: Sequence[Condition]) -> bool:
+        `partless`: whether structs without a part in the file are NULL.
+        """
+        by = unplaced(by)
+        # The fields are those of the history's schemas and of META: they live as long as this does.
+        at_ = id(fact), id(field), id(source), by, conversion, partless
+        if at_ not in self._shown:
+            values = [shown(row, field, source, by, conversion) for _, row in self._rows[id(fact)]]
+            if partless and may_be_partless(field, source, by):
+                values = [without_partless(value, field, source, by) for value in values]
+            self._shown[at_] = values
+        return self._shown[at_]
+
+    def _may_hold(self, base: FileFact, way: ReadStrategy, where: Condition) -> bool:
         """Return whether a base file that stands alone is read at all."""
-        by = way.pruned
-        return by is None or all(self._may_hold(base, way, by, condition) for condition in where)
-
-    def _may_hold(
-        self, base: FileFact, way: ReadStrategy, by: ColumnMapping, where: Condition
-    ) -> bool:
+        if (by := way.pruned) is None:
+            return True
         head = where.path.partition(".")[0]
         pairs = sources(self._history, base, self._steps, by, self.schema(way))
         taken = next((each for each in pairs if each[0].name == head), None)
         if taken is None:
             return True
-        values = self._columns.of(base, *taken, by, None)
+        values = self._column(base, *taken, by, None)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 
@@ -433,3 +392,9 @@ def _spelled(schema: Schema, as_now: Schema) -> Schema:
     called = (now.get(field.name.lower(), field.name.lower()) for field in schema.fields)
     pairs = zip(schema.fields, called, strict=True)
     return replace(schema, fields=tuple(replace(pair, name=name) for pair, name in pairs))
+
+
+def _one_to_one(parts: Collection[tuple[int, int, Hashable]]) -> bool:
+    """Return whether each part of a column has one value, and no other part of it has that one."""
+    ids, values = {(field, id_) for field, id_, _ in parts}, {(field, v) for field, _, v in parts}
+    return len(ids) == len(values) == len(parts)

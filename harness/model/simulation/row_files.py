@@ -96,8 +96,7 @@ def _held(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[Value, Row]:
     result: dict[Value, Row] = {}
-    bases = [base for base, _ in slices(files, steps) if base is not None]
-    for base in bases:
+    for base in (base for base, _ in slices(files, steps) if base is not None):
         gone = set(map(text_of, history[steps[base.instant]].gone))
         for key, text in zip(base.keys, _texts(history, base), strict=True):
             if text in gone:
@@ -125,8 +124,8 @@ def _forgotten(
             continue
         lacking = _rewritten_without(history, files, steps, text)
         if lacking is None:
-            held = max(row.written.values(), default=0)
-            raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
+            message = f"row {text}: files hold none, the model says that of step {row.newest}"
+            raise LayoutError(message)
         result[lacking.key] = lacking
     return result
 
@@ -167,10 +166,6 @@ def _texts(history: History, fact: FileFact) -> Iterator[str]:
 
 def _admissible(history: History) -> int:
     versions: dict[Value, set[tuple[int, ...]]] = {}
-    for key, row in _ever(history):
+    for key, row in (pair for truth in history for pair in truth.rows.items()):
         versions.setdefault(key, set()).add(tuple(row.written.values()))
     return prod(len(each) + 1 for each in versions.values())
-
-
-def _ever(history: History) -> Iterator[tuple[Value, Row]]:
-    return (pair for truth in history for pair in truth.rows.items())

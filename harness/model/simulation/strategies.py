@@ -34,8 +34,6 @@ REKEYED: Final = "record keys from the third column"
 
 
 class ColumnMapping(StrEnum):
-    """How a reader finds a table's column in a file."""
-
     ID = "by id"
     ID_OUTSIDE = "by id, parts of structs by name"
     """Columns by id, what is inside them by name (seen on PrestoDB 0.283, on Iceberg's tables)."""
@@ -55,7 +53,6 @@ class ColumnMapping(StrEnum):
 
     @property
     def inside(self) -> bool:
-        """Whether columns and parts of structs are found by their ids."""
         return self in {ColumnMapping.ID, ColumnMapping.ID_ALONE}
 
     @property
@@ -147,7 +144,6 @@ class ReadStrategy:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """What it does beside finding columns, in the words of its text."""
         parts = (
             (str(self.logs), self.logs is not Logs.MERGED),
             (f"{CATALOG} {self.catalog}", self.catalog is not None),
@@ -233,42 +229,31 @@ by id or by name, those of log records always by id, and was seen to do nothing 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """What can make a difference on some files, beside how columns are found."""
+    """What can make a difference on some files, beside how columns are found.
+
+    Each field is about the one of `ReadStrategy` of that name: what else than usual is tried,
+    whether anything is, or with which ways to find columns. `prunes`: whether there is a predicate.
+    """
 
     logs: Sequence[Logs] = ()
-    """What is done with log files, beside merging them."""
     catalogs: Mapping[ColumnMapping, Sequence[int]] = field(default_factory=dict)
-    """The steps of other catalogs, for each way to find columns."""
     prunes: bool = False
-    """Whether there is a predicate."""
     listed: bool = False
-    """Whether lists of partitions differ."""
     stored: Container[ColumnMapping] = ()
-    """With which ways to find columns what is stored shows something else."""
     cast: Container[ColumnMapping] = ()
-    """With which of them values are cast to something else."""
     cut: bool = False
-    """Whether there are timestamps of which less than a millisecond can be cut off."""
     overlaid: bool = False
-    """Whether Hudi's columns may be shown under others."""
     rekeyed: bool = False
-    """Whether record keys may be taken from the third column."""
     partless: Container[ColumnMapping] = ()
-    """With which ways to find columns base files have none of a struct's parts."""
     trusted: Sequence[str] = ()
-    """Where statistics are stored that what the files hold contradicts."""
     nulls_by_schema: bool = False
-    """Whether there is a condition on the NULL of a column that forbids it."""
     incremental: Sequence[IncrementalRange] = ()
-    """What else may be given than what was written since a step, where that is asked for."""
     table_order: bool = False
-    """Whether the catalog names the columns in another order than the table's own."""
 
 
 def read_strategies(
     finders: Sequence[ColumnMapping], can: Deviation = Deviation()
 ) -> tuple[ReadStrategy, ...]:
-    """Return the ways worth trying, the smallest first."""
     made = (
         ReadStrategy(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
         for by in finders

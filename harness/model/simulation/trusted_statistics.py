@@ -13,12 +13,11 @@ files lack (seen on Spark, Trino and Hive, on Iceberg's tables).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 from harness.model.canonical import Value, is_nan
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Comparison, Condition, Query
 from harness.model.schema import Field
@@ -28,8 +27,6 @@ from harness.model.truth import Truth
 
 Sources = Sequence[tuple[Field, Field | None]]
 """The columns of a table, each with the one of a file that is taken for it."""
-NamesOf = Callable[[Condition, FileFact], frozenset[str]]
-"""Gives the names under which statistics of a file are looked up for a condition."""
 
 
 def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
@@ -77,49 +74,6 @@ def without_decided(query: Query, truth: Truth) -> Query | None:
         None if condition in known else condition for condition in (query.where, query.also)
     )
     return replace(query, where=where, also=also)
-
-
-class TrustedStatistics:
-    """The statistics of a table state."""
-
-    def __init__(self, told: Sequence[ColumnStatistics]) -> None:
-        """`told`: all that may exclude a row which is there."""
-        self._told = told
-        self.sources = tuple(dict.fromkeys(str(statistics.source) for statistics in told))
-
-    def keys(
-        self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
-    ) -> frozenset[str]:
-        """Return the keys of the rows of a file that statistics of the file exclude."""
-        excluding = self._excluding(source, fact.path, fact, where, names)
-        return frozenset(
-            fact.keys[row] for statistics in excluding for row in statistics.row_numbers()
-        )
-
-    def folder(
-        self, source: str, fact: FileFact, where: Sequence[Condition], names: NamesOf
-    ) -> bool:
-        """Return whether the statistics of a file's folder exclude all that is in it."""
-        return bool(self._excluding(source, fact.path.rpartition("/")[0], fact, where, names))
-
-    def _excluding(
-        self,
-        source: str,
-        path: str,
-        fact: FileFact,
-        where: Sequence[Condition],
-        names: NamesOf,
-    ) -> list[ColumnStatistics]:
-        own = [
-            statistics
-            for statistics in self._told
-            if statistics.source == source and statistics.path == path
-        ]
-        return [
-            statistics
-            for statistics in own
-            if any(statistics.column in names(on, fact) and statistics.excludes(on) for on in where)
-        ]
 
 
 def names_of(path: str, found: Sources, fact: FileFact, by: ColumnMapping) -> frozenset[str]:

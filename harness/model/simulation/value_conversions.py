@@ -12,7 +12,6 @@ from typing import Final
 from harness.model.canonical import Value, leaves, map_leaves, single
 from harness.model.conversion import INTEGERS, cast_text, convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Text
-from harness.model.file_facts import FileFact
 
 EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 SHORT_DECIMAL: Final = 18
@@ -59,27 +58,22 @@ def stored_value(value: Value, to: DataType) -> Value:
 
     """
     try:
-        return _stored(value, to)
+        match value, to:
+            case str(), Primitive("binary"):
+                return value.encode()
+            case bytes(), Primitive("string"):
+                return value.decode()
+            case _, Decimal(_, scale):
+                return decimal.Decimal(stored_number(value)).scaleb(-scale)
+            case _, Primitive("date"):
+                return _java_day(_within(stored_number(value), Primitive("int")))
+            case _, Primitive("timestamp"):
+                return EPOCH + datetime.timedelta(microseconds=stored_number(value))
+            case _, Primitive("float"):
+                return struct.unpack("<f", struct.pack("<i", stored_number(value)))[0]
+        return _within(stored_number(value), to)
     except (ValueError, ArithmeticError, struct.error) as wrong:
         raise ValueError(f"{value} is no {to} as it is stored") from wrong
-
-
-def _stored(value: Value, to: DataType) -> Value:
-    match value, to:
-        case str(), Primitive("binary"):
-            return value.encode()
-        case bytes(), Primitive("string"):
-            return value.decode()
-        case _, Decimal(_, scale):
-            return decimal.Decimal(stored_number(value)).scaleb(-scale)
-        case _, Primitive("date"):
-            return _java_day(_within(stored_number(value), Primitive("int")))
-        case _, Primitive("timestamp"):
-            return EPOCH + datetime.timedelta(microseconds=stored_number(value))
-        case _, Primitive("float"):
-            result: float = struct.unpack("<f", struct.pack("<i", stored_number(value)))[0]
-            return result
-    return _within(stored_number(value), to)
 
 
 def _java_day(number: int) -> Value:
@@ -129,7 +123,6 @@ MILLISECOND: Final = 1000
 
 
 def finer(value: Value) -> bool:
-    """Return whether a value holds a timestamp of which something would be cut off."""
     return any(map(_is_finer, leaves(value)))
 
 
@@ -165,17 +158,12 @@ _ORC_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?
 _ORC_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def may_convert(fact: FileFact) -> bool:
-    """Return whether the library may read a file: not where its name says that it is Parquet."""
-    return not fact.path.endswith(".parquet")
-
-
 def converted_differs(source: DataType, to: DataType) -> bool:
     """Return whether ORC's library may show a value as something else than itself in another type.
 
-    A reader that finds columns by position may meet any type there. What does not fit is cut
-    (texts), loses its fraction (whole numbers) or becomes NULL. Source: Apache ORC 1.5,
-    `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`, `downCastAnyInteger`,
+    It reads no Parquet. A reader that finds columns by position may meet any type there. What does
+    not fit is cut (texts), loses its fraction (whole numbers) or becomes NULL. Source: Apache ORC
+    1.5, `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`, `downCastAnyInteger`,
     `parseLongFromString` …); seen on Hive 3.1.3.
     """
     if source == to or not (_converts(source) and _converts(to)):
@@ -223,15 +211,16 @@ def _converted(value: Value, to: DataType) -> Value:
         case Primitive("string"):
             return _orc_text(value)
         case Primitive("date"):
-            return _orc_date(value)
-        case Primitive("boolean"):
-            number = _orc_whole(value)
-            return None if number is None else number != 0
+            text = cast_text(value)
+            return datetime.date.fromisoformat(text) if _ORC_DAY.fullmatch(text) else None
         case Primitive("float" | "double" as name):
-            return _orc_floating(value, name)
+            if isinstance(value, str) and not _ORC_NUMBER.fullmatch(value):
+                return None
+            return single(float(value)) if name == "float" else float(value)
     number = _orc_whole(value)
-    bound = INTEGERS[str(to)]
-    return number if number is not None and -bound <= number < bound else None
+    if number is None or to == Primitive("boolean"):
+        return None if number is None else number != 0
+    return number if -INTEGERS[str(to)] <= number < INTEGERS[str(to)] else None
 
 
 def _orc_text(value: Value) -> str:
@@ -249,12 +238,6 @@ def _orc_whole(value: Value) -> int | None:
     raise ValueError(value)
 
 
-def _orc_floating(value: Value, name: str) -> float | None:
-    if isinstance(value, str) and not _ORC_NUMBER.fullmatch(value):
-        return None
-    return single(float(value)) if name == "float" else float(value)
-
-
 def _orc_decimal(value: Value, precision: int, scale: int) -> decimal.Decimal | None:
     text = str(int(value)) if isinstance(value, bool) else cast_text(value)
     if not _ORC_NUMBER.fullmatch(text):
@@ -262,11 +245,6 @@ def _orc_decimal(value: Value, precision: int, scale: int) -> decimal.Decimal | 
     exact = decimal.Context(prec=80, rounding=decimal.ROUND_HALF_UP)
     result = decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-scale), context=exact)
     return result if len(result.as_tuple().digits) <= precision else None
-
-
-def _orc_date(value: Value) -> Value:
-    text = cast_text(value)
-    return datetime.date.fromisoformat(text) if _ORC_DAY.fullmatch(text) else None
 
 
 _CAST_WHOLE: Final = re.compile(r"\s*[+-]?[\d.]+\s*")

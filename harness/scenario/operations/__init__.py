@@ -31,7 +31,6 @@ OPERATIONS: Registry[type[Operation]] = Registry("operation", _ours, Operation)
 
 @cache
 def registry() -> Mapping[str, type[Operation]]:
-    """Return the class of each operation by the name that scenario files use."""
     return OPERATIONS.all()
 
 
@@ -41,5 +40,4 @@ def _names() -> Mapping[type[Operation], str]:
 
 
 def name_of(operation: Operation) -> str:
-    """Return the name that scenario files use for an operation."""
     return _names()[type(operation)]

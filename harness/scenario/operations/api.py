@@ -54,8 +54,6 @@ WITH_DELETES: Final = frozenset(Family) - {Family.HIVE}
 
 @dataclass(frozen=True, slots=True)
 class TableKind:
-    """A kind of table, as far as operations depend on it."""
-
     family: Family
     merge_on_read: bool = False
     """Whether changes go to log files first."""
@@ -167,7 +165,6 @@ class Operation:
         return f"has no {name_in_files(type(self))}{only}"
 
     def trace(self) -> StepTrace | None:
-        """Return by what alone it shows in the table's records; None for a write."""
         return self.TRACE
 
 
@@ -177,7 +174,6 @@ def name_in_files(kind: type[Operation]) -> str:
 
 
 def position_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys
-    """Return the position that a scenario file's `first` and `after` mean."""
     if first and after is not None:
         raise SchemaChangeError(f"'first' and 'after: {after}' are two places; give one of them")
     return ColumnPosition(first=first, after=after)

@@ -8,7 +8,7 @@ from typing import Final
 from harness.model.canonical import Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Decimal, Primitive
-from harness.model.schema import SchemaChangeError
+from harness.model.schema import Schema, SchemaChangeError
 from harness.model.truth import Truth, with_schema
 from harness.scenario.operations.api import (
     WITH_DELETES,
@@ -21,12 +21,32 @@ from harness.scenario.operations.api import (
     TypeText,
     position_of,
 )
-from harness.scenario.operations.spark_sql import position, quoted, type_text, where
+from harness.scenario.operations.spark_sql import position, quoted, type_text
 from harness.scenario.statements import IcebergCall, of_table, under
 
 
 @dataclass(frozen=True, slots=True)
-class AddColumn(Operation):
+class ColumnChange(Operation):
+    """One `alter table` that changes columns; values keep their field ids."""
+
+    CHANGES_SCHEMA = True
+
+    def schema(self, before: Schema) -> Schema:
+        return before
+
+    def clause(self) -> str:
+        """Return what stands behind `alter table t`."""
+        raise NotImplementedError
+
+    def evolve(self, before: Truth) -> Truth:
+        return with_schema(before, before.step + 1, self.schema(before.schema))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (f"alter table {{table}} {self.clause()}",)
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn(ColumnChange):
     """Add a column at the end of its siblings, `first`, or `after` one of them."""
 
     EXAMPLES = (
@@ -41,7 +61,6 @@ class AddColumn(Operation):
             "adds a part of a struct, by its dotted path",
         ),
     )
-    CHANGES_SCHEMA = True
     name: str
     type: TypeText
     first: bool = False
@@ -50,16 +69,15 @@ class AddColumn(Operation):
 
     def text(self) -> str:
         default = "" if self.default is None else f" with the default {self.default}"
-        return f"add column {self.name} {self.type}{where(self.first, self.after)}{default}"
+        return f"add column {self.name} {self.type}{position(self.first, self.after, str)}{default}"
 
-    def evolve(self, before: Truth) -> Truth:
-        """Return the column the next field id; rows that are there have the default, or no value.
+    def schema(self, before: Schema) -> Schema:
+        """Give the column the next field id; rows that are there have the default, or no value.
 
         Source: Iceberg specification, "Default values".
         """
         place = position_of(self.first, self.after)
-        schema = before.schema.add(self.name, self.type, place, self._default())
-        return with_schema(before, before.step + 1, schema)
+        return before.add(self.name, self.type, place, self._default())
 
     def _default(self) -> Value:
         if self.default is None:
@@ -71,9 +89,9 @@ class AddColumn(Operation):
         except ValueError as wrong:
             raise SchemaChangeError(f"the default: {wrong}") from wrong
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        column = f"{quoted(self.name)} {type_text(self.type)}{position(self.first, self.after)}"
-        return (f"alter table {{table}} add columns ({column})",)
+    def clause(self) -> str:
+        place = position(self.first, self.after)
+        return f"add columns ({quoted(self.name)} {type_text(self.type)}{place})"
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is not Family.ICEBERG or self.default is None:
@@ -92,22 +110,19 @@ class AddColumn(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class DropColumn(Operation):
-    """Drop the column at a dotted path."""
-
+class DropColumn(ColumnChange):
     EXAMPLES = (Example("drop_column: f2", "drops a column"),)
     SHORT = "name"
-    CHANGES_SCHEMA = True
     name: str
 
     def text(self) -> str:
         return f"drop column {self.name}"
 
-    def evolve(self, before: Truth) -> Truth:
-        return with_schema(before, before.step + 1, before.schema.drop(self.name))
+    def schema(self, before: Schema) -> Schema:
+        return before.drop(self.name)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (f"alter table {{table}} drop column {quoted(self.name)}",)
+    def clause(self) -> str:
+        return f"drop column {quoted(self.name)}"
 
 
 _CASE: Final = "spark.sql.caseSensitive"
@@ -115,32 +130,28 @@ _CASE: Final = "spark.sql.caseSensitive"
 
 
 @dataclass(frozen=True, slots=True)
-class RenameColumn(Operation):
-    """Call the column at a dotted path `to`, a bare name."""
-
+class RenameColumn(ColumnChange):
     EXAMPLES = (
         Example(
             "rename_column: {name: f1, to: g}", "renames a column; `to` is a name without a path"
         ),
     )
-    CHANGES_SCHEMA = True
     name: str
     to: str
 
     @property
     def new_path(self) -> str:
-        """The dotted path that the column has then."""
         parent, dot, _ = self.name.rpartition(".")
         return f"{parent}{dot}{self.to}"
 
     def text(self) -> str:
         return f"rename column {self.name} to {self.to}"
 
-    def evolve(self, before: Truth) -> Truth:
-        return with_schema(before, before.step + 1, before.schema.rename(self.name, self.to))
+    def schema(self, before: Schema) -> Schema:
+        return before.rename(self.name, self.to)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (f"alter table {{table}} rename column {quoted(self.name)} to {quoted(self.to)}",)
+    def clause(self) -> str:
+        return f"rename column {quoted(self.name)} to {quoted(self.to)}"
 
     def statements(self, context: StepContext) -> Statements:
         only_case = self.name.casefold() == self.to.casefold()
@@ -150,38 +161,31 @@ class RenameColumn(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveColumn(Operation):
-    """Put the column `first` among its siblings, or `after` one of them."""
-
+class MoveColumn(ColumnChange):
     EXAMPLES = (
         Example(
             "move_column: {name: f1, after: f2}",
             "moves a column, or with `first: true` to the front",
         ),
     )
-    CHANGES_SCHEMA = True
     name: str
     first: bool = False
     after: str | None = None
 
     def text(self) -> str:
-        return f"move column {self.name}{where(self.first, self.after)}"
+        return f"move column {self.name}{position(self.first, self.after, str)}"
 
-    def evolve(self, before: Truth) -> Truth:
+    def schema(self, before: Schema) -> Schema:
         if not self.first and self.after is None:
             raise SchemaChangeError("say where the column goes: 'first: true' or 'after: x'")
-        schema = before.schema.move(self.name, position_of(self.first, self.after))
-        return with_schema(before, before.step + 1, schema)
+        return before.move(self.name, position_of(self.first, self.after))
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        place = position(self.first, self.after)
-        return (f"alter table {{table}} alter column {quoted(self.name)}{place}",)
+    def clause(self) -> str:
+        return f"alter column {quoted(self.name)}{position(self.first, self.after)}"
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeType(Operation):
-    """Give the column at a dotted path the type `to`."""
-
+class ChangeType(ColumnChange):
     EXAMPLES = (
         Example(
             "change_type: {name: n, to: long}",
@@ -190,7 +194,6 @@ class ChangeType(Operation):
             "form there](#what-is-not-settled)",
         ),
     )
-    CHANGES_SCHEMA = True
     name: str
     to: TypeText
     exact: bool = True
@@ -199,18 +202,15 @@ class ChangeType(Operation):
     def text(self) -> str:
         return f"change the type of {self.name} to {self.to}"
 
-    def evolve(self, before: Truth) -> Truth:
-        schema = before.schema.change_type(self.name, self.to, exact=self.exact)
-        return with_schema(before, before.step + 1, schema)
+    def schema(self, before: Schema) -> Schema:
+        return before.change_type(self.name, self.to, exact=self.exact)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (
-            f"alter table {{table}} alter column {quoted(self.name)} type {type_text(self.to)}",
-        )
+    def clause(self) -> str:
+        return f"alter column {quoted(self.name)} type {type_text(self.to)}"
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeNullability(Operation):
+class ChangeNullability(ColumnChange):
     """Let a column have NULL, or forbid it. Every column may have it when a table is created.
 
     No rule of the truth's follows from it: a write that breaks it is refused, and shows in what was
@@ -225,7 +225,6 @@ class ChangeNullability(Operation):
         ),
     )
     FAMILIES = WITH_DELETES
-    CHANGES_SCHEMA = True
     name: str
     nullable: bool
 
@@ -233,13 +232,12 @@ class ChangeNullability(Operation):
         return f"{'allow' if self.nullable else 'forbid'} NULL in column {self.name}"
 
     def evolve(self, before: Truth) -> Truth:
-        own = {before.schema.find(self.name).id}
-        required = before.required - own if self.nullable else before.required | own
-        return replace(with_schema(before, before.step + 1, before.schema), required=required)
+        column = {before.column_id(self.name)}
+        required = before.required - column if self.nullable else before.required | column
+        return replace(ColumnChange.evolve(self, before), required=required)
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        change = "drop" if self.nullable else "set"
-        return (f"alter table {{table}} alter column {quoted(self.name)} {change} not null",)
+    def clause(self) -> str:
+        return f"alter column {quoted(self.name)} {'drop' if self.nullable else 'set'} not null"
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is not Family.ICEBERG or self.nullable:
@@ -286,28 +284,21 @@ class ChangePartitionColumn(Operation):
         change = self._change()
         if isinstance(change, DropColumn):
             return with_schema(before, before.step + 1, before.schema)
-        after = change.evolve(before)
-        return self._renamed(after) if isinstance(change, RenameColumn) else after
-
-    def _renamed(self, after: Truth) -> Truth:
-        """Return the table that is partitioned by the column under its new name."""
-        by = (self.rename if text == self.column else text for text in after.table.partition_by)
-        named = tuple(text for text in by if text is not None)
-        return replace(after, table=replace(after.table, partition_by=named))
+        names = {self.column: self.rename or self.column}
+        by = tuple(names.get(name, name) for name in before.table.partition_by)
+        return replace(change.evolve(before), table=replace(before.table, partition_by=by))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         return self._change().sql(before, after)
 
-    def _change(self) -> RenameColumn | DropColumn | MoveColumn | ChangeType:
-        result: list[RenameColumn | DropColumn | MoveColumn | ChangeType] = []
-        if self.rename is not None:
-            result.append(RenameColumn(self.column, self.rename))
-        if self.drop:
-            result.append(DropColumn(self.column))
-        if self.after is not None:
-            result.append(MoveColumn(self.column, after=self.after))
-        if self.to is not None:
-            result.append(ChangeType(self.column, self.to))
-        if len(result) != 1:
+    def _change(self) -> ColumnChange:
+        changes: tuple[tuple[object, ColumnChange], ...] = (
+            (self.rename is not None, RenameColumn(self.column, self.rename or "")),
+            (self.drop, DropColumn(self.column)),
+            (self.after is not None, MoveColumn(self.column, after=self.after)),
+            (self.to is not None, ChangeType(self.column, self.to or Primitive("int"))),
+        )
+        given = [change for is_given, change in changes if is_given]
+        if len(given) != 1:
             raise SchemaChangeError("say one change: 'rename', 'drop: true', 'after' or 'to'")
-        return result[0]
+        return given[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import ClassVar, Final
 
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth
@@ -50,15 +50,16 @@ class FailedWrite(Operation):
     SHORT = "keys"
     keys: tuple[Key, ...]
 
+    END: ClassVar[str] = "fail"
+
     def text(self) -> str:
-        return f"write {rows_text(len(self.keys))}, fail before the commit"
+        return f"write {rows_text(len(self.keys))}, {self.END} before the commit"
 
     def evolve(self, before: Truth) -> Truth:
         """Keep everything: no reader may show what was not committed."""
         return failed(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says how it fails."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
@@ -94,9 +95,7 @@ class KilledWrite(FailedWrite):
         ),
     )
     FAMILIES = WITH_DELETES
-
-    def text(self) -> str:
-        return f"write {rows_text(len(self.keys))}, killed before the commit"
+    END = "killed"
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is not Family.HUDI:
@@ -107,8 +106,6 @@ class KilledWrite(FailedWrite):
 
 @dataclass(frozen=True, slots=True)
 class AbortTransactions(Operation):
-    """Abort the open transactions of the table, whose locks hold other writers up."""
-
     EXAMPLES = (
         Example(
             "abort_transactions",

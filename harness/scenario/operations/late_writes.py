@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, late, new_row
 from harness.model.values import never_null
-from harness.scenario.operations.api import Example, Family, Key, Operation
+from harness.scenario.operations.api import Example, Family, Key, Operation, name_in_files
 from harness.scenario.operations.new_rows import each_once, key_of, rows_text, some
 from harness.scenario.operations.spark_sql import (
     columns_in_order,
@@ -17,28 +17,6 @@ from harness.scenario.operations.spark_sql import (
     merge_into,
     select_rows,
 )
-
-
-def late_rows(
-    before: Truth, keys: Sequence[Key], what: str, there: Collection[Value]
-) -> tuple[Row, ...]:
-    """Return whole versions of rows, each with a smaller ordering value than all before it.
-
-    Args:
-        before: the truth before the step that writes them.
-        keys: those of the rows.
-        what: the operation, for messages.
-        there: the keys that rows have, or had.
-
-    """
-    if before.table.order_by is None:
-        raise SchemaChangeError(f"{what} needs a table with an ordering column; give it order_by")
-    result = [key_of(before, key) for key in some(keys, what)]
-    each_once(result)
-    if never := [str(key) for key in result if key not in there]:
-        have = ", ".join(map(str, there)) or "none"
-        raise SchemaChangeError(f"no row has the key {', '.join(never)}; allowed: {have}")
-    return tuple(_late(before, key) for key in result)
 
 
 def _late(before: Truth, key: Value) -> Row:
@@ -56,8 +34,36 @@ def _late(before: Truth, key: Value) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class LateUpsert(Operation):
-    """Write older versions of the rows with these keys; the merge mode says which ones stand."""
+class LateWrite(Operation):
+    """Send versions of rows with a smaller ordering value than all before them.
+
+    The table's merge mode says what becomes of them.
+    """
+
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"{name_in_files(type(self)).replace('_', ' ')} of {rows_text(len(self.keys))}"
+
+    def _versions(self, before: Truth, there: Collection[Value]) -> tuple[Row, ...]:
+        """Return the whole versions that are sent; `there`: the keys that may be named."""
+        name = name_in_files(type(self))
+        if before.table.order_by is None:
+            wrong = f"{name} needs a table with an ordering column; give it order_by"
+            raise SchemaChangeError(wrong)
+        result = [key_of(before, key) for key in some(self.keys, name)]
+        each_once(result)
+        if never := [str(key) for key in result if key not in there]:
+            have = ", ".join(map(str, there)) or "none"
+            raise SchemaChangeError(f"no row has the key {', '.join(never)}; allowed: {have}")
+        return tuple(_late(before, key) for key in result)
+
+
+@dataclass(frozen=True, slots=True)
+class LateUpsert(LateWrite):
+    """Write older versions of the rows with these keys; a deleted row is there again."""
 
     EXAMPLES = (
         Example(
@@ -66,42 +72,30 @@ class LateUpsert(Operation):
             "data](#late-data)",
         ),
     )
-    FAMILIES = frozenset({Family.HUDI})
-    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
     SHORT = "keys"
-    keys: tuple[Key, ...]
-
-    def text(self) -> str:
-        return f"late upsert of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Replace the rows where the last write stands; a deleted row is there again."""
-        return late(before, before.step + 1, {row.key: row for row in self._versions(before)})
+        return late(before, before.step + 1, {row.key: row for row in self._rows(before)})
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (insert_rows(after, self._versions(before)),)
+        return (insert_rows(after, self._rows(before)),)
 
-    def _versions(self, before: Truth) -> tuple[Row, ...]:
-        return late_rows(before, self.keys, "late_upsert", (*before.rows, *before.gone))
+    def _rows(self, before: Truth) -> tuple[Row, ...]:
+        return self._versions(before, (*before.rows, *before.gone))
 
 
 @dataclass(frozen=True, slots=True)
-class LateDelete(Operation):
+class LateDelete(LateWrite):
     """Delete these rows by a source that is older; the merge mode says whether they stay."""
 
     EXAMPLES = (
         Example("late_delete: [2]", "deletes rows by a source that is older than they are"),
     )
-    FAMILIES = frozenset({Family.HUDI})
-    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
     SHORT = "keys"
-    keys: tuple[Key, ...]
-
-    def text(self) -> str:
-        return f"late delete of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
-        return late(before, before.step + 1, {row.key: None for row in self._sources(before)})
+        rows = self._versions(before, before.rows)
+        return late(before, before.step + 1, {row.key: None for row in rows})
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one merge statement: `delete from` has no ordering value, and deletes whatever is.
@@ -109,9 +103,6 @@ class LateDelete(Operation):
         Under event time a delete must not win over a row with a greater ordering value
         (apache/hudi#17372, #19978).
         """
-        source = select_rows(self._sources(before), columns_in_order(after))
+        source = select_rows(self._versions(before, before.rows), columns_in_order(after))
         merge, _ = merge_into("{table}", source, after)
         return (f"{merge} when matched then delete",)
-
-    def _sources(self, before: Truth) -> tuple[Row, ...]:
-        return late_rows(before, self.keys, "late_delete", before.rows)

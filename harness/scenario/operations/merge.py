@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Strict
 
-from harness.model.canonical import Value
 from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.scenario.operations.api import WITH_DELETES, Example, Family, Key, Operation
@@ -32,8 +31,6 @@ from harness.scenario.operations.spark_sql import (
 
 
 class SourceOrder(StrEnum):
-    """How a merge's source orders its columns, where not as the table does."""
-
     REVERSED = "reversed"
 
 
@@ -104,25 +101,29 @@ class Merge(Operation):
 
         """
         gone = known(before, self.delete)
-        doomed = tuple(before.rows[key] for key in gone)
         fields = columns_in_order(after)
-        rows = (*self._versions(before), *self._absent(before), *doomed)
+        deleted = tuple(before.rows[key] for key in gone)
+        rows = (*self._versions(before), *self._absent(before), *deleted)
         source = select_rows(rows, self._source_fields(after, fields))
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
-        updated = [field for field in self._updated(after, fields) if field.name not in stay]
-        clauses = [
-            merge,
-            *_delete_clause(key, after, gone),
-            f"when matched{_unless(key, after, gone)} then update set {_sets(updated, new)}",
-            *self._insert_clause(key, before, _inserted(fields, new, listed=listed)),
+        names = [
+            quoted(field.name) for field in self._updated(after, fields) if field.name not in stay
         ]
+        sets = ", ".join(f"{name} = {new}.{name}" for name in names)
+        unless, clauses = "", [merge]
+        if gone:
+            keys = key_list(after, gone)
+            unless = f" and {key} not in {keys}"
+            clauses.append(f"when matched and {key} in {keys} then delete")
+        clauses.append(f"when matched{unless} then update set {sets}")
+        if self.insert or not self.set:
+            names = [quoted(field.name) for field in fields]
+            into = f"({', '.join(names)}) " if listed else ""
+            values = ", ".join(f"{new}.{name}" for name in names)
+            only = self._only(key, before)
+            clauses.append(f"when not matched{only} then insert {into}values ({values})")
         return " ".join(clauses)
-
-    def _insert_clause(self, key: str, before: Truth, inserted: str) -> tuple[str, ...]:
-        if self.set and not self.insert:
-            return ()
-        return (f"when not matched{self._only(key, before)} then insert {inserted}",)
 
     def _updated(self, after: Truth, fields: tuple[Field, ...]) -> tuple[Field, ...]:
         """Return the columns that an update sets: the ordering column is always among them."""
@@ -154,27 +155,6 @@ class Merge(Operation):
         columns = settable(before, [text for text in self.set if text != before.table.key])
         changed = (changed_row(before, key, before.step + 1, columns) for key in keys)
         return (*changed, *whole(before, new))
-
-
-def _delete_clause(key: str, truth: Truth, keys: tuple[Value, ...]) -> tuple[str, ...]:
-    return (f"when matched and {key} in {key_list(truth, keys)} then delete",) if keys else ()
-
-
-def _unless(key: str, truth: Truth, keys: tuple[Value, ...]) -> str:
-    return f" and {key} not in {key_list(truth, keys)}" if keys else ""
-
-
-def _inserted(fields: tuple[Field, ...], new: str, *, listed: bool) -> str:
-    names = f"({_names(fields)}) " if listed else ""
-    return f"{names}values ({_names(fields, f'{new}.')})"
-
-
-def _sets(fields: Iterable[Field], new: str) -> str:
-    return ", ".join(f"{quoted(field.name)} = {new}.{quoted(field.name)}" for field in fields)
-
-
-def _names(fields: tuple[Field, ...], prefix: str = "") -> str:
-    return ", ".join(prefix + quoted(field.name) for field in fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ def absent_text(keys: Sequence[Key]) -> str:
 
 
 def key_of(truth: Truth, key: Key) -> Value:
-    """Return a scenario's key in the key column's type."""
     try:
         return convert(key, truth.schema.find(truth.table.key).type)
     except ValueError as wrong:
@@ -42,7 +41,6 @@ def key_of(truth: Truth, key: Key) -> Value:
 
 
 def some(items: Sequence[Item], what: str) -> Sequence[Item]:
-    """Return what a write names, which must be something."""
     if not items:
         raise SchemaChangeError(f"{what} names no row or column; name at least one")
     return items
@@ -50,16 +48,13 @@ def some(items: Sequence[Item], what: str) -> Sequence[Item]:
 
 def each_once(keys: Sequence[Value]) -> None:
     """Check that a write names no row twice: which version stands would be the engine's choice."""
-    twice = [str(key) for at, key in enumerate(keys) if key in keys[:at]]
-    if twice:
+    if twice := [str(key) for at, key in enumerate(keys) if key in keys[:at]]:
         raise SchemaChangeError(f"the key {', '.join(twice)} stands twice in one write")
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
-    absent = [str(key) for key in result if key not in truth.rows]
-    if absent:
+    if absent := [str(key) for key in result if key not in truth.rows]:
         have = ", ".join(map(str, truth.rows)) or "none"
         raise SchemaChangeError(f"no row has the key {', '.join(absent)}; there are: {have}")
     each_once(result)
@@ -67,10 +62,8 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Return keys that must not be in the table, each once."""
     result = tuple(key_of(truth, key) for key in keys)
-    present = [str(key) for key in result if key in truth.rows]
-    if present:
+    if present := [str(key) for key in result if key in truth.rows]:
         raise SchemaChangeError(f"there is a row with the key {', '.join(present)} already")
     each_once(result)
     return result
@@ -93,7 +86,6 @@ def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
 
 
 def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
-    """Return whole rows from explicit values."""
     return tuple(_explicit(truth, row) for row in rows)
 
 
@@ -111,16 +103,12 @@ def _explicit(truth: Truth, row: Explicit) -> Row:
         except ValueError as wrong:
             raise SchemaChangeError(f"column '{name}': {wrong}") from wrong
     new = new_row(truth, given[truth.table.key], truth.step + 1, given)
-    _check_partition(truth, new, given)
-    return new
-
-
-def _check_partition(truth: Truth, new: Row, given: dict[str, Value]) -> None:
     # A row that moves to another partition is two rows or one, by the index of the format.
     for name in truth.table.partition_by:
         value = new.values[truth.column_id(name)]
         if name in given and given[name] != value:
             raise SchemaChangeError(f"the row's partition '{name}' is '{value}' and stays so")
+    return new
 
 
 def stored(value: Value, field: Field) -> Value:

@@ -11,9 +11,28 @@ from harness.scenario.operations.spark_sql import partition_field
 
 
 @dataclass(frozen=True, slots=True)
-class AddPartitionField(Operation):
-    """Add a field to the partition spec: a column, or what a transform makes of one."""
+class PartitionFieldChange(Operation):
+    """Something that is done to one field of the partition spec."""
 
+    FAMILIES = frozenset({Family.ICEBERG})
+    CHANGES_SCHEMA = True
+    field: str
+
+    def text(self) -> str:
+        return f"{self._verb} partition field {self.field}"
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        field = partition_field(*parse(self.field, before.schema))
+        return (f"alter table {{table}} {self._verb} partition field {field}",)
+
+    @property
+    def _verb(self) -> str:
+        """What SQL calls the change, and so do we: the first word of the class's name."""
+        return type(self).__name__.removesuffix("PartitionField").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartitionField(PartitionFieldChange):
     EXAMPLES = (
         Example(
             "add_partition_field: day(at)",
@@ -22,27 +41,15 @@ class AddPartitionField(Operation):
             "`hour(p)`, see [below](#tables-of-iceberg)",
         ),
     )
-    FAMILIES = frozenset({Family.ICEBERG})
     SHORT = "field"
-    CHANGES_SCHEMA = True
-    field: str
-
-    def text(self) -> str:
-        return f"add partition field {self.field}"
 
     def evolve(self, before: Truth) -> Truth:
         new, _ = parse(self.field, before.schema)
         return with_spec(before, before.step + 1, added(before.spec, new))
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        new = partition_field(*parse(self.field, before.schema))
-        return (f"alter table {{table}} add partition field {new}",)
-
 
 @dataclass(frozen=True, slots=True)
-class DropPartitionField(Operation):
-    """Take a field out of the partition spec; its column stays."""
-
+class DropPartitionField(PartitionFieldChange):
     EXAMPLES = (
         Example(
             "drop_partition_field: day(at)",
@@ -50,27 +57,15 @@ class DropPartitionField(Operation):
             after=("add_partition_field: day(at)",),
         ),
     )
-    FAMILIES = frozenset({Family.ICEBERG})
     SHORT = "field"
-    CHANGES_SCHEMA = True
-    field: str
-
-    def text(self) -> str:
-        return f"drop partition field {self.field}"
 
     def evolve(self, before: Truth) -> Truth:
         old, _ = parse(self.field, before.schema)
         return with_spec(before, before.step + 1, dropped(before.spec, old))
 
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        old = partition_field(*parse(self.field, before.schema))
-        return (f"alter table {{table}} drop partition field {old}",)
-
 
 @dataclass(frozen=True, slots=True)
-class ReplacePartitionField(Operation):
-    """Put a field in the place of another one, in one commit."""
-
+class ReplacePartitionField(PartitionFieldChange):
     EXAMPLES = (
         Example(
             "replace_partition_field: {field: day(at), by: hour(at)}",
@@ -78,19 +73,15 @@ class ReplacePartitionField(Operation):
             after=("add_partition_field: day(at)",),
         ),
     )
-    FAMILIES = frozenset({Family.ICEBERG})
-    CHANGES_SCHEMA = True
-    field: str
     by: str
 
     def text(self) -> str:
-        return f"replace partition field {self.field} by {self.by}"
+        return f"{PartitionFieldChange.text(self)} by {self.by}"
 
     def evolve(self, before: Truth) -> Truth:
-        old, _ = parse(self.field, before.schema)
-        new, _ = parse(self.by, before.schema)
+        (old, _), (new, _) = (parse(text, before.schema) for text in (self.field, self.by))
         return with_spec(before, before.step + 1, added(dropped(before.spec, old), new))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        old, new = (partition_field(*parse(text, before.schema)) for text in (self.field, self.by))
-        return (f"alter table {{table}} replace partition field {old} with {new}",)
+        (replaced,) = PartitionFieldChange.sql(self, before, after)
+        return (f"{replaced} with {partition_field(*parse(self.by, before.schema))}",)

@@ -21,6 +21,7 @@ from harness.scenario.operations.api import (
     Operation,
     Statements,
     StepContext,
+    name_in_files,
 )
 from harness.scenario.operations.new_rows import (
     absent_text,
@@ -47,9 +48,32 @@ from harness.scenario.statements import LOCATION, TABLE_NAME, Sql, call_iceberg
 
 
 @dataclass(frozen=True, slots=True)
-class Insert(Operation):
-    """Insert rows with these keys, or explicit ones."""
+class RowWrite(Operation):
+    """A write of whole rows by one insert statement, as the format understands it."""
 
+    def versions(self, before: Truth) -> tuple[Row, ...]:
+        raise NotImplementedError
+
+    def evolve(self, before: Truth) -> Truth:
+        return written(before, before.step + 1, self.versions(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (insert_rows(after, self.versions(before)),)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRows(RowWrite):
+    """Rows with these keys, or explicit ones."""
+
+    keys: tuple[Key, ...] = ()
+    rows: tuple[Explicit, ...] = ()
+
+    def text(self) -> str:
+        return f"{name_in_files(type(self))} {rows_text(len(self.keys) + len(self.rows))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(WholeRows):
     EXAMPLES = (
         Example(
             "insert: [5, 6]", "adds new rows; one insert makes one file group in each partition"
@@ -60,20 +84,8 @@ class Insert(Operation):
         ),
     )
     SHORT = "keys"
-    keys: tuple[Key, ...] = ()
-    rows: tuple[Explicit, ...] = ()
 
-    def text(self) -> str:
-        return f"insert {rows_text(len(self.keys) + len(self.rows))}"
-
-    def evolve(self, before: Truth) -> Truth:
-        """Add the rows; none of the keys may be there."""
-        return written(before, before.step + 1, self._new(before))
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (insert_rows(after, self._new(before)),)
-
-    def _new(self, before: Truth) -> tuple[Row, ...]:
+    def versions(self, before: Truth) -> tuple[Row, ...]:
         some((*self.keys, *self.rows), "insert")
         rows = (*whole(before, fresh(before, self.keys)), *explicit(before, self.rows))
         fresh(before, [row.key for row in rows])
@@ -101,7 +113,7 @@ class AddFiles(Insert):
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return the query that yields the rows; the format writes them and adds the files."""
-        return (select_rows(self._new(before), columns_in_order(after)),)
+        return (select_rows(self.versions(before), columns_in_order(after)),)
 
     def statements(self, context: StepContext) -> Statements:
         """Return the making of a folder of plain files, and the call that adds them."""
@@ -113,26 +125,12 @@ class AddFiles(Insert):
 
 
 @dataclass(frozen=True, slots=True)
-class Upsert(Operation):
-    """Write whole rows with these keys, or explicit ones."""
-
+class Upsert(WholeRows):
     EXAMPLES = (Example("upsert: [3, 5]", "writes whole rows, which are new or replace others"),)
     FAMILIES = WITH_DELETES
     SHORT = "keys"
-    keys: tuple[Key, ...] = ()
-    rows: tuple[Explicit, ...] = ()
 
-    def text(self) -> str:
-        return f"upsert {rows_text(len(self.keys) + len(self.rows))}"
-
-    def evolve(self, before: Truth) -> Truth:
-        return written(before, before.step + 1, self._versions(before))
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says that it replaces rows of the same key."""
-        return (insert_rows(after, self._versions(before)),)
-
-    def _versions(self, before: Truth) -> tuple[Row, ...]:
+    def versions(self, before: Truth) -> tuple[Row, ...]:
         some((*self.keys, *self.rows), "upsert")
         keys = [key_of(before, key) for key in self.keys]
         rows = (*whole(before, keys), *explicit(before, self.rows))
@@ -189,8 +187,6 @@ def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Delete(Operation):
-    """Delete the rows with these keys; the statement names the absent keys as well."""
-
     EXAMPLES = (Example("delete: [2]", "deletes rows"),)
     FAMILIES = WITH_DELETES
     SHORT = "keys"
@@ -211,8 +207,6 @@ class Delete(Operation):
 
 
 class OverwriteScope(StrEnum):
-    """How much of a table is overwritten."""
-
     TABLE = "table"
     PARTITION = "partition"
     """The one that all of the new rows are in."""
@@ -269,8 +263,6 @@ class Overwrite(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Truncate(Operation):
-    """Empty the table."""
-
     EXAMPLES = (Example("truncate", "takes all rows away"),)
     TEXT = "truncate the table"
     FAMILIES = WITH_DELETES
@@ -292,8 +284,6 @@ class Truncate(Operation):
 
 @dataclass(frozen=True, slots=True)
 class DeletePartition(Operation):
-    """Drop the partition in which the row with this key is, with all its rows."""
-
     EXAMPLES = (Example("delete_partition: 3", "drops the partition of the row with that key"),)
     FAMILIES = frozenset({Family.HUDI})
     WHY_NOT = "has no partitions to drop; a delete says which rows go"
@@ -319,9 +309,7 @@ class DeletePartition(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRow(Operation):
-    """Write the row `key` anew, into the partition of the row `to`."""
-
+class MoveRow(RowWrite):
     EXAMPLES = (
         Example(
             "move_row: {key: 1, to: 2}",
@@ -336,14 +324,7 @@ class MoveRow(Operation):
     def text(self) -> str:
         return f"move row {self.key} to the partition of row {self.to}"
 
-    def evolve(self, before: Truth) -> Truth:
-        return written(before, before.step + 1, (self._version(before),))
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says that it finds the row in any partition."""
-        return (insert_rows(after, (self._version(before),)),)
-
-    def _version(self, before: Truth) -> Row:
+    def versions(self, before: Truth) -> tuple[Row, ...]:
         if not before.table.partition_by:
             raise SchemaChangeError("the table has no partitions; use upsert")
         key, to = known(before, (self.key, self.to))
@@ -352,12 +333,9 @@ class MoveRow(Operation):
             raise SchemaChangeError(f"the rows {key} and {to} are in the same partition")
         step, row = before.step + 1, new_row(before, key, before.step + 1, {})
         ids = [before.column_id(name) for name in before.table.partition_by]
-        return replace(
-            row,
-            values={**row.values, **dict(zip(ids, other[1], strict=True))},
-            written={**row.written, **dict.fromkeys(ids, step)},
-            group=(step, other[1]),
-        )
+        values = {**row.values, **dict(zip(ids, other[1], strict=True))}
+        steps = {**row.written, **dict.fromkeys(ids, step)}
+        return (replace(row, values=values, written=steps, group=(step, other[1])),)
 
 
 class Rewrites(StrEnum):
@@ -378,7 +356,7 @@ _EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Touch(Operation):
+class Touch(RowWrite):
     """Write one new key, and one key of the file groups that the axis names."""
 
     EXAMPLES = (
@@ -391,23 +369,17 @@ class Touch(Operation):
     """As the axis of the variant says; a scenario file may fix it for one step."""
 
     def text(self) -> str:
-        return f"touch, rewrites {self._chosen()}"
+        return f"touch, rewrites {self._chosen}"
 
-    def evolve(self, before: Truth) -> Truth:
-        return written(before, before.step + 1, self._versions(before))
-
-    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        return (insert_rows(after, self._versions(before)),)
-
-    def _versions(self, before: Truth) -> tuple[Row, ...]:
-        new = next_key(before)
+    def versions(self, before: Truth) -> tuple[Row, ...]:
+        new = before.generation.touch_keys[before.step + 1]
         if new in before.rows:
             raise SchemaChangeError(f"a touch adds the key {new}, and there is such a row already")
         given = self._partition(before) or {}
         added = new_row(before, new, before.step + 1, given)
-        return (*whole(before, self.touched(before)), added)
+        return (*whole(before, self._touched(before)), added)
 
-    def touched(self, before: Truth) -> tuple[Value, ...]:
+    def _touched(self, before: Truth) -> tuple[Value, ...]:
         """Return the keys that are written again: the first of each chosen file group."""
         firsts: dict[Group, Value] = {}
         only = self._partition(before)
@@ -415,19 +387,15 @@ class Touch(Operation):
             if only is None or row.group[1] == tuple(only.values()):
                 firsts.setdefault(row.group, row.key)
         keys = [firsts[group] for group in sorted(firsts, key=lambda group: (group[0], str(group)))]
-        return tuple(keys[:: _EVERY[self._chosen()]]) if self._chosen() in _EVERY else ()
+        return tuple(keys[:: _EVERY[self._chosen]]) if self._chosen in _EVERY else ()
 
     def _partition(self, before: Truth) -> Mapping[str, Value] | None:
         """Return the one partition that is written, that of the first row; None for every one."""
         first = next(iter(before.rows.values()), None)
-        if self._chosen() is not Rewrites.PARTITION or first is None:
+        if self._chosen is not Rewrites.PARTITION or first is None:
             return None
         return dict(zip(before.table.partition_by, first.group[1], strict=True))
 
+    @property
     def _chosen(self) -> Rewrites:
         return self.rewrites or Rewrites.NONE
-
-
-def next_key(truth: Truth) -> Value:
-    """Return the key of the row that a touch as the next step adds."""
-    return truth.generation.touch_keys[truth.step + 1]

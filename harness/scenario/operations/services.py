@@ -6,7 +6,7 @@ Sources: Hudi documentation, "SQL Procedures"; Iceberg documentation, "Spark Pro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
@@ -21,6 +21,7 @@ from harness.scenario.operations.api import (
     StepContext,
     StepTrace,
     TableKind,
+    name_in_files,
 )
 from harness.scenario.operations.spark_sql import partition_spec
 from harness.scenario.statements import (
@@ -39,7 +40,27 @@ _WITH_DELETES: Final = "map('delete-file-threshold', '1', 'min-file-size-bytes',
 
 
 @dataclass(frozen=True, slots=True)
-class Compact(Operation):
+class TableService(Operation):
+    """A service that may be only scheduled: then it waits, and its next step carries it out."""
+
+    NOUN: ClassVar[str] = ""
+    only: Annotated[ServiceMode | None, Strict(strict=False)] = None
+
+    def text(self) -> str:
+        return f"schedule a {self.NOUN}" if self.only else name_in_files(type(self))
+
+    def evolve(self, before: Truth) -> Truth:
+        """Let read-optimized readers see what snapshot readers see, once it is carried out."""
+        if self.only:
+            return Operation.evolve(self, before)
+        return compacted(before, before.step + 1)
+
+    def trace(self) -> StepTrace | None:
+        return StepTrace.SCHEDULED if self.only else None
+
+
+@dataclass(frozen=True, slots=True)
+class Compact(TableService):
     """Compact every file group; on copy-on-write there is nothing to do.
 
     What is only scheduled waits: writes go on, and the next `compact` carries it out.
@@ -53,16 +74,7 @@ class Compact(Operation):
         ),
     )
     FAMILIES = WITH_DELETES
-    only: Annotated[ServiceMode | None, Strict(strict=False)] = None
-
-    def text(self) -> str:
-        return "schedule a compaction" if self.only else "compact"
-
-    def evolve(self, before: Truth) -> Truth:
-        """Let read-optimized readers see what snapshot readers see, once it is carried out."""
-        if self.only:
-            return replace(before, step=before.step + 1)
-        return compacted(before, before.step + 1)
+    NOUN = "compaction"
 
     def statements(self, context: StepContext) -> Statements:
         """Return the calls of the service; none where there are no log files to compact.
@@ -97,9 +109,6 @@ class Compact(Operation):
                     return "does not settle what a compaction is of before it runs"
         return Operation.unsupported(self, kind)
 
-    def trace(self) -> StepTrace | None:
-        return StepTrace.SCHEDULED if self.only else None
-
 
 def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:
     """Return a compaction of Hive, of a partitioned table one for each partition that has rows."""
@@ -112,7 +121,7 @@ def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster(Operation):
+class Cluster(TableService):
     """Write every file group of a partition into new ones, log files merged; the old are replaced.
 
     What is only scheduled waits, and the next `cluster` carries it out.
@@ -129,16 +138,11 @@ class Cluster(Operation):
         ),
     )
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
-    only: Annotated[ServiceMode | None, Strict(strict=False)] = None
-
-    def text(self) -> str:
-        return "schedule a clustering" if self.only else "cluster"
+    NOUN = "clustering"
 
     def evolve(self, before: Truth) -> Truth:
-        """Let read-optimized readers see what snapshot readers see, once it is carried out."""
-        if self.only:
-            return replace(before, step=before.step + 1)
-        return replace(compacted(before, before.step + 1), before_last=before)
+        after = TableService.evolve(self, before)
+        return after if self.only else replace(after, before_last=before)
 
     def statements(self, context: StepContext) -> Statements:
         if context.kind.family is Family.DELTA:
@@ -154,9 +158,6 @@ class Cluster(Operation):
         if self.only and kind.family is Family.DELTA:
             return "rewrites files at once: nothing can be scheduled"
         return Operation.unsupported(self, kind)
-
-    def trace(self) -> StepTrace | None:
-        return StepTrace.SCHEDULED if self.only else None
 
 
 _ONE_VERSION: Final = (
@@ -237,8 +238,23 @@ class Sync(Operation):
         return (call_hudi("hive_sync"),)
 
 
+_REWRITE_ALL: Final = "options => map('rewrite-all', 'true')"
+
+
 @dataclass(frozen=True, slots=True)
-class RewriteDataFiles(Operation):
+class Rewrite(Operation):
+    """A procedure of Iceberg that writes files anew, all of them."""
+
+    FAMILIES = frozenset({Family.ICEBERG})
+    CALL: ClassVar[tuple[str, ...]] = ()
+    """The procedure and its arguments."""
+
+    def statements(self, context: StepContext) -> Statements:
+        return (call_iceberg(*self.CALL),)
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteDataFiles(Rewrite):
     """Write all live data files of a partition into one, by the newest schema and spec.
 
     `compact` does it only to files of which rows are deleted (Iceberg documentation, "Spark
@@ -249,35 +265,23 @@ class RewriteDataFiles(Operation):
         Example("rewrite_data_files", "writes every data file anew, with the columns of now"),
     )
     TEXT = "rewrite the data files"
-    FAMILIES = frozenset({Family.ICEBERG})
-
-    def statements(self, context: StepContext) -> Statements:
-        return (call_iceberg("rewrite_data_files", "options => map('rewrite-all', 'true')"),)
+    CALL = "rewrite_data_files", _REWRITE_ALL
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteManifests(Operation):
-    """Write one manifest in the place of those that there are."""
-
+class RewriteManifests(Rewrite):
     EXAMPLES = (Example("rewrite_manifests", "writes the lists of files anew"),)
     TEXT = "rewrite the manifests"
-    FAMILIES = frozenset({Family.ICEBERG})
-
-    def statements(self, context: StepContext) -> Statements:
-        return (call_iceberg("rewrite_manifests"),)
+    CALL = ("rewrite_manifests",)
 
 
 @dataclass(frozen=True, slots=True)
-class RewritePositionDeletes(Operation):
+class RewritePositionDeletes(Rewrite):
     """Write the positions of deleted rows into new files, without those that name no live file."""
 
     EXAMPLES = (Example("rewrite_position_deletes", "writes the position delete files anew"),)
     TEXT = "rewrite the position deletes"
-    FAMILIES = frozenset({Family.ICEBERG})
-
-    def statements(self, context: StepContext) -> Statements:
-        all_files = "options => map('rewrite-all', 'true')"
-        return (call_iceberg("rewrite_position_delete_files", all_files),)
+    CALL = "rewrite_position_delete_files", _REWRITE_ALL
 
 
 _PROCEDURES: Final = {
@@ -294,8 +298,6 @@ _NEWEST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class SetTableVersion(Operation):
-    """Upgrade or downgrade the table to a version, as the format counts."""
-
     EXAMPLES = (
         Example(
             "set_table_version: 6",

@@ -28,8 +28,6 @@ from harness.scenario.statements import (
 
 @dataclass(frozen=True, slots=True)
 class CreateTag(Operation):
-    """Tag the current snapshot, so that a query can name it."""
-
     EXAMPLES = (
         Example(
             "create_tag", "gives the current snapshot a tag, by which it is read later (view `tag`)"
@@ -52,8 +50,6 @@ class CreateTag(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Savepoint(Operation):
-    """Make a savepoint of the last write, or schema change."""
-
     EXAMPLES = (Example("savepoint", "keeps the last write, so that the table can go back to it"),)
     TEXT = "make a savepoint"
     FAMILIES = frozenset({Family.HUDI, Family.DELTA})
@@ -71,8 +67,6 @@ class Savepoint(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Restore(Operation):
-    """Take back everything since the newest savepoint."""
-
     EXAMPLES = (
         Example(
             "restore",
@@ -99,8 +93,6 @@ class Restore(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Rollback(Operation):
-    """Take back the last write that stands, or the last schema change."""
-
     EXAMPLES = (Example("rollback", "takes back the last write or schema change"),)
     TEXT = "roll back the last write"
     FAMILIES = frozenset({Family.HUDI})
@@ -117,8 +109,6 @@ class Rollback(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RollbackToSnapshot(Operation):
-    """Make the snapshot of a step the current one again."""
-
     EXAMPLES = (
         Example(
             "rollback_to_snapshot: 2",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal as Number
 from typing import Final
 
@@ -11,7 +11,7 @@ from harness.model.canonical import MapValue, Value, text_of
 from harness.model.datatypes import Array, DataType, Map, Struct, Text, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.partition_fields import PartitionField, Transform
-from harness.model.schema import Field, Schema, SchemaChangeError
+from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth
 
 BRACE = r"\u007b"
@@ -120,7 +120,6 @@ def select_nullable(rows: Iterable[Row], fields: Sequence[Field]) -> str:
 
 
 def select_none(fields: Sequence[Field]) -> str:
-    """Return the same query without a row."""
     none = ", ".join(f"{literal(None, f)} as {quoted(f.name)}" for f in fields)
     return f"select {none} where false"
 
@@ -144,12 +143,7 @@ def merge_into(table: str, rows: str, truth: Truth) -> tuple[str, str]:
     return f"{into} on {target}.{key} = {source}.{key}", source
 
 
-def definition(schema: Schema) -> str:
-    return ", ".join(f"{quoted(field.name)} {type_text(field.type)}" for field in schema.fields)
-
-
 def key_list(truth: Truth, keys: Iterable[Value]) -> str:
-    """Return a parenthesised list of key literals."""
     field = truth.schema.find(truth.table.key)
     return f"({', '.join(literal(key, field) for key in keys)})"
 
@@ -172,15 +166,12 @@ def partition_field(field: PartitionField, column: str) -> str:
     return f"{field.transform}({width}{quoted(column)})"
 
 
-def position(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys
-    """Return the clause that places a column, empty at the end."""
+def position(
+    first: bool,  # noqa: FBT001 - a scenario file's keys
+    after: str | None,
+    quote: Callable[[str], str] = quoted,
+) -> str:
+    """Return the clause that places a column, empty at the end; for reports without quotes."""
     if first:
         return " first"
-    return f" after {quoted(after)}" if after else ""
-
-
-def where(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys
-    """Say the same in words, for reports."""
-    if first:
-        return " first"
-    return f" after {after}" if after else ""
+    return f" after {quote(after)}" if after else ""

@@ -57,7 +57,6 @@ class WriteFrame(Operation):
         return f"write a DataFrame of {rows_text(len(self.keys))}: {columns}{how}"
 
     def added(self, schema: Schema) -> tuple[str, ...]:
-        """Return the columns that a table with this schema gets by the write."""
         return tuple(name for name in self.columns if name not in schema.names)
 
     def lacking(self, schema: Schema) -> tuple[str, ...]:
@@ -126,7 +125,6 @@ class WriteFrame(Operation):
         return [replace(row, values={**row.values, **none}) for row in rows]
 
     def _fields(self, before: Truth, after: Truth) -> tuple[Field, ...]:
-        """Return the columns of the frame, with the types that they have in it."""
         result = map(after.schema.find, self.columns or before.schema.names)
         types = self.types or {}
         return tuple(replace(field, type=types.get(field.name, field.type)) for field in result)

@@ -32,12 +32,13 @@ class MetadataWay(StrEnum):
     FRAME = "frame"
 
 
-TEXTS: Final[Mapping[MetadataWay, str]] = {
-    MetadataWay.SET: "by set",
-    MetadataWay.QUOTED_SET: "by set with quotes",
-    MetadataWay.TABLE_OPTIONS: "as table options",
-    MetadataWay.FRAME: "by a DataFrame",
-}
+TEXTS: Final[Mapping[MetadataWay, str]] = dict(
+    zip(
+        MetadataWay,
+        ("by set", "by set with quotes", "as table options", "by a DataFrame"),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,6 @@ class WriteWithMetadata(Operation):
         return f"upsert {rows_text(len(self.keys))}, {', '.join(self.metadata)} {TEXTS[self.by]}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Replace or add the rows: metadata changes none."""
         if wrong := next(self._wrong(), ""):
             raise SchemaChangeError(wrong)
         return Upsert(self.keys).evolve(before)

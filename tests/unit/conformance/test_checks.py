@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.conformance import checks, kit, leftovers, table
+from harness.conformance import checks, kit, table
 from harness.conformance.checks import Check
 from harness.conformance.results import CheckOutcome
 from harness.core import tolerances
@@ -67,7 +67,7 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here takes long to notice."""
-    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
+    monkeypatch.setattr(checks, "LOOK_S", 0.01)
     for name in ("ENDLESS_S", "WINDOW_S"):
         monkeypatch.setattr(checks, name, 0.01)
     for name in ("QUIET_S", "DEATH_S"):

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.conformance import checks, kit, leftovers
-from harness.conformance.checks import CheckedEngine
+from harness.conformance import checks, kit
+from harness.conformance.checks import CheckedEngine, Leftovers
 from harness.conformance.kit import Servers
-from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckOutcome
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Count, Progress
@@ -25,7 +24,7 @@ NO_START = EnvironmentProblem("it did not get ready within 300 s")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
+    monkeypatch.setattr(checks, "LOOK_S", 0.01)
     for name in ("ENDLESS_S", "WINDOW_S", "QUIET_S"):
         monkeypatch.setattr(checks, name, 0.01)
 

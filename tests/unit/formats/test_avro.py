@@ -1,5 +1,3 @@
-"""What Avro data files say of themselves, and the schemas of our types."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""What a table's own records say was done to it, and what they lack when a step left no trace."""
-
 from __future__ import annotations
 
 from pathlib import Path

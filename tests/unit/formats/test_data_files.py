@@ -1,5 +1,3 @@
-"""What files hold is read from them directly, as canonical values, and nothing is guessed."""
-
 from __future__ import annotations
 
 import datetime
@@ -44,7 +42,6 @@ def fact(path: str, *keys: str, instant: str = "1", kind: FileKind = FileKind.BA
 
 
 def written(folder: Path, **columns: tuple[pa.DataType, object, object]) -> FileValues:
-    """Write one row, and read what the file holds of it."""
     arrays = {name: pa.array([value], type_) for name, (type_, value, _) in columns.items()}
     pq.write_table(pa.table(arrays), folder / "f.parquet")
     (actual,) = data_files.read(folder, [fact("f.parquet", "1")], [0])
@@ -68,13 +65,6 @@ def test_files_of_orc_are_told_by_their_first_bytes(tmp_path: Path) -> None:
     assert actual.columns == tuple(PLAIN)
     assert actual.rows[0][:-1] == tuple(value for _, _, value in PLAIN.values())[:-1]
     assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
-
-
-def test_the_old_timestamps_of_hive_are_read_as_well(tmp_path: Path) -> None:
-    table = pa.table({"at": pa.array([MOMENT], pa.timestamp("us"))})
-    pq.write_table(table, tmp_path / "f", use_deprecated_int96_timestamps=True)
-    (actual,) = data_files.read(tmp_path, [fact("f", "1")], [0])
-    assert actual.rows == ((MOMENT,),)
 
 
 def test_a_timestamp_that_has_no_canonical_form_is_not_cut(tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-r"""What text files of Hive hold: `\x01` between values, `\x02` … between parts, `\N` for NULL."""
-
 from __future__ import annotations
 
 import datetime
@@ -89,7 +87,6 @@ def test_a_file_that_is_cut_off_is_told(tmp_path: Path) -> None:
 
 
 def entry(*columns: str) -> CatalogEntry:
-    """Return the entry of a table of text columns, with a partition column that no file has."""
     cols = [{"name": name, "type": "string"} for name in columns]
     table = {"sd": {"cols": cols}, "partitionKeys": [{"name": "p", "type": "string"}]}
     return CatalogEntry(TABLE, table)

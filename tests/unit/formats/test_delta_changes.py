@@ -1,5 +1,3 @@
-"""When rows of a Delta table were written last, by the files that its commits add and name."""
-
 from __future__ import annotations
 
 import json
@@ -18,7 +16,6 @@ KEY = "col-1"
 FIELD = {"name": "id", "type": "string", "metadata": {"delta.columnMapping.physicalName": KEY}}
 SCHEMA = {"type": "struct", "fields": [FIELD]}
 Commits = Sequence[Sequence[tuple[str, str, bool]]]
-"""Of each commit the actions: which it is, of what file, and whether it changes data."""
 FILES: Mapping[str, tuple[str, ...]] = {
     "a": ("1", "2", "3"),
     "b": ("4",),
@@ -36,7 +33,6 @@ JOINED = ("remove", "a2", False), ("remove", "b", False), ("add", "ab", False)
 
 
 def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
-    """Write a table whose first commit has its schema alone."""
     (folder / "_delta_log").mkdir(parents=True)
     for name, keys in FILES.items():
         parquet.write_table(pa.table({KEY: list(keys)}), folder / name)
@@ -95,7 +91,6 @@ def test_nothing_is_known_without_the_changes(tmp_path: Path, enabled: str, gone
 
 
 def committed(folder: Path) -> dict[str, object]:
-    """Return when the rows of all live files were committed."""
     actual: dict[str, object] = {}
     for fact in delta_files.facts(folder, "id"):
         columns, rows = delta_files.file_rows(folder / fact.path, fact)

@@ -1,10 +1,3 @@
-"""What the files of a Delta table say, read from folders that Delta 3.3.2 wrote.
-
-`marked` has column mapping by name from its creation on, and deletion vectors; `mapped_later` got
-column mapping at its second step, with data already there. Both had f1 renamed to g, and f2 dropped
-and added again between id and ts.
-"""
-
 from __future__ import annotations
 
 import shutil

@@ -1,5 +1,3 @@
-"""Which formats there are, what they have, and which settings their tables can have."""
-
 from __future__ import annotations
 
 import re
@@ -47,7 +45,6 @@ from tests.builders.format_statements import COLUMNS, created, supporting, table
 
 HUDI = ["hudi-cow", "hudi-mor"]
 KEYED = ["delta", "hive-acid", *HUDI, "iceberg"]
-"""Formats in which rows that are there can be changed."""
 ADD = AddColumn("n", parse_type("long"))
 ONE, TWO = Insert((1,)), Insert((1, 3))
 MANY = Insert(tuple(range(1, 102)))
@@ -58,7 +55,6 @@ JOB = "8b6c2d50-5a5e-4b0e-9d0b-0123456789ab"
 def refused(
     name: str, *operations: Operation, by: str = "", written_by: str = "", **settings: str
 ) -> str:
-    """Why a table, partitioned by a column or not, cannot have settings."""
     steps = tuple(Step(operation, by=written_by) for operation in operations)
     table = table_of(COLUMNS, tuple(by.split()))
     return formats.load(name).unsupported_settings(settings, Scenario("x", table, steps))

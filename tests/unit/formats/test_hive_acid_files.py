@@ -1,5 +1,3 @@
-"""Which files of a transactional table count, and which rows files of deletions take away."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,7 +19,6 @@ ROW = pa.struct([("id", pa.string()), ("f", pa.string())])
 SCHEMA = pa.schema([("operation", pa.int32()), *PLACE, ("row", ROW)])
 
 Written = tuple[int, int, str | None]
-"""The number of the write that made a row, its place there, and its key; None: a deletion."""
 
 
 def write(folder: Path, rows: Sequence[Written]) -> None:
@@ -42,7 +39,6 @@ def write(folder: Path, rows: Sequence[Written]) -> None:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Two rows, one of which is replaced by the second write; a third write was aborted."""
     write(tmp_path / "delta_0000001_0000001_0000", [(1, 0, "a"), (1, 1, "b")])
     write(tmp_path / "delete_delta_0000002_0000002_0000", [(1, 1, None)])
     write(tmp_path / "delta_0000002_0000002_0000", [(2, 0, "b")])
@@ -100,7 +96,6 @@ Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 
 
 def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Story:
-    """Join five writes, and return the kind, the keys and what is deleted of each fact."""
     write(table / "delta_0000001_0000005", rows)
     write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
     facts = hive_acid_files.facts(table, "id", WriteIds(6))

@@ -1,5 +1,3 @@
-"""What the program of Hive's Streaming Mutation API is told of rows."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -29,7 +29,6 @@ NESTED = """{"schemas":[{"max_column_id":13,"version_id":20261126183356092,"type
 {"id":6,"name":"m","optional":true,"type":{"type":"map","key_id":10,"key":"string","value_id":11,
 "value":{"type":"array","element_id":12,"element":"uuid","element_optional":true},
 "value_optional":true}}]}]}"""
-"""As Hudi 0.15.0, 1.0.2 and 1.2.0 write it, but for the `uuid`."""
 
 
 def version(names: dict[int, str], at: str) -> dict[str, object]:
@@ -40,7 +39,6 @@ def version(names: dict[int, str], at: str) -> dict[str, object]:
 
 
 def written(folder: Path, instant: str, versions: int, *, completed: bool = True) -> None:
-    """Write a file of the history as Hudi does, and the commit that it belongs to."""
     requested, _, _ = instant.partition("_")
     (folder / ".hoodie" / ".schema").mkdir(parents=True, exist_ok=True)
     actual = [version(names, at) for at, names in reversed(VERSIONS[:versions])]
@@ -53,7 +51,6 @@ def written(folder: Path, instant: str, versions: int, *, completed: bool = True
 
 
 def committed(folder: Path, instant: str, at: int) -> None:
-    """Write the record of a commit with a `latest_schema`, in JSON or Avro as the layout has it."""
     name, names = VERSIONS[at]
     told = {"extraMetadata": {"latest_schema": json.dumps(version(names, name))}}
     if "_" not in instant:
@@ -66,7 +63,6 @@ def committed(folder: Path, instant: str, at: int) -> None:
 
 
 def read(folder: Path) -> SchemaHistory:
-    """Return what a table says, which is something."""
     actual = hudi_schema_history.read(records.local(folder))
     assert actual is not None
     return actual

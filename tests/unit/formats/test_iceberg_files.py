@@ -1,5 +1,3 @@
-"""What the files of an Iceberg table say."""
-
 from __future__ import annotations
 
 import json
@@ -9,7 +7,7 @@ import pytest
 
 from harness import formats
 from harness.formats.api import FileFactError
-from harness.formats.iceberg import files as iceberg_files
+from harness.formats.iceberg import files
 from harness.formats.iceberg import table as iceberg_table
 from harness.model.file_facts import FileFact, FileKind
 from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
@@ -17,7 +15,6 @@ from tests.builders.iceberg_folder import GONE, Entry, IcebergFolder
 FORMAT = formats.load("iceberg")
 COLUMNS = (("id", "string"), ("a", "int64"))
 DELETES, BY_VALUE = 1, 2
-"""Contents of files."""
 
 
 @pytest.fixture
@@ -27,7 +24,7 @@ def folder(tmp_path: Path) -> IcebergFolder:
 
 def facts(folder: IcebergFolder) -> tuple[FileFact, ...]:
     folder.metadata(len(folder.snapshots))
-    return iceberg_files.facts(folder.path, "id")
+    return files.facts(folder.path, "id")
 
 
 def base(path: str, snapshot: int, *keys: str) -> FileFact:
@@ -40,7 +37,7 @@ def deleted(path: str, of: str, snapshot: int, *keys: str) -> FileFact:
 
 def test_a_folder_without_metadata_holds_no_table(tmp_path: Path) -> None:
     assert iceberg_table.table(tmp_path) is None
-    assert iceberg_files.facts(tmp_path, "id") == ()
+    assert files.facts(tmp_path, "id") == ()
 
 
 def test_a_table_that_nothing_was_written_to_has_no_files(folder: IcebergFolder) -> None:
@@ -95,7 +92,7 @@ def test_a_partition_value_is_the_one_in_the_manifest_whatever_the_file_holds(
             "schemas": [{"schema-id": 0, "fields": fields}],
         },
     )
-    (fact,) = iceberg_files.facts(folder.path, "id")
+    (fact,) = files.facts(folder.path, "id")
     read = FORMAT.file_rows(folder.path / fact.path, fact)
     assert read == (("id", "a"), (("1", value), ("2", value)))
 
@@ -156,7 +153,7 @@ def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_for
             "schemas": [{"schema-id": 0, "fields": names}],
         },
     )
-    actual = iceberg_files.facts(folder.path, "id")
+    actual = files.facts(folder.path, "id")
     told = [[name for name, _ in fact.columns] for fact in actual]
     assert told == [["id", "q", "a"], ["id", "p", "q", "a"], ["id", "q", "a"]]
 
@@ -246,7 +243,7 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
         schemas=[{"schema-id": 0, "fields": then}],
         properties={"schema.name-mapping.default": mapping},
     )
-    (fact,) = iceberg_files.facts(folder.path, "id")
+    (fact,) = files.facts(folder.path, "id")
     assert fact.lost_names == lost
     assert fact.misled_names == tuple(text for text in lost if [text] in names.values())
 
@@ -257,5 +254,5 @@ def test_an_avro_file_with_ids_loses_no_column(folder: IcebergFolder) -> None:
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
     schemas, told = [{"schema-id": 0, "fields": then}], {"schema.name-mapping.default": mapping}
     folder.metadata(1, schemas=schemas, properties=told)
-    (fact,) = iceberg_files.facts(folder.path, "id")
+    (fact,) = files.facts(folder.path, "id")
     assert (fact.lost_names, fact.misled_names) == ((), ())

@@ -1,5 +1,3 @@
-"""What is read from ORC files is what stands in them, or is said to be unreadable."""
-
 from __future__ import annotations
 
 import datetime

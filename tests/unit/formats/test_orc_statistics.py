@@ -1,5 +1,3 @@
-"""What ORC files say of their columns."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""A step may be written by an engine that makes no such tables, in that engine's own words."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +32,6 @@ ICEBERG = formats.load("iceberg")
 
 
 def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
-    """What a writer is told of each step."""
     history = scenario.truths(merge_on_read=False).history()
     actual, shape = distributions.load(writer), formats.load(of)
     for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
@@ -43,14 +40,12 @@ def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterat
 
 
 def by(scenario: Scenario, writer: str, steps: Sequence[int]) -> Scenario:
-    """The scenario with some of its steps by another writer."""
     numbered = enumerate(scenario.steps, start=1)
     made = (replace(step, by=writer) if at in steps else step for at, step in numbered)
     return replace(scenario, steps=tuple(made), formats=("iceberg",), path="a/b.yaml")
 
 
 def planned(scenario: Scenario) -> tuple[tuple[str, ...], list[str]]:
-    """The writers of the one variant, or why there is none."""
     writers = (Writer(SPARK),)
     profile = Profile("mine", (scenario.name,), formats=("iceberg",), writers=writers, readers=())
     actual = plan((scenario,), profile, [ICEBERG])

@@ -1,5 +1,3 @@
-"""What is read from Parquet files is what stands in them, also where Arrow has narrower types."""
-
 from __future__ import annotations
 
 import datetime

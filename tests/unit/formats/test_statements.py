@@ -1,5 +1,3 @@
-"""What the writer of a table is sent for a step, where its format has words of its own."""
-
 from __future__ import annotations
 
 from dataclasses import replace

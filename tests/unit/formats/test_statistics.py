@@ -1,5 +1,3 @@
-"""What footers, manifests and Hudi's metadata table say of columns."""
-
 from __future__ import annotations
 
 import datetime
@@ -16,7 +14,7 @@ from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.files import parquet
 from harness.formats.hudi.statistics import FOLDER, HudiStatistics
-from harness.formats.iceberg import statistics as iceberg_statistics
+from harness.formats.iceberg import files as iceberg_files
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind
@@ -108,7 +106,7 @@ def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> No
     folder.commit(1, Entry(path, metrics=metrics))
     folder.metadata(1)
     nines = bound(Decimal("9" * 36 + ".99"))
-    assert iceberg_statistics.manifest_statistics(tmp_path) == (
+    assert iceberg_files.manifest_statistics(tmp_path) == (
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "id", 1, None, bound("k")),
         ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "n", 1, 0, nines),
     )
@@ -132,8 +130,7 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     schemas = [{"schema-id": 0, "fields": fields}, {"schema-id": 1, "fields": renamed}]
     folder.metadata(1, **{"schemas": schemas, "current-schema-id": 1})
     actual = {
-        statistics.column: statistics
-        for statistics in iceberg_statistics.manifest_statistics(tmp_path)
+        statistics.column: statistics for statistics in iceberg_files.manifest_statistics(tmp_path)
     }
     assert {name: (statistics.rows, statistics.nulls) for name, statistics in actual.items()} == {
         "id": (2, 0),
@@ -144,7 +141,7 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     assert formats.load("iceberg").statistics(tmp_path, []) == tuple(actual.values())
     folder.snapshots[0]["schema-id"] = None
     folder.metadata(2, schemas=schemas)
-    assert iceberg_statistics.manifest_statistics(tmp_path) == ()
+    assert iceberg_files.manifest_statistics(tmp_path) == ()
 
 
 @pytest.mark.parametrize(
@@ -162,7 +159,7 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
     ],
 )
 def test_a_stored_bound_is_a_value(stored: bytes | None, type_: pa.DataType, value: Value) -> None:
-    assert iceberg_statistics.bound_of(stored, type_) == bound(value)
+    assert iceberg_files.bound_of(stored, type_) == bound(value)
 
 
 def row(kind: int, name: str, column: str, least: object, greatest: object) -> dict[str, Value]:

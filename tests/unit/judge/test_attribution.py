@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Column, Responsible, Verdict, VerdictKind
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.query import Query, not_null
@@ -230,7 +230,7 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
 
 
 def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
-    expectations = ExpectationsByEngine(case_of(made, files)).written
+    expectations = Expectations(case_of(made, files))
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.discrepancies]

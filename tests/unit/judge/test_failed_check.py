@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, VerdictKind
+from harness.core.records import Answer, FindingKind, VerdictKind
 from harness.judge import name
 from harness.judge.verdicts import judge
 from tests.builders.judged_story import case_without_values, cell_at
@@ -28,7 +28,7 @@ def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
         cell.case: Answer(cell.case, "select", each.columns, each.rows)
         for cell, each in zip(cells, replies, strict=True)
     }
-    monkeypatch.setattr(name, "check_of", lambda _: fails)
+    monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
     found = judge(case_without_values(story), cells, answers)
     assert [(each.verdict, each.because) for each in found] == [
         (VerdictKind.UNKNOWN, "harness: ZeroDivisionError: in a check"),

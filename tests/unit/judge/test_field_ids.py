@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judge.field_ids import by_ids, by_names
+from harness.judge.file_contents import by_ids, by_names
 from harness.model.canonical import MapValue
 from harness.model.schema import Field
 from tests.builders.table_story import history

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.core.jsonl import dump, parse
 from harness.core.records import Answer, FindingKind, Verdict, Witness
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.model.file_facts import FileKind
 from harness.model.query import Query
 from tests.builders.judged_story import case_of, judged
@@ -39,7 +39,7 @@ def test_a_value_that_a_way_of_reading_explains_has_the_file_of_that_way() -> No
 def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> None:
     # As in a read-optimized view: neither file has a column of that name.
     story = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
-    layout = ExpectationsByEngine(case_of(story, None)).written.layout(3, "snapshot")
+    layout = Expectations(case_of(story, None)).layout(3, "snapshot")
     whole = story.read("name")
     at = [whole.names.index(each) for each in ("id", "g")]
     rows = tuple(tuple(row[n] for n in at) for row in whole.rows)

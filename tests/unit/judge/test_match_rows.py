@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judge.match_rows import match
+from harness.judge.compare import match
 from tests.builders.table_story import history
 
 TOLD = history("insert 1..4; delete 4", "id long, n long, f1 string")

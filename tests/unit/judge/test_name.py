@@ -1,15 +1,13 @@
-"""Names: one file for each, one name for each place."""
+"""Each difference has one name."""
 
 from __future__ import annotations
 
-import pkgutil
-
 import pytest
 
-from harness.core.records import NAMES_OF_DIFFERENCES, FindingKind
-from harness.judge import checks, recorded_metadata, recorded_schema
+from harness.core.records import FindingKind
+from harness.judge import recorded_by_table
 from harness.judge.difference import Difference, DifferenceKind
-from harness.judge.name import check_of, name_of
+from harness.judge.name import CHECKS, name_of
 from tests.builders.judge_stages import findings
 from tests.builders.table_story import history
 
@@ -17,12 +15,10 @@ TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<stri
 WORLD = TOLD.state()
 
 
-def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
-    files = {iter_module.name for iter_module in pkgutil.iter_modules(checks.__path__)}
-    assert files == {kind.value for kind in NAMES_OF_DIFFERENCES}
-    # What two answers tell is no name of a place, and neither is what a table says of its schema.
-    others = (FindingKind.ORDER_DEPENDENT, *recorded_schema.KINDS, *recorded_metadata.KINDS)
-    assert sorted((*NAMES_OF_DIFFERENCES, *others)) == sorted(FindingKind)
+def test_every_finding_is_named_by_a_check_or_about_something_else_than_an_answer() -> None:
+    # What two answers tell is no name of a difference, and neither is what a table says of itself.
+    others = (FindingKind.ORDER_DEPENDENT, *recorded_by_table.KINDS)
+    assert sorted((*CHECKS, *others)) == sorted(FindingKind)
 
 
 @pytest.mark.parametrize("what", DifferenceKind)
@@ -32,10 +28,9 @@ def test_every_place_has_a_name(what: DifferenceKind) -> None:
 
 def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
     place = Difference(DifferenceKind.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
-    assert [kind for kind in NAMES_OF_DIFFERENCES if check_of(kind)(place, WORLD)] == [
-        NAMES_OF_DIFFERENCES[-1]
-    ]
-    assert NAMES_OF_DIFFERENCES[-1] is FindingKind.UNEXPLAINED
+    *others, last = CHECKS
+    assert last is FindingKind.UNEXPLAINED
+    assert not any(CHECKS[kind](place, WORLD) for kind in others)
 
 
 def test_places_of_one_name_are_one_finding_with_its_columns() -> None:

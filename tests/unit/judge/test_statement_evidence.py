@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judge import statement_evidence
-from harness.judge.statement_evidence import keeps
+from harness.judge import file_contents
+from harness.judge.file_contents import keeps
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
 from harness.scenario.operations.merge import Merge
@@ -24,7 +24,7 @@ def field(story: Story, name: str) -> Field:
 
 
 def says(story: Story, step: int, key: int, name: str, value: Value) -> bool:
-    return statement_evidence.says(
+    return file_contents.says(
         sql_of(story, step), (key, field(story, "id")), value, field(story, name)
     )
 
@@ -60,15 +60,13 @@ def test_an_update_says_what_it_sets_and_nothing_of_other_columns() -> None:
 def test_a_number_in_another_one_is_not_it(number: float, *, wanted: bool) -> None:
     story = history("insert 1", COLUMNS)
     sql = f"select cast(1 as bigint) as `id`, {number} as `n`"
-    assert statement_evidence.says(sql, (1, field(story, "id")), 5, field(story, "n")) is wanted
+    assert file_contents.says(sql, (1, field(story, "id")), 5, field(story, "n")) is wanted
 
 
 def test_a_statement_names_the_keys_that_it_deletes() -> None:
     story = history("insert 1,2,12; delete 1,12", COLUMNS)
     named = [
-        key
-        for key in (1, 2, 12)
-        if statement_evidence.names(sql_of(story, 2), key, field(story, "id"))
+        key for key in (1, 2, 12) if file_contents.names(sql_of(story, 2), key, field(story, "id"))
     ]
     assert named == [1, 12]
 

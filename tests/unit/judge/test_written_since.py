@@ -17,7 +17,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.expectations import ExpectationsByEngine
+from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import UNDATED
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
@@ -179,7 +179,7 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.UNSURE})
     several = judged(case, [reply, reply], SINCE)
     assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
-    said = ExpectationsByEngine(case).written.agreement(len(case.states) - 1, SINCE)
+    said = Expectations(case).agreement(len(case.states) - 1, SINCE)
     assert said is not None
     assert {each.key for each in said.discrepancies} == shown ^ NEW
     assert all("its file says that it was committed" in each.text for each in said.discrepancies)
@@ -211,6 +211,6 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
 def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
     story = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
     case = case_of(story)
-    layout = ExpectationsByEngine(case).written.layout(2, "snapshot")
+    layout = Expectations(case).layout(2, "snapshot")
     assert layout.clash() == "by position"
-    assert ExpectationsByEngine(case).written.layout(2, "incremental(1)").clash() == ""
+    assert Expectations(case).layout(2, "incremental(1)").clash() == ""

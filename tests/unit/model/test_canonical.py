@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from harness.model.canonical import (
     MapValue,
     Value,
-    day,
     from_json,
     moment,
     same,
@@ -86,10 +85,3 @@ def test_a_timestamp_with_a_zone_is_a_text_wherever_it_comes_from(zone: str) -> 
 )
 def test_a_moment_of_a_form_that_no_engine_uses_is_a_text(sent: str) -> None:
     assert moment(sent) == sent
-
-
-@pytest.mark.parametrize(
-    "sent", ["20240229", "2024-W09-4", "2024-2-9", "2023-02-29", "2024-02-29 "]
-)
-def test_a_day_of_a_form_that_no_engine_uses_is_a_text(sent: str) -> None:
-    assert day(sent) == sent

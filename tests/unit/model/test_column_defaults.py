@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from harness.formats.api import Changes, FileLayout
@@ -57,16 +55,6 @@ def test_a_reader_without_defaults_lacks_them_where_no_file_was_written_since() 
     assert sorted(map(str, shown(ColumnMapping.ID))) == ["f3s4r3", "x", "x"]
     assert sorted(map(str, shown(ColumnMapping.ID_ALONE))) == ["None", "f3s4r3", "x"]
     assert sorted(map(str, shown(ColumnMapping.NAME))) == ["None", "None", "x"]
-
-
-def test_without_a_default_there_is_no_such_way() -> None:
-    found = history(Insert((1,)), replace(ADD, default=None))
-    assert ColumnMapping.ID_ALONE not in {
-        way.mapping for way in Simulation(found, [], {}).strategies()
-    }
-    assert ColumnMapping.ID_ALONE in {
-        way.mapping for way in Simulation(history(*STEPS), [], {}).strategies()
-    }
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,6 @@ def on(test: Comparison, literal: str = "", type_: str = "int") -> Condition:
     return Condition("x", test, literal, type_)
 
 
-def test_statistics_are_said_in_a_line() -> None:
-    assert str(told(1, 3)) == "the Parquet footer on x in 2 rows of f: 1 to 3, 0 NULL"
-    said = str(told(nulls=None))
-    assert said.endswith("in 2 rows of f: not stored to not stored, NULLs not counted")
-
-
 @pytest.mark.parametrize(
     ("stored", "condition", "excluded"),
     [

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from harness.model.canonical import Value, same
-from harness.model.conversion import cast_text, convert
+from harness.model.conversion import convert
 from harness.model.datatypes import parse_type
 
 NOON = datetime.datetime(2024, 2, 29, 12)  # noqa: DTZ001 - canonical timestamps have no zone
@@ -110,10 +110,6 @@ def test_a_value_with_an_exact_form_gets_it(value: Value, to: str, expected: Val
 def test_nothing_is_ever_rounded_or_guessed(value: Value, to: str) -> None:
     with pytest.raises(ValueError, match="has no exact form as "):
         convert(value, parse_type(to))
-
-
-def test_milliseconds_are_written_without_zeros_behind_them() -> None:
-    assert cast_text(NOON.replace(microsecond=250_000)) == "2024-02-29 12:00:00.25"
 
 
 @pytest.mark.parametrize(

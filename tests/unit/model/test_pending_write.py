@@ -70,23 +70,9 @@ def test_both_writers_columns_stand_where_they_are_others() -> None:
     assert not now.sent_contested
 
 
-def test_a_column_that_both_wrote_is_contested() -> None:
-    now = last("insert 1..2; begin update 1 f1; update 1 set f1; commit", MergeMode.EVENT_TIME)[-1]
-    assert steps_of(now, "1")["f1"] == 3
-    assert list(now.sent_contested) == ["1"]
-
-
 def test_values_keep_their_fields_through_a_schema_change_of_the_other_writer() -> None:
     now = last("insert 1..2; begin update 1; rename f1 g; commit")[-1]
     assert steps_of(now, "1")["g"] == 2
-
-
-def test_a_column_that_came_meanwhile_has_no_value() -> None:
-    now = last("insert 1..2; begin update 1; add f3 string; commit")[-1]
-    assert (
-        dict(zip(now.schema.names, row_values(now.rows["1"], now.schema), strict=True))["f3"]
-        is None
-    )
 
 
 def test_where_it_is_refused_the_other_writer_alone_stands() -> None:

@@ -8,27 +8,17 @@ from decimal import Decimal
 
 import pytest
 
-from harness.core import jsonl
-from harness.core.records import Answer
 from harness.model.canonical import Value
-from harness.model.query import ALL, Comparison, Condition, Extreme, Query, at, not_less, not_null
+from harness.model.query import Comparison, Condition, Extreme, Query, not_less, not_null
 
 NAMES = ("id", "a", "n")
 ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]
-
-
-def test_everything_is_every_column_of_every_row() -> None:
-    assert ALL.answer(NAMES, ROWS) == ROWS
 
 
 def test_parts_of_a_null_struct_are_null() -> None:
     query = Query(columns=("id", "a.b"))
     assert query.answer(NAMES, ROWS) == [("1", "x"), ("2", None), ("3", None)]
     assert query.labels(NAMES) == ("id", "a.b")
-
-
-def test_a_value_that_is_no_struct_has_no_parts() -> None:
-    assert at({"a": 5}, "a.b") is None
 
 
 @pytest.mark.parametrize(
@@ -89,16 +79,6 @@ def test_values_are_compared_as_sql_compares(
     literal: str, type_: str, value: object, *, equal: bool
 ) -> None:
     assert Condition("f", Comparison.EQUAL, literal, type_).holds(value) is equal
-
-
-def test_an_answer_is_recorded_with_its_question() -> None:
-    where = Condition("f", Comparison.EQUAL, "it's \\ ü", "string")
-    answer = Answer("case", "sql", question=Query(("id",), where, count=True))
-    assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
-
-
-def test_an_answer_of_before_there_were_shapes_is_one_to_everything() -> None:
-    assert jsonl.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL
 
 
 @pytest.mark.parametrize("other", [1.5, Decimal("1.50"), 7])

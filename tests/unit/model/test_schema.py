@@ -56,7 +56,7 @@ def schema_types(schema: Schema) -> list[tuple[str, DataType]]:
     return [(field.name, field.type) for field in schema.walk()]
 
 
-@given(st.lists(changes(), max_size=12))
+@given(st.lists(changes(), max_size=8))
 def test_ids_are_unique_and_never_given_again_whatever_is_done(
     steps: list[tuple[str, Change]],
 ) -> None:
@@ -71,38 +71,11 @@ def test_ids_are_unique_and_never_given_again_whatever_is_done(
         assert len(ids(schema)) == len(set(ids(schema)))
         assert not fresh & ever
         assert bool(fresh) == (kind == "add")
+        if kind in {"rename", "move", "change_type"}:
+            assert sorted(ids(schema)) == sorted(ids(before))
         assert schema.last_id >= max(ids(schema))
         assert consistent(schema)
         ever |= fresh
-
-
-@given(st.lists(changes(), max_size=8), changes())
-def test_a_rename_a_move_and_a_change_of_type_keep_every_id(
-    steps: list[tuple[str, Change]], last: tuple[str, Change]
-) -> None:
-    schema = ADDRESS
-    for kind, change in [*steps, last]:
-        before = schema
-        try:
-            schema = change(before)
-        except SchemaChangeError:
-            continue
-        if kind in {"rename", "move", "change_type"}:
-            assert sorted(ids(schema)) == sorted(ids(before))
-
-
-def test_columns_are_numbered_first_and_their_parts_after_them() -> None:
-    assert [(field.name, field.id) for field in table(s="struct<a: int>", b="int").walk()] == [
-        ("s", 1),
-        ("a", 3),
-        ("b", 2),
-    ]
-
-
-def test_a_column_added_again_under_its_old_name_is_another_column() -> None:
-    before = table(a="int", b="int")
-    after = before.drop("b").add("b", INT)
-    assert (before.find("b").id, after.find("b").id) == (2, 3)
 
 
 def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> None:
@@ -110,28 +83,6 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
     assert after.find("s.w").id == ADDRESS.find("s.y").id
     assert str(after.find("s").type) == "struct<x: int, w: struct<z: string>>"
     assert after.path_of(after.find("s.w.z").id) == "s.w.z"
-
-
-@pytest.mark.parametrize(
-    ("place", "names"),
-    [
-        (ColumnPosition(), ("a", "b", "c", "new")),
-        (ColumnPosition(first=True), ("new", "a", "b", "c")),
-        (ColumnPosition(after="a"), ("a", "new", "b", "c")),
-    ],
-)
-def test_an_added_column_stands_where_it_is_put(
-    place: ColumnPosition, names: tuple[str, ...]
-) -> None:
-    assert table(a="int", b="int", c="int").add("new", INT, place).names == names
-
-
-def test_a_moved_column_leaves_its_old_place() -> None:
-    assert table(a="int", b="int", c="int").move("a", ColumnPosition(after="b")).names == (
-        "b",
-        "a",
-        "c",
-    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
@@ -21,12 +20,11 @@ from harness.scenario.operations.row_writes import (
     OverwriteScope,
     Rewrites,
     Touch,
-    Truncate,
     Update,
     Upsert,
 )
 from harness.scenario.operations.services import Compact
-from tests.builders.scenarios import TEXT, scenario_of
+from tests.builders.scenarios import scenario_of
 
 ORDERED: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "f1": "string"},
@@ -47,23 +45,6 @@ def shown(truth: Truth, rows: Rows | None = None) -> list[tuple[Any, ...]]:
     return [row_values(row, truth.schema) for row in found.values()]
 
 
-def test_an_old_row_has_no_value_in_an_added_column_and_keeps_those_of_a_renamed_one() -> None:
-    end = story(Insert((1,)), AddColumn("f2", TEXT), RenameColumn("f1", "g"), Insert((2,)))[-1]
-    assert end.schema.names == ("id", "g", "f2")
-    assert shown(end) == [("1", "f2s1r1", None), ("2", "f2s4r2", "f3s4r2")]
-
-
-def test_the_values_of_a_dropped_column_do_not_come_back_with_its_name() -> None:
-    end = story(Insert((1,)), DropColumn("f1"), AddColumn("f1", TEXT))[-1]
-    assert shown(end) == [("1", None)]
-
-
-def test_a_value_is_shown_in_the_type_its_column_has_now() -> None:
-    columns = {"id": "string", "n": "int"}
-    history = story(Insert((1,)), ChangeType("n", TEXT), columns=columns)
-    assert [shown(truth) for truth in history[1:]] == [[("1", 201001)], [("1", "201001")]]
-
-
 def test_read_optimized_sees_inserts_at_once_and_later_changes_after_compaction() -> None:
     history = story(
         Insert((1, 2, 3)), Update((1,), ("f1",)), Delete((2,)), Compact(), merge_on_read=True
@@ -72,17 +53,6 @@ def test_read_optimized_sees_inserts_at_once_and_later_changes_after_compaction(
     assert [shown(truth, truth.base) for truth in history[1:4]] == [old, old, old]
     new = [("1", "f2s2r1"), ("3", "f2s1r3")]
     assert shown(history[3]) == shown(history[4], history[4].base) == new
-
-
-def test_a_deleted_key_is_remembered_until_it_is_written_again() -> None:
-    history = story(Insert((1, 2)), Delete((2,)), Insert((2,)))
-    assert [dict(truth.gone) for truth in history] == [{}, {}, {"2": 2}, {}]
-
-
-def test_an_update_writes_the_named_columns_and_the_ordering_one() -> None:
-    columns = {"id": "string", "ts": "long", "f1": "string", "f2": "string"}
-    end = story(Insert((1,)), Update((1,), ("f2",)), columns=columns, order_by="ts")[-1]
-    assert shown(end) == [("1", 202001, "f3s1r1", "f4s2r1")]
 
 
 def test_a_row_stays_in_its_partition_when_it_is_written_again() -> None:
@@ -132,13 +102,6 @@ def test_a_partial_update_keeps_the_newest_value_of_each_column_that_is_not_null
     assert row_values(sent, end.schema) == ("1", 202001, None, "f4s2r1")
 
 
-def test_a_late_version_gives_a_partial_update_what_no_newer_one_has() -> None:
-    mode = {**ORDERED, "merge_mode": MergeMode.PARTIAL_UPDATE}
-    first = Insert(rows=({"id": "1", "f1": None},))
-    end = story(first, LateUpsert((1,)), **mode)[-1]
-    assert shown(end) == [("1", 201001, "f3s2r1")]
-
-
 PARTED: Final[dict[str, Any]] = {
     "columns": {"id": "string", "f1": "string", "p": "string"},
     "partition_by": ("p",),
@@ -164,20 +127,6 @@ def test_a_row_that_cannot_move_is_refused(
 ) -> None:
     with pytest.raises(SchemaChangeError, match=why):
         story(*steps, **table)
-
-
-@pytest.mark.parametrize("mode", MergeMode)
-def test_a_deleted_row_that_is_written_late_is_there_again(mode: MergeMode) -> None:
-    steps = Insert((1,)), Delete((1,)), LateUpsert((1,))
-    end = story(*steps, merge_on_read=True, **ORDERED, merge_mode=mode)[-1]
-    assert shown(end) == [("1", 197001, "f3s3r1")]
-    assert not end.contested
-
-
-def test_each_late_version_of_a_row_is_older_than_the_one_before_it() -> None:
-    mode = {**ORDERED, "merge_mode": MergeMode.COMMIT_TIME}
-    history = story(Insert((1,)), LateUpsert((1,)), LateUpsert((1,)), Upsert((1,)), **mode)
-    assert [shown(truth)[0][1] for truth in history[1:]] == [201001, 198001, 197001, 204001]
 
 
 def test_a_late_version_of_a_row_needs_an_ordering_value_that_is_less() -> None:
@@ -233,8 +182,3 @@ def test_a_partition_that_no_statement_can_name_is_not_dropped() -> None:
     end = story(Insert(rows=({"id": "1", "p": None},)), **parted)[-1]
     with pytest.raises(SchemaChangeError, match="the partition's value is NULL"):
         DeletePartition(1).sql(end, end)
-
-
-def test_an_emptied_table_has_no_row_in_any_view() -> None:
-    end = story(Insert((1, 2)), Truncate(), merge_on_read=True)[-1]
-    assert (end.rows, end.base, end.gone) == ({}, {}, {"1": 2, "2": 2})

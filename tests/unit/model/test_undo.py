@@ -24,22 +24,11 @@ def test_a_restored_table_is_as_it_was_at_the_savepoint() -> None:
     assert (now.step, now.undone) == (9, frozenset(range(4, 9)))
 
 
-def test_rows_that_came_since_are_gone_and_deleted_ones_are_not() -> None:
-    now = last("insert 1..3; delete 1; savepoint; delete 3; insert 4; restore")[-1]
-    assert dict(now.gone) == {"1": 2, "4": 6}
-
-
 def test_ids_that_were_taken_back_are_not_given_again() -> None:
     found = last("insert 1; savepoint; add q; restore; add q; rename f1 g; rollback; add r")
     ids = [found[3].column_id("q"), found[5].column_id("q"), found[-1].column_id("r")]
     assert ids == sorted(set(ids))
     assert found[-1].column_id("f1") == found[0].column_id("f1")
-
-
-def test_a_savepoint_stays_and_can_be_gone_back_to_again() -> None:
-    found = last("insert 1; savepoint; insert 2; restore; upsert 1; insert 3; restore")
-    assert found[-1].rows == found[2].rows
-    assert found[-1].undone == {3, 4, 5, 6}
 
 
 def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
@@ -64,11 +53,6 @@ def test_a_compaction_is_a_write_where_there_are_log_files(steps: str, written: 
     assert undo.last_write(last(steps)[-1]) == written
 
 
-def test_a_rolled_back_compaction_leaves_the_log_files() -> None:
-    found = last("insert 1; upsert 1; compact; rollback")
-    assert found[-1].base == found[2].base != found[3].base
-
-
 @pytest.mark.parametrize(
     ("before", "step", "message"),
     [
@@ -91,11 +75,6 @@ def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
     assert [row.key for row in after.failed] == ["2", "3"]
     assert (dict(after.gone), after.undone) == ({"3": 2}, frozenset({2}))
     assert undo.last_write(after) == 1
-
-
-def test_a_row_of_a_failed_write_can_be_written_later() -> None:
-    now = last("insert 1; fail 2; insert 2")[-1]
-    assert (list(now.rows), dict(now.gone)) == (["1", "2"], {})
 
 
 def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:

@@ -8,24 +8,14 @@ from hypothesis import strategies as st
 
 from harness.model.canonical import Value, same, text_of
 from harness.model.conversion import convert
-from harness.model.datatypes import DataType, Primitive, parse_type
+from harness.model.datatypes import DataType, parse_type
 from harness.model.schema import Field, number
-from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, generate, never_null
+from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, never_null
 
 PLACES = st.tuples(st.integers(1, MAX_FIELD), st.integers(0, MAX_STEP), st.integers(1, MAX_ROW))
 TRACEABLE = [
-    "int",
-    "long",
-    "float",
-    "double",
-    "decimal(9, 2)",
-    "string",
-    "date",
-    "timestamp",
-    "timestamp_ntz",
-    "binary",
-    "varchar(9)",
-    "char(9)",
+    *("int", "long", "float", "double", "decimal(9, 2)", "string", "date", "timestamp"),
+    *("timestamp_ntz", "binary", "varchar(9)", "char(9)"),
 ]
 CHAINS = [
     ("int", "long", "double"),
@@ -65,14 +55,6 @@ def value_at(
 
 
 @pytest.mark.parametrize("text", TRACEABLE)
-@given(PLACES, PLACES)
-def test_two_values_are_equal_only_when_written_for_the_same_field_step_and_row(
-    text: str, one: tuple[int, int, int], other: tuple[int, int, int]
-) -> None:
-    assert (value_at(one, text) == value_at(other, text)) == (one == other)
-
-
-@pytest.mark.parametrize("text", TRACEABLE)
 def test_neighbours_at_the_limits_are_told_apart(text: str) -> None:
     limits = [
         (field, step, row)
@@ -93,7 +75,7 @@ def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> N
 
 @pytest.mark.parametrize("texts", CHAINS, ids=" → ".join)
 @given(PLACES)
-@settings(max_examples=50)
+@settings(max_examples=15)
 def test_a_value_is_exact_in_every_type_that_its_column_takes(
     texts: tuple[str, ...], place: tuple[int, int, int]
 ) -> None:
@@ -111,33 +93,6 @@ def test_what_orders_rows_grows_from_step_to_step(place: tuple[int, int, int], t
     field, step, row = place
     if step < MAX_STEP:
         assert value_at(place, text) < value_at((field, step + 1, row), text)
-
-
-def test_every_fifth_row_leaves_fields_with_an_even_id_null() -> None:
-    empty = [
-        (field_id, row)
-        for field_id in (1, 2, 3, 4)
-        for row in range(1, 11)
-        if generate(Field(field_id, "f", Primitive("int")), 1, row, {}) is None
-    ]
-    assert empty == [(2, 5), (2, 10), (4, 5), (4, 10)]
-
-
-def test_booleans_of_neighbouring_fields_make_different_patterns_over_the_rows() -> None:
-    patterns = {
-        tuple(value_at((field_id, 1, row), "boolean") for row in range(1, 9))
-        for field_id in (3, 4, 5)
-    }
-    assert len(patterns) == 3
-
-
-def test_a_decimal_of_38_digits_can_be_generated() -> None:
-    assert str(value_at((5, 3, 2), "decimal(38, 30)"))[:10] == "503002.250"
-
-
-def test_the_value_of_a_struct_is_kept_by_the_ids_of_its_parts() -> None:
-    field, _ = number("s", parse_type("struct<a: int, b: string>"), 4)
-    assert generate(field, 3, 2, {}) == {6: 603002, 7: "f7s3r2"}
 
 
 @pytest.mark.parametrize("text", ["boolean", "tinyint", "smallint", "char(2)", "varchar(1)"])

@@ -25,7 +25,7 @@ from harness.core.records import (
 )
 from harness.core.tolerances import Normalised
 from harness.judge.baseline import Applied
-from harness.judge.baseline.seen import Facts, seen_of_steps
+from harness.judge.baseline.apply import Facts, seen_of_steps
 from harness.reports import ci_site, github, html, junit, markdown, summary, terminal
 from harness.reports.cause_texts import cause_texts
 from harness.reports.summary import scoreboard

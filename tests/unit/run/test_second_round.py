@@ -22,7 +22,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.judge.verdicts import judge
-from harness.read import earlier_question, read_states
+from harness.read import read_states
 from harness.read.read_states import record_of_both
 from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record
@@ -84,7 +84,7 @@ class FreshServers:
 def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     made = FreshServers(dict.fromkeys(READERS, RIGHT))
     monkeypatch.setattr(read_states, "read", made.read)
-    monkeypatch.setattr(earlier_question, "find_culprit", made.find)
+    monkeypatch.setattr(read_states, "find_culprit", made.find)
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
     return made
 

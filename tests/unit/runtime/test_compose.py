@@ -17,7 +17,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
-from harness.engines.spark.conf import session_conf
+from harness.engines.spark.launch import session_conf
 from harness.run import compose_stack
 from harness.runtime import compose, image, image_choice, metastore
 from harness.runtime.compose import Service, StackFolder

@@ -7,7 +7,6 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.model.datatypes import Primitive
-from harness.scenario.definition import Scenario, Step
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
@@ -65,22 +64,6 @@ def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
     assert found.formats == ("hudi-cow", "hudi-mor")
     assert found.settings == {"rewrites": ("none", "some")}
     assert found.views == ("snapshot", "read_optimized")
-
-
-def test_a_column_of_the_table_that_leads_out_of_a_folder_is_no_name() -> None:
-    told = problems(A5.replace("f2: string", "../../etc: string"))
-    assert told[0].startswith("4: '../../etc' is not a name for a column; allowed: 1 to 200")
-
-
-def test_only_table_and_steps_are_required() -> None:
-    found = loads("table: {columns: {id: int}, key: id}\nsteps: [touch]\n", "a/b.yaml")
-    bare = Scenario("a/b", found.table, (Step(Touch(), line=2),), path="a/b.yaml")
-    assert found == bare
-
-
-def test_a_setting_may_be_a_single_value() -> None:
-    text = A5.replace("[none, some]", "some")
-    assert loads(text, PATH).settings == {"rewrites": ("some",)}
 
 
 def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
@@ -174,36 +157,6 @@ def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
-    [
-        ("rename_column: {name: f1, to: F2}", "'F2' and 'f2' differ only in case"),
-        (
-            "rename_column: {name: f1, to: a.b}",
-            "'a.b' is not a name for a column; allowed: 1 to 200",
-        ),
-        ("add_column: {name: '', type: int}", "'' is not a name for a column"),
-        (
-            "add_column: {name: ../../etc, type: int}",
-            "'../../etc' is not a name for a column; allow",
-        ),
-        (
-            "add_column: {name: f1., type: int}",
-            "'f1.' is not a name for a column; allowed: 1 to 200",
-        ),
-        (f"add_column: {{name: {'x' * 201}, type: int}}", "is not a name for a column"),
-        ("add_column: {name: s, type: 'struct<a: int, A: int>'}", "'a' and 'A' differ only in"),
-    ],
-)
-def test_names_of_columns_are_ones_that_every_engine_can_hold(step: str, told: str) -> None:
-    assert told in problems(steps(step))[0]
-
-
-def test_a_name_of_a_column_may_be_any_other_text() -> None:
-    odd = 'rename_column: {name: f1, to: "é \'`\\" &*"}'
-    assert loads(steps("insert: [1]", odd, "touch"), PATH).steps
-
-
-@pytest.mark.parametrize(
     ("text", "told"),
     [
         (steps(*["touch"] * 40), "40 steps: traceable values tell at most 39 apart"),
@@ -248,23 +201,6 @@ def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
         "x/y.yaml:11: step 1 insert: row 1: f2 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 2: f2 is NULL",
     ]
-
-
-def test_a_text_that_is_written_like_another_value_tells_its_origin_all_the_same() -> None:
-    rows = 'insert: {rows: [{id: 1, f1: "NULL", f2: null}]}'
-    (only,) = notices(loads(steps(rows), "x/y.yaml"))
-    assert "row 1: f2 is NULL" in only
-
-
-def test_a_null_that_leaves_the_value_that_was_there_needs_no_notice() -> None:
-    text = steps("insert: [1]", "upsert: {rows: [{id: 1, f1: null}]}")
-    assert notices(loads(text, "x/y.yaml"))
-    table = text.replace("table:\n", "table:\n  merge_mode: partial_update\n")
-    assert not notices(loads(table, "x/y.yaml"))
-
-
-def test_generated_values_need_no_notice() -> None:
-    assert notices(loads(A5, PATH)) == ()
 
 
 def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted() -> None:

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.model.datatypes import parse_type
 from harness.scenario.load import loads
-from harness.scenario.semantics import unreadable_part
 from harness.scenario.twin import twin
 
 FILE = """table:
@@ -51,15 +49,6 @@ def problems(text: str) -> list[str]:
 )
 def test_a_part_that_no_answer_tells_is_refused_with_its_line(type_: str, why: str) -> None:
     assert problems(text(type_)) == [f"x.yaml:4: table: columns: 'c' has {why}{WHY}"]
-
-
-@pytest.mark.parametrize(
-    "type_",
-    ["binary", "map<string, array<struct<a: int, b: string>>>", "map<decimal(5, 2), char(2)>"],
-)
-def test_types_that_every_answer_tells_are_taken(type_: str) -> None:
-    assert loads(text(type_), "x.yaml").table.columns[1][1] == parse_type(type_)
-    assert unreadable_part(parse_type(type_)) == ""
 
 
 def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_told_once() -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from harness.model.datatypes import parse_type
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import AddColumn, ChangeType, DropColumn, RenameColumn
-from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.columns import AddColumn, ChangeType, RenameColumn
 from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of
 
@@ -40,12 +39,6 @@ def test_columns_that_agree_take_four_types_in_turn_and_added_ones_go_on_with_it
     )
 
 
-def test_an_added_column_counts_when_the_types_are_compared() -> None:
-    assert types({"id": "string", "a": "int", "b": "int"}, add("c", "date")) == (
-        "string, int, int, int"
-    )
-
-
 def test_partition_columns_and_columns_whose_type_changes_keep_theirs() -> None:
     columns = {"id": "string", "p": "int", "n": "int", "a": "date", "b": "string"}
     changes = (RenameColumn("n", "m"), ChangeType("m", parse_type("long")))
@@ -56,19 +49,6 @@ def test_leaves_of_nested_columns_take_the_types_and_keys_of_maps_do_not() -> No
     columns = {"id": "string", "s": "struct<a: int, b: array<string>>", "m": "map<int, string>"}
     assert types(columns, add("s.c", "date")) == (
         "string, struct<a: int, b: array<int>>, map<int, int>, int"
-    )
-
-
-def test_columns_with_explicit_values_keep_their_types() -> None:
-    columns = {"id": "string", "a": "string", "b": "string", "c": "string"}
-    story = Insert(rows=({"id": 1, "b": "x"},))
-    assert types(columns, story) == "string, string, string, int"
-
-
-def test_a_column_added_again_under_the_same_name_is_another_column() -> None:
-    story = (DropColumn("a"), add("a", "string"))
-    assert types({"id": "string", "a": "string", "b": "string"}, *story) == (
-        "string, string, int, double"
     )
 
 

@@ -1,5 +1,3 @@
-"""Which format the catalog's entry of a table is of."""
-
 from __future__ import annotations
 
 import pytest

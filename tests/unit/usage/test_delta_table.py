@@ -1,5 +1,3 @@
-"""What the log of a Delta table tells."""
-
 from __future__ import annotations
 
 import json

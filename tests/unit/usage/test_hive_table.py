@@ -1,5 +1,3 @@
-"""What one old file of a Hive table tells."""
-
 from __future__ import annotations
 
 import os

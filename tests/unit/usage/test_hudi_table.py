@@ -1,5 +1,3 @@
-"""What the records of a Hudi table tell."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""What the metadata of an Iceberg table tells."""
-
 from __future__ import annotations
 
 import gzip
@@ -52,7 +50,6 @@ def metadata(*snapshots: Mapping[str, Any], **more: Any) -> dict[str, Any]:  # n
 
 
 def read(folder: Path, content: Mapping[str, Any], numbers: Sequence[int] = ()) -> TableFacts:
-    """Read metadata whose newest list of manifests has these oldest sequence numbers."""
     (folder / "metadata").mkdir(exist_ok=True)
     for snapshot_ in content["snapshots"]:
         snapshot_["manifest-list"] = f"file:{folder}/metadata/list.avro"

@@ -1,5 +1,3 @@
-"""All tables of a metastore are listed, whatever becomes of one of them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -27,8 +25,6 @@ URI = "thrift://metastore:9083"
 
 @dataclass
 class SimulatedCatalog:
-    """The calls of a catalog that a scan may use; each is kept."""
-
     actual: dict[str, list[Any]]
     refused: frozenset[str] = frozenset()
     calls: list[str] = field(default_factory=list)

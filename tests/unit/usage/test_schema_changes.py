@@ -1,5 +1,3 @@
-"""Which changes lie between two schemas."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Access to folders, and how it is told that there is none."""
-
 from __future__ import annotations
 
 from pathlib import Path

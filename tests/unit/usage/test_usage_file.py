@@ -1,5 +1,3 @@
-"""`usage.yaml` is read back as it was written, and nothing else is."""
-
 from __future__ import annotations
 
 from pathlib import Path

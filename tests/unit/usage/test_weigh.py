@@ -1,5 +1,3 @@
-"""Which tables can meet a cause, and which can only not be ruled out."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The extra metadata of a commit: what a step is told, what is read, and what is found wrong."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,7 @@ from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, Sta
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.statements import PREFIX
-from harness.judge import recorded_metadata
+from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
@@ -29,7 +27,7 @@ from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.writer_pool import WriteTarget
 from tests.builders.scenarios import scenario_of
-from tests.unit.write.test_write_variant import WRITER, variant
+from tests.builders.written_variant import WRITER, variant
 
 TOLD = {"run.id": "17", "run.by": "me"}
 STORED = tuple(sorted(TOLD.items()))
@@ -101,8 +99,6 @@ def test_what_some_way_cannot_say_is_refused_with_what_is_allowed(
 
 @dataclass
 class Spark:
-    """Shows the metadata of a commit, or answers an error."""
-
     error: Exception | None = None
     sent: list[str] = field(default_factory=list)
 
@@ -196,10 +192,10 @@ LOST, OTHER = FindingKind.LOST_METADATA, FindingKind.OTHER_METADATA
 def test_what_is_lost_and_what_is_other_are_two_things(
     kept: ExtraMetadata, kind: FindingKind, place: Witness, says: str
 ) -> None:
-    ((at, (finding,)),) = recorded_metadata.findings(case(kept)).items()
+    ((at, (finding,)),) = recorded_by_table.findings(case(kept)).items()
     assert (at, finding.kind, finding.places) == (1, kind, (place,))
     assert witness_text(kind, place) == says
-    assert kind in recorded_metadata.KINDS
+    assert kind in recorded_by_table.KINDS
 
 
 @pytest.mark.parametrize(
@@ -208,7 +204,7 @@ def test_what_is_lost_and_what_is_other_are_two_things(
 def test_nothing_is_wrong_where_all_is_there_or_nothing_is_known(
     kept: ExtraMetadata | None,
 ) -> None:
-    assert recorded_metadata.findings(case(kept)) == {}
+    assert recorded_by_table.findings(case(kept)) == {}
 
 
 def case(retained: ExtraMetadata | None) -> RecordedVariant:

@@ -1,5 +1,3 @@
-"""Statistics that the writer's Spark is asked for, and those that may exclude a row."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -28,16 +26,14 @@ from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import FileRowsSeen, contradicted_statistics
 from harness.write.state_store import Frozen
 from harness.write.writer_pool import WriteTarget
+from tests.builders.written_variant import WRITER, variant
 from tests.unit.formats.test_statistics import FACT, row
-from tests.unit.write.test_write_variant import WRITER, variant
 
 REFUSED = RefusedError(Refusal("HoodieException", "Exception when reading log file"), 0.1)
 
 
 @dataclass
 class Spark:
-    """Answers one row of the metadata table, or an error."""
-
     error: Exception | None = None
     sent: list[str] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -117,8 +113,6 @@ def test_a_states_address_tells_whether_its_writer_was_asked(
 
 @dataclass(frozen=True)
 class Shape:
-    """A format with these statistics of new files."""
-
     found: tuple[ColumnStatistics, ...]
 
     def statistics(self, _: Path, files: list[FileFact]) -> tuple[ColumnStatistics, ...]:

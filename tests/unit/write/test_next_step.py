@@ -41,7 +41,6 @@ def outcomes_of(**settings: str) -> VariantOutcomes:
 
 
 def go(start: VariantOutcomes, **refused: bool) -> list[Outcome]:
-    """Go through all steps; `s2=True` refuses step 2."""
     while not start.complete:
         step = start.next_step()
         kind = OutcomeKind.APPLIED

@@ -1,5 +1,3 @@
-"""One variant, followed while it is written: each stage in order, nothing climbs back."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -19,18 +17,14 @@ from harness.write import write_variants
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext
 from tests.builders.calls import Call, called_back, calls_of
-from tests.unit.write import test_write_variant
-from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
+from tests.builders.written_variant import STEPS, Simulated, kinds, variant
 
 WRITE: Final = "harness.write.write_variants"
 STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "observe", "_frozen")
-"""The public function of each stage, for each step; at last all are recorded."""
-catalog = test_write_variant.catalog
 
 
 @pytest.fixture
 def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
-    """Write one variant by a pool of simulated processes."""
     writer = Simulated()
 
     @contextmanager

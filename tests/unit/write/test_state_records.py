@@ -1,5 +1,3 @@
-"""What records say of the states of a variant."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -21,7 +19,7 @@ from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import TableFiles
 from harness.write.state_store import Frozen
-from tests.unit.write.test_write_variant import variant
+from tests.builders.written_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
 FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
@@ -31,8 +29,6 @@ SHAPE = type(VariantOutcomes(variant()).shape)
 
 @pytest.fixture(autouse=True)
 def facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the files of every state be one, which only the catalog of the state is told from."""
-
     def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
         return (replace(FACT, path=",".join(name for name, _ in catalog.now[0].columns)),)
 
@@ -61,7 +57,6 @@ def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_t
 
 
 def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> state_store.State:
-    """Return a state whose catalog lists these columns."""
     listed = [{"name": name, "type": "string"} for name in columns]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})
     return state_store.State("d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), ()))
@@ -88,8 +83,6 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
 
 @dataclass
 class FilesRead:
-    """Stands for the files of a state; counts how often they are read."""
-
     unread: str = ""
     times: int = 0
 
@@ -107,7 +100,6 @@ def found(
     *,
     reused: bool = True,
 ) -> tuple[StateRecord, ...]:
-    """Return the records of a variant whose states were found, as `results` has them or not."""
     results = ResultCache(state.folder.with_name("results"), "code")
     course = VariantOutcomes(what or variant()).then(outcome or state.frozen.outcome)
     return state_records.record(course, [state], results, reused=reused).records
@@ -199,7 +191,6 @@ def test_a_file_that_could_not_be_read_is_tried_again(
 
 
 def storing(column: str) -> FileFact:
-    """Return a base file of one column."""
     return FileFact("f", FileKind.BASE, "g", "1", ((column, "string"),))
 
 

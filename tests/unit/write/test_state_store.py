@@ -43,7 +43,6 @@ def cache(tmp_path: Path) -> Cache:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """A folder with a file, a hidden one and an empty folder, all of an old time."""
     folder = tmp_path / "t"
     (folder / "empty").mkdir(parents=True)
     for name in ("a.parquet", ".a.parquet.crc"):
@@ -136,7 +135,6 @@ def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
 
 
 def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, table: Path) -> None:
-    """Folder by folder: it is compared with what stands in `state.json`."""
     for name in ("b/x", "b.c", "b/a/y", "empty/z"):
         (table / name).parent.mkdir(parents=True, exist_ok=True)
         (table / name).write_text(name)
@@ -173,7 +171,6 @@ def test_everything_that_was_told_is_in_the_address() -> None:
 
 @pytest.fixture
 def at_home(cache: Cache, table: Path) -> State:
-    """A state of a table whose files name each other by where they were written; that is gone."""
     with table_homes.new(cache) as home:
         shutil.copytree(table, home)
         state = state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
@@ -182,8 +179,6 @@ def at_home(cache: Cache, table: Path) -> State:
 
 
 class Metastore:
-    """Remembers where tables were registered."""
-
     def __init__(self) -> None:
         self.locations: list[str] = []
 
@@ -318,3 +313,40 @@ def test_where_no_links_are_allowed_a_table_is_brought_home_by_copies(
     before = state_store.file_list(at_home)
     registered(at_home)
     assert state_store.file_list(at_home) == before
+
+
+TIME = "_hoodie_commit_time"
+
+
+def state_listing(*listed: str, partitions: tuple[str, ...] = ()) -> State:
+    columns, keys = ([{"name": n, "type": "string"} for n in some] for some in (listed, partitions))
+    entry = CatalogEntry("t", {"sd": {"cols": columns}, "partitionKeys": keys})
+    outcome = Outcome(1, OutcomeKind.APPLIED, "1")
+    return State("d" * 64, Path("states/d"), Frozen(outcome, (entry,), ("", "1")))
+
+
+def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
+    result = state_listing("_hoodie_record_key", "id", partitions=("p",))
+    assert result.columns == {"t": ("id", "p")}
+    assert result.database == f"s_{'d' * 16}"
+
+
+def test_the_catalogs_columns_are_those_that_all_entries_list() -> None:
+    one, other = state_listing("_hoodie_commit_time", "id", "f"), state_listing("id", "g")
+    assert one.catalog == ("id", "f")
+    entries = (*one.frozen.entries, replace(other.frozen.entries[0], name="t_ro"))
+    assert replace(one, frozen=replace(one.frozen, entries=entries)).catalog == ()
+
+
+def test_the_catalogs_types_are_in_our_words_and_those_that_all_entries_have() -> None:
+    result = state_listing(TIME, "id", "n")
+    cols = [{"name": name, "type": t} for name, t in (("id", "bigint"), ("n", "uniontype<int>"))]
+    other = replace(result.frozen.entries[0], table={"sd": {"cols": cols}})
+    retyped = replace(result, frozen=replace(result.frozen, entries=(other,)))
+    assert (result.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
+    both = replace(result, frozen=replace(result.frozen, entries=(*result.frozen.entries, other)))
+    assert (both.catalog, both.catalog_types) == (("id", "n"), ())
+
+
+def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
+    assert state_listing(TIME, "id", "_hoodie_mine").listed == {"t": frozenset({TIME})}

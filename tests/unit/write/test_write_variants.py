@@ -1,33 +1,306 @@
-"""Variants written side by side: what becomes of the others where a writer falls silent."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from harness.artifacts import distributions
+from harness.artifacts.cache_cleanup import sweep
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.formats.api import FileFactError
+from harness.formats.hudi import files as hudi_files
+from harness.formats.hudi.records import HudiTable
+from harness.model.datatypes import parse_type
+from harness.model.file_facts import FileFact, FileKind
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
+from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.failed_writes import KilledWrite
+from harness.scenario.operations.row_writes import Insert, Update
 from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
-from harness.write import write_variants
+from harness.scenario.operations.services import Compact
+from harness.write import state_store, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variants import WriterSilent
-from tests.unit.write.test_write_variant import kinds, variant
+from harness.write.writer_pool import WriteTarget
+from tests.builders.written_variant import (
+    STEPS,
+    WAITING,
+    WITH_N,
+    WRITER,
+    MakeIceberg,
+    Simulated,
+    kinds,
+    refuse,
+    sent,
+    variant,
+)
+
+
+def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
+    place: WriteTarget,
+) -> None:
+    spark = Simulated()
+    written = sent(place, spark)
+    assert kinds(written.records) == ["applied"] * 4
+    assert [record.outcome.instant for record in written.records] == ["", "200", "300", "400"]
+    assert list(written.states) == [("v", step) for step in range(4)]
+    assert spark.sent[2] == "alter table db.t add columns (`n` int)"
+    assert written.records[2].outcome.statements == (
+        "alter table {database}.t add columns (`n` int)",
+    )
+
+
+def test_the_place_is_left_empty_when_all_is_frozen(place: WriteTarget) -> None:
+    sent(place, Simulated())
+    assert not place.folder.exists()
+
+
+def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
+    place: WriteTarget,
+) -> None:
+    what = replace(variant(), format="iceberg")
+    states = sent(place, Simulated(MakeIceberg(), folder=place.folder), what).states.values()
+    (home,) = {state.home for state in states}
+    assert len(states) == 4
+    assert home.parent == place.cache.root / "tables"
+    assert (home / "metadata").is_dir()
+    result = write_variants.find_variant(what, place.cache)
+    assert result is not None
+    assert {state.home for state in result.states.values()} == {home}
+    assert sweep(place.cache) == ()
+
+
+def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
+    place: WriteTarget,
+) -> None:
+    make_iceberg = MakeIceberg()
+
+    def reply(sql: str) -> None:
+        make_iceberg(sql)
+        if sql.startswith("insert"):
+            raise NoAnswerError("no answer within 300 s")
+
+    spark = Simulated(reply, folder=place.folder)
+    with pytest.raises(WriterSilent):
+        sent(place, spark, replace(variant(), format="iceberg"))
+    assert len(sweep(place.cache)) == 1
+
+
+def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> None:
+    written = sent(place, Simulated(refuse("add columns")))
+    assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
+    assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
+    assert ("v", 2) in written.states
+
+
+@pytest.mark.parametrize("refused", ["", "rename column"], ids=["applied", "refused"])
+def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
+    refused: str, place: WriteTarget
+) -> None:
+    make_iceberg = MakeIceberg()
+
+    def reply(sql: str) -> None:
+        if refused:
+            refuse(refused)(sql)
+        make_iceberg(sql)
+
+    spark = Simulated(reply, folder=place.folder)
+    steps = (Step(RenameColumn("n", "N")), Step(AddColumn("m", parse_type("int"))))
+    what = replace(variant(steps=steps), format="iceberg")
+    scenario = replace(what.scenario, table=WITH_N)
+    outcome = sent(place, spark, replace(what, scenario=scenario)).records[1].outcome
+    assert outcome.kind is (OutcomeKind.REFUSED if refused else OutcomeKind.APPLIED)
+    assert [sql for sql in spark.sent if sql.startswith("set")] == [
+        "set spark.sql.caseSensitive=true",
+        "set spark.sql.caseSensitive=false",
+    ]
+    assert "add column" in spark.sent[-1]
+
+
+def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: WriteTarget) -> None:
+    spark = Simulated(refuse("compaction"))
+    steps = (STEPS[0], Step(Compact()))
+    sent(place, spark, replace(variant(steps=steps), format="hudi-mor"))
+    assert ["compaction" in sql for sql in spark.sent] == [False, False, True]
+
+
+def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: WriteTarget) -> None:
+    asked = replace(variant(), settings={"table_version": "8"})
+    written = sent(place, Simulated(), asked)
+    assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
+    assert list(written.states) == [("v", 0)]
+
+
+COMPACTED = (Step(Insert(keys=(1,))), Step(Update(keys=(1,), set=("n",))), Step(Compact()))
+
+
+def compacted(
+    write_target: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
+) -> tuple[StateRecord, ...]:
+    def makes(sql: str) -> tuple[str, ...]:
+        if "compaction" in sql:
+            return made if "'run'" in sql else ()
+        return ("100_110.deltacommit",) if "insert" in sql else ("200_210.deltacommit",)
+
+    patch.setattr(hudi_files, "facts", lambda *_: facts)
+    what = replace(variant(steps=COMPACTED), format="hudi-mor")
+    scenario = replace(what.scenario, table=WITH_N)
+    return sent(write_target, Simulated(makes=makes), replace(what, scenario=scenario)).records
+
+
+def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (WAITING,))[3]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+    assert record.outcome.refusal is not None
+    assert record.outcome.refusal.kind == "did nothing"
+    assert "1 log blocks wait" in record.outcome.refusal.message
+    assert "run_compaction" in record.outcome.statements[-1]
+
+
+def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
+    assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
+
+
+def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 150 was requested before the update of 200 was there, and is carried out by the compaction.
+    records = compacted(place, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
+    assert records[3].outcome.instant == "320"
+    assert records[3].others == (("150", 1),)
+    assert [record.others for record in records[:3]] == [(), (), ()]
+
+
+def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
+    place: WriteTarget,
+) -> None:
+    asked: list[str] = []
+    spark = Simulated()
+
+    def writer_for(name: str, number: int = 1, /) -> Any:  # noqa: ANN401
+        asked.append(name)
+        return spark
+
+    newer = "spark-3.5.8-hudi-1.0.2"
+    write_variants.write_variant(
+        replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, writer_for
+    )
+    assert asked == [WRITER, newer]
+    assert len(spark.sent) == 4
+
+
+def test_the_states_before_a_change_of_writer_are_those_without_it(
+    place: WriteTarget,
+) -> None:
+    alone = sent(place, Simulated())
+    place.folder.mkdir()
+    newer = "spark-3.5.8-hudi-1.0.2"
+    mixed = sent(place, Simulated(), replace(variant(), writers=(WRITER, WRITER, newer, newer)))
+    same = [alone.states["v", n].digest == mixed.states["v", n].digest for n in range(4)]
+    assert same == [True, True, False, False]
+
+
+def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(*_: object) -> tuple[FileFact, ...]:
+        raise FileFactError("a file of an unknown kind")
+
+    monkeypatch.setattr(hudi_files, "facts", facts)
+    monkeypatch.setattr(HudiTable, "properties", {"hoodie.table.version": "8"})
+    record = sent(place, Simulated()).records[2]
+    assert (record.table_version, record.files) == ("8", ())
+    assert record.layout == "a file of an unknown kind"
+
+
+def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -> None:
+    def reply(sql: str) -> None:
+        if "add columns" in sql:
+            raise NoAnswerError("no answer within 300 s")
+
+    with pytest.raises(WriterSilent) as silent:
+        sent(place, Simulated(reply))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert silent.value.outcome.because == "no answer within 300 s"
+    assert kinds(silent.value.done.records) == ["applied", "applied"]
+    assert len(list((place.cache.root / "states").glob("*/state.json"))) == 2
+
+
+def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
+    assert write_variants.find_variant(variant(), place.cache) is None
+    written = sent(place, Simulated())
+    result = write_variants.find_variant(variant(), place.cache)
+    assert result is not None
+    assert result.states == written.states
+    assert result.records == tuple(replace(state, reused=True) for state in written.records)
+    longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
+    assert write_variants.find_variant(longer, place.cache) is None
+
+
+def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
+    place: WriteTarget,
+) -> None:
+    needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
+    written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
+    result = write_variants.find_variant(variant(steps=needing), place.cache)
+    assert result is not None
+    assert kinds(result.records) == kinds(written.records)
+    assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
+
+
+def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
+    sent(place, Simulated())
+    place.folder.mkdir()
+    with pytest.raises(WriterSilent, match="refused now, but applied when the same"):
+        sent(place, Simulated(refuse("add columns")))
+
+
+def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
+    written = sent(place, Simulated())
+    gone = replace(written.records[1], digest="0" * 64)
+    result = write_variants.load((written.records[0], gone), place.cache)
+    assert list(result) == [("v", 0)]
+    assert result["v", 0] == state_store.load(place.cache, written.records[0].digest)
+
+
+def test_what_breaks_in_the_harness_is_no_outcome(place: WriteTarget) -> None:
+    def reply(_: str) -> None:
+        raise EnvironmentProblem("the metastore does not answer")
+
+    with pytest.raises(EnvironmentProblem):
+        sent(place, Simulated(reply))
+
+
+def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
+    place: WriteTarget,
+) -> None:
+    def full(sql: str) -> None:
+        if "alter table" in sql:
+            raise RefusedError(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
+
+    with pytest.raises(WriterSilent) as silent:
+        sent(place, Simulated(full))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert "this machine has too little for it: No space left on device" in (
+        silent.value.outcome.because
+    )
+    assert write_variants.find_variant(variant(), place.cache) is None
 
 
 class SimulatedPool:
-    """Stands in for the one that starts processes, and for who writes with them.
-
-    Each variant behaves as it is told to.
-    """
-
     def __init__(self, silent: dict[str, int]) -> None:
         self.context = SimpleNamespace(progress=Progress())
         self.silent = silent
@@ -57,8 +330,6 @@ Group = Callable[[dict[str, int]], tuple[SimulatedPool, dict[str, list[str]]]]
 
 @pytest.fixture(name="written")
 def _written(monkeypatch: pytest.MonkeyPatch) -> Group:
-    """Write two variants, each silent so many times; tell by whom, and what came of them."""
-
     def group(silent: dict[str, int]) -> tuple[SimulatedPool, dict[str, list[str]]]:
         pool = SimulatedPool(silent)
         monkeypatch.setattr(write_variants, "write_variant", pool.write)

@@ -1,5 +1,3 @@
-"""Where tables are written, and where a writer that needs an object store finds them."""
-
 from __future__ import annotations
 
 import shutil

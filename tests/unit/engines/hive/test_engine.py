@@ -11,9 +11,14 @@ from harness.artifacts import distributions
 from harness.core import tolerances
 from harness.core.records import Column, Refusal
 from harness.engines.api import PointInTime, Question, RefusedError
-from harness.engines.hive.engine import ENGINE, statements
+from harness.engines.hive.engine import (
+    ENGINE,
+    HiveConnection,
+    nested_types,
+    reply_of,
+    session_statements,
+)
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.session import HiveConnection, nested_types, reply_of
 from harness.engines.hive.values import HiveResult
 from harness.formats import facts
 from harness.model.canonical import MapValue, single
@@ -21,8 +26,8 @@ from harness.model.query import Condition, Query, not_null
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
-    assert statements({}) == ()
-    assert statements({"schema-on-read": "off", "path": "mapreduce"}) == (
+    assert session_statements({}) == ()
+    assert session_statements({"schema-on-read": "off", "path": "mapreduce"}) == (
         "set hive.fetch.task.conversion=none",
         "set hoodie.schema.on.read.enable=false",
     )
@@ -32,7 +37,7 @@ def test_every_setting_that_is_offered_has_a_statement() -> None:
     for name, values in ENGINE.settings.items():
         for value in values:
             more = (name, value) in {("path", "tez"), ("transactions", "on")}
-            assert len(statements({name: value})) == 1 + more
+            assert len(session_statements({name: value})) == 1 + more
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def test_who_cannot_be_asked_by_tez_is_told_who_can(name: str, why: str) -> None
 
 def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
     by_position = {"orc.force.positional.evolution": "true"}
-    assert statements(by_position) == ("set orc.force.positional.evolution=true",)
+    assert session_statements(by_position) == ("set orc.force.positional.evolution=true",)
     distribution = distributions.load("hive-3.1.3")
     assert ENGINE.cannot(distribution, by_position, facts("hive-orc")) == ""
     assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, facts("hudi-cow"))

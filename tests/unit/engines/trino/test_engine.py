@@ -10,14 +10,15 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.engines.api import Question, ReaderSettings
 from harness.engines.trino import engine as trino
-from harness.engines.trino.connector_catalogs import (
-    cannot,
-    catalog,
+from harness.engines.trino.engine import (
+    cannot_ask,
+    catalog_name,
     catalog_values,
+    command_line,
     connectors,
-    needed,
+    first_questions,
+    needed_catalogs,
 )
-from harness.engines.trino.server import command_line, first_questions
 from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime import template
@@ -76,8 +77,8 @@ def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distributi
     asked = set()
     shapes = ("hudi-cow", "hive-parquet", "hive-orc", "iceberg", "delta")
     for of, settings in product(shapes, readers()):
-        if not cannot(distribution, settings, facts(of)):
-            asked.add(catalog(facts(of), settings))
+        if not cannot_ask(distribution, settings, facts(of)):
+            asked.add(catalog_name(facts(of), settings))
     assert asked == set(catalogs)
 
 
@@ -146,7 +147,7 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
 def test_a_question_that_cannot_be_asked_is_known_beforehand(
     distribution: Distribution, settings: ReaderSettings, of: str, why: str
 ) -> None:
-    found = cannot(distribution, settings, facts(of))
+    found = cannot_ask(distribution, settings, facts(of))
     assert found.startswith(why)
     assert bool(found) == bool(why)
 
@@ -186,9 +187,13 @@ def test_a_server_has_the_catalogs_that_are_asked_and_one_to_be_tried_by() -> No
     cow, mor = facts("hudi-cow"), facts("hudi-mor")
     asked = {(cow, by_name), (mor, by_name), (mor, by_position)}
     there = catalog_values(TRINO, "")
-    assert tuple(needed(there, frozenset(asked))) == ("hive", "hudi_by_name", "hudi_by_position")
-    assert tuple(needed(there, frozenset({(facts("iceberg"), ())}))) == ("hive", "iceberg")
-    assert needed(there, None) == there
+    assert tuple(needed_catalogs(there, frozenset(asked))) == (
+        "hive",
+        "hudi_by_name",
+        "hudi_by_position",
+    )
+    assert tuple(needed_catalogs(there, frozenset({(facts("iceberg"), ())}))) == ("hive", "iceberg")
+    assert needed_catalogs(there, None) == there
 
 
 def test_prestodb_opens_no_jmx_port() -> None:

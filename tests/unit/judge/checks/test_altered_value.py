@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from harness.judge.checks.altered_value import near
+from harness.judge.altered_value import near
 from harness.model.canonical import Value
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from harness.judge.checks import type_drift
 from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.name import type_drift
 from harness.model.canonical import MapValue, Value
 from tests.builders.table_story import history
 
@@ -17,7 +17,7 @@ WORLD = history("insert 1", "id string, f1 string").state()
 
 
 def drifts(expected: Value, found: Value) -> bool:
-    return type_drift.explains(Difference(DifferenceKind.CELL, "1", "f1", expected, found), WORLD)
+    return type_drift(Difference(DifferenceKind.CELL, "1", "f1", expected, found), WORLD)
 
 
 @pytest.mark.parametrize(

@@ -41,22 +41,11 @@ def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
     ]
 
 
-def test_by_position_the_first_column_of_the_file_is_the_first_of_the_table() -> None:
-    assert texts(TOLD, FILES, ColumnMapping.POSITION, base_only=True)[0] == (
-        "1", "201001", "f3s1r1", "f4s1r1",
-    )  # fmt: skip
-
-
 def test_logs_before_the_newest_base_file_are_not_read() -> None:
     story = history("insert 1; upsert 1; compact; upsert 1", mor=True)
     ((base, logs),) = slices([file.fact() for file in story.disk.files], STEPS)
     assert base is not None
     assert (STEPS[base.instant], [STEPS[log.instant] for log in logs]) == (3, [4])
-
-
-def test_a_group_of_log_files_alone_has_no_base_file() -> None:
-    log = replace(FILES[1], file_group="other")
-    assert (None, [log]) in list(slices([FILES[0], log], STEPS))
 
 
 def test_a_key_may_be_written_with_its_column() -> None:
@@ -67,12 +56,6 @@ def test_a_key_may_be_written_with_its_column() -> None:
 def test_an_instant_that_no_step_made_is_no_layout() -> None:
     with pytest.raises(LayoutError, match="no step made the instant 1999"):
         list(slices([replace(FILES[0], instant="1999")], STEPS))
-
-
-def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
-    fact = replace(FILES[0], keys=("77",))
-    with pytest.raises(LayoutError, match="no row 77 at instant"):
-        Simulation(TOLD.history, [fact], STEPS)
 
 
 def test_meta_columns_count_for_nothing() -> None:

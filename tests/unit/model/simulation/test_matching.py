@@ -6,7 +6,6 @@ import datetime
 
 import pytest
 
-from harness.model import query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Comparison, Condition, Query, not_null
 from harness.model.simulation.matching import Readings, table_of
@@ -38,12 +37,6 @@ def test_an_answer_of_an_older_catalog_names_the_step_whose_schema_it_is() -> No
     ]
 
 
-def test_two_things_at_once_are_named_together() -> None:
-    story = history("insert 1,2; upsert 1; move f1 after f2; upsert 2", mor=True)
-    reply = story.read("position", logs="ignored")
-    assert fitting(story, reply) == ["by position, base files only"]
-
-
 def test_base_files_by_id_with_log_files_by_name_are_named_together_and_so_the_other_way() -> None:
     story = history("insert 1,2; upsert 1; add f3 after ts; rename f1 g", mor=True)
     for by, logs_by in (("id", "name"), ("name", "id")):
@@ -58,16 +51,6 @@ def test_where_rows_by_id_and_log_files_by_name_give_what_position_gives_none_is
     story = history(f"insert 1,2; update 1 set f1,f2; {swap}", columns, mor=True)
     reply = story.read("id", logs_by="name")
     assert fitting(story, reply) == ["by position", "by id, log files by name"]
-
-
-def test_a_condition_on_a_decimal_of_another_scale_finds_its_row() -> None:
-    story = history("insert 1..3; type d decimal(4, 3)", "id string, f string, d decimal(2, 1)")
-    query = query_shapes.query("predicate(d)", story.truth)
-    older = readings(story).answer(ReadStrategy(ColumnMapping.ID, catalog=0), query)
-    assert [row[0] for row in older] == [
-        row[0] for row in readings(story).answer(ReadStrategy(ColumnMapping.ID), query)
-    ]
-    assert older
 
 
 def test_what_a_smaller_way_gives_is_not_named_by_a_larger_one() -> None:
@@ -100,30 +83,12 @@ def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: V
     assert table_of(["a"], [[one]]) != table_of(["a"], [[other]])
 
 
-def test_a_null_that_is_shown_as_a_text_is_no_answer_of_a_right_reader() -> None:
-    story = history("insert 1..5")
-    reply = story.read()
-    assert "by id" in fitting(story, reply)
-    shown = tuple(tuple("NULL" if v is None else v for v in row) for row in reply.rows)
-    assert shown != reply.rows
-    assert fitting(story, Reply(reply.columns, shown)) == []
-
-
 def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:
     story = history("insert 1,2; move f1 after f2; insert 3")
     where = Condition("f1", Comparison.EQUAL, "f3s1r1", "string")
     query = Query(columns=("id", "f1"), where=where)
     names = tuple(column for column in story.read().columns if column.name in {"id", "f1"})
     assert "by id, files left out by position" in fitting(story, Reply(names, ()), query)
-
-
-def test_a_reader_without_the_column_is_not_tried() -> None:
-    story = history("insert 1,2; rename f1 g")
-    query = Query(columns=("id", "g"))
-    found = readings(story)
-    assert [way.catalog for way in found.strategies(query) if found.labels(way, query)] == [
-        None
-    ] * 3
 
 
 def test_a_value_that_an_older_type_cannot_show_makes_no_prediction() -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.query import Comparison, Condition
-from harness.model.simulation.catalog import CATALOGS, CatalogColumns, lists
+from harness.model.simulation.catalog import CatalogColumns, lists
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from tests.builders.simulated_disk import instant_of
@@ -45,12 +46,6 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     facts = [file.fact() for file in story.disk.files]
     found = Simulation(truths, facts, STEPS).strategies()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
-
-
-def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
-    story = history("insert 1,2; upsert 1; delete 2", mor=True)
-    found = rows(story, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED))
-    assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
 
 
 def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
@@ -120,22 +115,6 @@ def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
     assert ColumnMapping.PARTS_TOO not in {way.mapping for way in stay.strategies()}
 
 
-def test_an_older_catalog_shows_the_older_columns() -> None:
-    story = history("insert 1; rename f1 g; drop f2")
-    files = reading(story)
-    way = ReadStrategy(ColumnMapping.ID, catalog=0)
-    assert files.schema(way).names == ("id", "ts", "f1", "f2")
-    assert rows(story, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
-    assert {strategy.catalog for strategy in files.strategies()} == {None, 0, 2}
-
-
-def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
-    story = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
-    found = {strategy.catalog for strategy in reading(story).strategies()} - {None}
-    assert len(found) == CATALOGS
-    assert max(number for number in found if number is not None) == CATALOGS + 3
-
-
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
     where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
@@ -190,30 +169,6 @@ def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: Colum
     assert [row[2] for row in rows(story, ReadStrategy(by))] == [wanted]
 
 
-def test_parts_of_a_struct_are_folded_too() -> None:
-    story = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
-    (named,), (folded,) = (
-        rows(story, ReadStrategy(ColumnMapping.NAME)),
-        rows(story, ReadStrategy(ColumnMapping.FOLDED)),
-    )
-    assert named[2] == "{'City': None}"
-    assert folded[2] != named[2]
-
-
-def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
-    assert ColumnMapping.FOLDED not in {
-        way.mapping for way in reading(history("insert 1; add f3")).strategies()
-    }
-
-
-def test_every_row_tells_the_file_that_it_is_read_from() -> None:
-    story = history("insert 1,2; upsert 1", mor=True)
-    found = {
-        row.key: row.file.kind.value for row in reading(story).rows(ReadStrategy(ColumnMapping.ID))
-    }
-    assert found == {"1": "log", "2": "base"}
-
-
 def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [file.fact() for file in story.disk.files]
     found = Simulation(
@@ -238,33 +193,7 @@ def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
     ]
 
 
-def test_log_records_go_by_the_partitions_list_as_well() -> None:
-    story = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
-    found = by_lists(story, ReadStrategy(ColumnMapping.ID, listed=True))
-    assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
-
-
-def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
-    same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
-    facts = [file.fact() for file in same.disk.files]
-    found = Simulation(
-        same.history, facts, STEPS, catalog=CatalogColumns((), lists(same.history, facts, ()))
-    ).strategies()
-    assert not any(way.listed for way in found)
-    assert not any(way.listed for way in reading(history("insert 1; add f3")).strategies())
-
-
 NUMBERS = "id string, ts long, a date, b int, c float"
-
-
-def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
-    story = history("insert 1; move a after b", NUMBERS)
-    (shown,) = reading(story).rows(ReadStrategy(ColumnMapping.POSITION, stored=True))
-    *_, days, date, real = shown.values
-    wanted = story.truth.rows["1"].values
-    assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
-    assert date == datetime.date(1970, 1, 1) + datetime.timedelta(days=wanted[4])
-    assert real == wanted[5]
 
 
 def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
@@ -275,21 +204,6 @@ def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
     (row,) = rows(story, ReadStrategy(ColumnMapping.NAME, stored=True))
     a, b = story.history[1].rows["1"].values[3].values()
     assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
-
-
-def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
-    found = reading(history("insert 1; move a after b", NUMBERS)).strategies()
-    assert {way.mapping for way in found if way.stored} == {ColumnMapping.POSITION}
-    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).strategies()
-    assert not any(way.stored for way in widened)
-
-
-def test_log_records_are_shown_as_what_they_are() -> None:
-    story = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
-    by_name = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME))}
-    found = {r[0]: r for r in rows(story, ReadStrategy(ColumnMapping.NAME, stored=True))}
-    assert found["1"] == by_name["1"]
-    assert found["2"] != by_name["2"]
 
 
 def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
@@ -303,13 +217,6 @@ def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
-
-
-def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers() -> None:
-    same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
-    assert not any(way.cast for way in same.strategies())
-    moved = reading(history("insert 1; move f1 after f2", TEXTS))
-    assert {way.mapping for way in moved.strategies() if way.cast} == {ColumnMapping.POSITION}
 
 
 def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> None:
@@ -336,11 +243,6 @@ def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
     ]
 
 
-def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None:
-    assert {way.cut for way in reading(history(ROW, FINE)).strategies()} == {False, True}
-    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).strategies())
-
-
 def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
     steps = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
     story = history(steps, FINE, mor=True)
@@ -352,23 +254,6 @@ def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_
         for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED, Logs.IGNORED))
     }
     assert only == found
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("insert 1; move a after b", FINE),  # no file was written since
-        ("insert 1; move a after b; insert 2; drop n", FINE),
-        ("insert 1; move a after b; insert 2; add c", FINE),
-        ("insert 1; move a after b; insert 2", FINE.replace("timestamp", "date")),
-    ],
-)
-def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
-    text: str, columns: str
-) -> None:
-    assert ColumnMapping.RENUMBERED not in {
-        way.mapping for way in reading(history(text, columns)).strategies()
-    }
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
@@ -392,3 +277,40 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
     found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
     assert list(found.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names
     assert list(found.schema(ReadStrategy(ColumnMapping.ID)).names) == ["id", "ts", "f1", "f2"]
+
+
+EMPTIED = "insert 1; add s.b string; drop s.a"
+
+
+def shown_struct(text: str, type_: str, way: ReadStrategy) -> Value:
+    (row,) = reading(history(text, f"id string, ts long, s {type_}, f string")).rows(way)
+    return row.values[2]
+
+
+@pytest.mark.parametrize("by", [ColumnMapping.ID, ColumnMapping.NAME, ColumnMapping.POSITION])
+def test_a_struct_without_a_part_in_the_file_is_null(by: ColumnMapping) -> None:
+    assert shown_struct(EMPTIED, "struct<a: string>", ReadStrategy(by)) == {"b": None}
+    assert shown_struct(EMPTIED, "struct<a: string>", ReadStrategy(by, partless=True)) is None
+
+
+def test_so_is_an_array_of_them_and_a_struct_of_one() -> None:
+    way = ReadStrategy(ColumnMapping.ID, partless=True)
+    inside = EMPTIED.replace("s.", "s.element.")
+    assert shown_struct(inside, "array<struct<a: string>>", way) is None
+    deeper = EMPTIED.replace("s.", "s.c.")
+    assert shown_struct(deeper, "struct<c: struct<a: string>>", way) is None
+    assert shown_struct(deeper, "struct<c: struct<a: string>, d: int>", way) == {
+        "c": None,
+        "d": 701001,
+    }
+
+
+def test_records_of_log_files_have_their_structs_whatever_is_in_them() -> None:
+    story = history(
+        f"insert 1,2; upsert 1; {EMPTIED[10:]}", "id string, ts long, s struct<a: string>", mor=True
+    )
+    rows = {
+        row.key: row.values[2]
+        for row in reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
+    }
+    assert rows == {"1": {"b": None}, "2": None}

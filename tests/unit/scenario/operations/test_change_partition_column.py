@@ -6,7 +6,6 @@ import pytest
 
 from harness.core.errors import UsageProblem
 from harness.scenario.load import loads
-from harness.scenario.operations.columns import ChangePartitionColumn
 
 SCENARIO = """\
 table:
@@ -38,15 +37,6 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     assert operation.text().endswith(", a partition column")
 
 
-def test_a_table_is_partitioned_by_the_column_under_its_new_name_then() -> None:
-    scenario = loads(SCENARIO.format(change="column: p, rename: q"), "family/name.yaml")
-    before, after = (
-        scenario.truths(merge_on_read=False).history([True, done])[-1] for done in (False, True)
-    )
-    assert (before.table.partition_by, after.table.partition_by) == (("p",), ("q",))
-    assert before.schema.find("p").id == after.schema.find("q").id
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -59,7 +49,3 @@ def test_what_it_cannot_be_asked_is_told_with_the_line(change: str, told: str) -
     with pytest.raises(UsageProblem) as wrong:
         loads(SCENARIO.format(change=change), "family/name.yaml")
     assert f"family/name.yaml:8: step 2 change_partition_column: {told}" in str(wrong.value)
-
-
-def test_it_is_a_schema_change_so_the_timeline_tells_whether_it_was_applied() -> None:
-    assert ChangePartitionColumn.CHANGES_SCHEMA

@@ -208,17 +208,6 @@ def test_a_key_has_the_type_of_the_key_column_and_parts_of_a_struct_are_stored_b
     assert after.rows["6"].values[ids[0]] == {ids[1]: "y", ids[2]: 1}
 
 
-def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None:
-    columns = "table: {columns: {id: string, d: double}, key: id}\n"
-    found = loads(
-        columns + "steps: [insert: {rows: [{id: 1, d: -.inf}, {id: 2, d: .nan}]}]\n", "a/b.yaml"
-    )
-    before, after = found.truths(merge_on_read=False).history()
-    (statement,) = found.steps[0].operation.sql(before, after)
-    assert "cast('-inf' as double)" in statement
-    assert "cast('nan' as double)" in statement
-
-
 def merge_of(step: str) -> tuple[Truth, str]:
     """The truth after a merge, and its statement."""
     found = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
@@ -236,13 +225,6 @@ def test_a_merge_that_sets_a_column_leaves_the_others_as_they_were() -> None:
     source = statement.partition(") as s1 on ")[0]
     assert set(re.findall(r" as `(\w+)`", source)) == {"id", "ts", "f1"}
     assert statement.endswith("when matched then update set `ts` = s1.`ts`, `f1` = s1.`f1`")
-
-
-def test_a_merge_that_sets_a_column_and_inserts_has_a_source_of_all_columns() -> None:
-    after, statement = merge_of("{update: [1], insert: [4], set: [f1]}")
-    source = statement.partition(") as s1 on ")[0]
-    assert set(re.findall(r" as `(\w+)`", source)) >= set(after.schema.names)
-    assert "update set `ts` = s1.`ts`, `f1` = s1.`f1` when not matched then insert" in statement
 
 
 def test_the_source_of_a_merge_may_have_its_columns_in_the_opposite_order() -> None:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pytest
-
 from harness.formats import load
-from harness.formats.hudi import statements as hudi_statements
 from harness.model.datatypes import DataType, parse_type
-from harness.model.table import MergeMode
 from harness.model.truth import History, Truth, row_values
 from harness.plan import scenarios_folder
 from harness.run import plan_record
@@ -18,10 +14,8 @@ from harness.scenario.cells import Variant
 from harness.scenario.notices import notices, renames_by_write
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.services import Compact
-from harness.scenario.operations.snapshots import Rollback
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.statements import FrameWrite, recorded
+from harness.scenario.statements import FrameWrite
 from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of
 
@@ -86,41 +80,11 @@ def test_where_it_stands_the_catalog_says_and_later_steps_go_on_from_there() -> 
     assert found[-1].schema.find("c").id == 5
 
 
-@pytest.mark.parametrize("listed", [(), ("id", "ts", "a", "b")])
-def test_a_catalog_that_does_not_list_it_says_nothing(listed: tuple[str, ...]) -> None:
-    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
-    end = story(Insert((1,)), frame, catalogs={2: listed})[-1]
-    assert end.schema.names == ("id", "ts", "a", "b", "c")
-
-
-def test_other_places_in_the_frame_change_nothing() -> None:
-    first, last = (
-        story(Insert((1,)), WriteFrame((1,), names))[-1] for names in ((), ("b", "a", "ts", "id"))
-    )
-    assert shown(first) == shown(last)
-    assert first.schema == last.schema
-
-
 def test_the_wider_type_of_the_two_stands() -> None:
     names = ("id", "ts", "n", "m")
     wide = story(Insert((1,)), WriteFrame((2,), names, types(n="double", m="int")), **NUMBERS)[-1]
     assert [str(field.type) for field in wide.schema.fields[2:]] == ["double", "long"]
     assert shown(wide) == [(301001.0, 401001), (302002.0, 402002)]
-
-
-def test_a_rollback_takes_its_columns_back_too() -> None:
-    frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
-    found = story(Insert((1,)), frame, Rollback())
-    assert found[-1].schema.fields == found[1].schema.fields
-    assert shown(found[-1]) == shown(found[1])
-
-
-def test_on_merge_on_read_base_files_have_it_once_they_are_compacted() -> None:
-    frame = WriteFrame((1, 3), ("id", "ts", "b"), reconcile=True)
-    _, first, framed, end = story(Insert((1, 2)), frame, Compact(), merge_on_read=True)
-    assert framed.base["1"] == first.rows["1"]
-    assert framed.base["3"] == framed.rows["3"]
-    assert end.base == framed.rows
 
 
 def test_the_frame_has_its_own_order_and_types_and_every_column_may_be_null() -> None:
@@ -130,24 +94,6 @@ def test_the_frame_has_its_own_order_and_types_and_every_column_may_be_null() ->
         "select cast(null as int) as `m`, cast(null as bigint) as `ts`, "
         "cast(null as string) as `id` where false"
     )
-
-
-def test_the_options_say_of_the_table_what_sql_finds_in_the_catalog() -> None:
-    frame = WriteFrame((1,))
-    told = dict(sent(frame).options)
-    assert told["hoodie.datasource.write.recordkey.field"] == "id"
-    assert told["hoodie.datasource.write.precombine.field"] == "ts"
-    assert told[hudi_statements.RECONCILE] == "false"
-    assert told["hoodie.write.table.version"] == "6"
-    assert told["hoodie.datasource.hive_sync.database"] == "{database}"
-    assert not [name for name in told if "partition" in name and "style" not in name]
-    columns = {**COLUMNS["columns"], "p": "string"}
-    parted = dict(sent(frame, columns=columns, partition_by=("p",)).options)
-    assert parted["hoodie.datasource.write.partitionpath.field"] == "p"
-    late = dict(sent(frame, merge_mode=MergeMode.COMMIT_TIME).options)
-    assert late["hoodie.record.merge.mode"] == "COMMIT_TIME_ORDERING"
-    filled = dict(sent(WriteFrame((1,), reconcile=True)).options)
-    assert filled[hudi_statements.RECONCILE] == "true"
 
 
 def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_declared() -> None:
@@ -165,11 +111,6 @@ def test_a_frame_without_rows_creates_a_table_with_the_columns_as_they_are_decla
     assert listed == ["type=mor", "primaryKey=id", "preCombineField=ts"]
 
 
-def test_it_is_recorded_as_no_sql() -> None:
-    said = recorded(FrameWrite("select 1", "hudi", (("a", "b"),)))
-    assert said == 'DataFrame: select 1; append as hudi {"a": "b"}'
-
-
 def test_the_plan_and_the_reports_say_that_a_rename_by_a_write_is_none() -> None:
     scenario = files.load(BUG)
     told = "f1_new is an added column and no rename of f1, under which the old values stay"
@@ -177,11 +118,6 @@ def test_the_plan_and_the_reports_say_that_a_rename_by_a_write_is_none() -> None
     assert [notice.partition("write_frame: ")[2] for notice in notices(scenario)] == [told]
     info = plan_record.variant_info(Variant("v", scenario, "hudi-cow", {}, ("w",) * 6))
     assert info.steps[2].text.endswith(f"f1_new, f2, reconciled; {told}")
-
-
-def test_columns_of_other_types_are_no_rename() -> None:
-    frame = WriteFrame((1,), ("id", "ts", "c", "b"), types(c="int"), reconcile=True)
-    assert renames_by_write(scenario_of(Insert((1,)), frame, **COLUMNS)) == {2: ()}
 
 
 def test_the_twin_retypes_what_is_new_and_keeps_what_the_frame_retypes() -> None:

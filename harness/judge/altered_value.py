@@ -1,0 +1,229 @@
+"""Altered value: the right value with digits, zone, calendar, precision or encoding changed."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+import struct
+import unicodedata
+
+from harness.judge.difference import VALUES, Difference
+from harness.judge.expected_state import ExpectedState
+from harness.model import partition_paths
+from harness.model.canonical import Value, same
+from harness.model.datatypes import Primitive
+from harness.model.simulation import value_conversions
+
+NEAR = decimal.Decimal("0.001")
+"""Numbers closer than this part of the expected one count as the same one with digits changed."""
+BEYOND = decimal.Decimal("3.4028235677973366E+38")
+"""The least double that has no form as a float of 32 bits, it becomes infinite (IEEE 754): in the
+digits by which Python tells it, 2**128 - 2**103."""
+ZONES = datetime.timedelta(hours=15)
+"""A time moved by at most this counts as the same one shown in another zone."""
+DAY = datetime.timedelta(days=1)
+"""A date moves by at most this for the same reason."""
+TELLING = 4
+"""Fewer digits of a number may be another one's too."""
+DECIMAL_BYTES = 16
+"""A decimal of 38 digits takes so many."""
+_DECIMAL = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,38})?")
+GREGORIAN = datetime.date(1582, 10, 15)
+"""The first day of the Gregorian calendar. Before it Spark 3 counts by it as well, older Spark and
+Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4 to 3.0")."""
+
+
+def altered_value(difference: Difference, state: ExpectedState) -> bool:
+    """Return whether the found value is the expected one that lost or changed a bit.
+
+    A value that somebody else wrote is not, however near it is.
+    """
+    if difference.kind not in VALUES or difference.actual is None:
+        return False
+    origin = difference.origin
+    # Whose value it is does not matter where it is of the very version that should be there.
+    if origin is not None and not (
+        difference.of_own_field
+        and origin.key == difference.key
+        and origin.step == state.expected_step(origin.field_id, difference.key)
+    ):
+        return False
+    if shows_folder(difference, state):
+        return True
+    if difference.expected is None:
+        return False
+    expected, actual = difference.expected, difference.actual
+    if difference.disputed:
+        # Where a zero has another sign, zeros elsewhere are no other explanation.
+        return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
+    return near(expected, actual)
+
+
+def shows_folder(difference: Difference, state: ExpectedState) -> bool:
+    """Return whether a text is a partition's value in the form that its folder's name has.
+
+    Or NULL in that form, `__HIVE_DEFAULT_PARTITION__`: as a boolean it is true (Hive 3.1.3), for
+    every text is that is not empty.
+    """
+    if not (difference.folder and difference.field):
+        return False
+    at = difference.folder, state.history[0].table.partition_by, difference.field.name
+    if isinstance(difference.actual, str):
+        return difference.actual in partition_paths.forms(*at)
+    return difference.actual is True and partition_paths.is_null(*at)
+
+
+def near(expected: Value, result: Value) -> bool:
+    """Return whether one value may be the other with its digits, zone or precision changed."""
+    if isinstance(expected, datetime.date):
+        return _near_in_time(expected, result)
+    if isinstance(expected, bytes):
+        return _near_bytes(expected, result)
+    if isinstance(expected, str):
+        return isinstance(result, str) and _near_text(expected, result)
+    if isinstance(expected, decimal.Decimal) and isinstance(result, str):
+        return result == _raw_decimal(expected) or _near_number(expected, result)
+    return (
+        _near_number(expected, result) or _bits_of(expected, result) or _rescaled(expected, result)
+    )
+
+
+def _near_in_time(expected: datetime.date, result: Value) -> bool:
+    shown = _shown(result) if isinstance(result, str) else result
+    if not isinstance(shown, datetime.date):
+        return False
+    dates = not isinstance(expected, datetime.datetime)
+    moved = abs(_moment(expected) - _moment(shown))
+    if moved <= (DAY if dates else ZONES):
+        return True
+    return abs(moved - _between_calendars(expected)) <= (datetime.timedelta() if dates else ZONES)
+
+
+def _shown(text: str) -> datetime.datetime | None:
+    """Return the time of a text, that of one with nanoseconds too, to the microsecond."""
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _between_calendars(day: datetime.date) -> datetime.timedelta:
+    """Return how far apart the two calendars count a day before the Gregorian one was made."""
+    if _moment(day).date() >= GREGORIAN:
+        return datetime.timedelta()
+    year = day.year - (day.month < 3)  # noqa: PLR2004 - a leap day comes at the end of February
+    return abs(datetime.timedelta(days=year // 100 - year // 400 - 2))
+
+
+def _moment(value: datetime.date) -> datetime.datetime:
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None)
+    return datetime.datetime.combine(value, datetime.time())
+
+
+def _near_text(expected: str, result: str) -> bool:
+    """Return whether a text was cut off, padded, or changed in case, form or encoding."""
+    rest = result.strip().lower()
+    if rest and expected.strip().lower().startswith(rest):
+        return True
+    if not rest and not expected.strip():
+        return True
+    forms = [unicodedata.normalize("NFKC", each) for each in (expected, result)]
+    return forms[0] == forms[1] or result in _misread(expected) or result in _raw_number(expected)
+
+
+def _raw_number(text: str) -> set[str]:
+    """Return what the bytes of a stored decimal are as a text, whose own text is expected.
+
+    Parquet stores its digits as one whole number in two's complement, the highest byte first, in
+    so many bytes as its precision takes (Apache Parquet format, "DECIMAL"); seen on Spark with
+    vectorised reading off, after a decimal became a text.
+    """
+    if not _DECIMAL.fullmatch(text):
+        return set()
+    number = int(text.replace(".", ""))
+    least = number.bit_length() // 8 + 1
+    stored = (number.to_bytes(size, signed=True) for size in range(least, DECIMAL_BYTES + 1))
+    return {each.decode(errors="replace") for each in stored}
+
+
+def _misread(text: str) -> set[str]:
+    """Return what becomes of letters beyond ASCII where UTF-8 is not written or not understood."""
+    encoded = text.encode()
+    lossy = {text.encode("ascii", "replace").decode(), encoded.decode("ascii", "replace")}
+    return lossy | {encoded.decode("latin-1"), encoded.decode("cp1252", "replace")}
+
+
+def _near_bytes(expected: bytes, result: Value) -> bool:
+    """Whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
+    if isinstance(result, str):
+        return result in {expected.decode(literal, "replace") for literal in ("utf-8", "ascii")}
+    if not isinstance(result, bytes):
+        return False
+    rest = result.rstrip(b"\0")
+    return bool(rest) and expected.startswith(rest)
+
+
+def _near_number(expected: Value, result: Value) -> bool:
+    try:
+        left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(result))
+        if left.is_finite() and right.is_infinite():
+            return abs(left) >= BEYOND and (left > 0) == (right > 0)
+        both = left.is_finite() and right.is_finite()
+        return both and (abs(left - right) <= abs(left) * NEAR or _shorter(left, right))
+    except ArithmeticError:  # a text that is no number, or one beyond all that we have
+        return False
+
+
+def _bits_of(expected: Value, result: Value) -> bool:
+    """Return whether a number is the bits of the one that it should be, a float or a whole one.
+
+    So Trino 476 shows what files hold of an int or long column that became a float: 16777002 as
+    2.350958713857444E-38, and negative numbers as NaN. PrestoSQL 350 and PrestoDB 0.283 do, and
+    show floats of files as whole numbers where the catalog still says int (`value_conversions`).
+    """
+    if not isinstance(expected, float):
+        return False
+    try:
+        if isinstance(result, float):
+            whole = expected.is_integer()
+            return whole and same(
+                value_conversions.stored_value(int(expected), Primitive("float")), result
+            )
+        return type(result) is int and value_conversions.stored_number(expected) == result
+    except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
+        return False
+
+
+def _rescaled(expected: Value, result: Value) -> bool:
+    """Return whether a decimal has the digits of the one that it should be, and another point.
+
+    So PrestoDB 0.283 (Parquet) and Trino 476 (Avro) show what files hold of a column that got more
+    places: 12342.25 of a `decimal(11, 2)` as the 1.234225 of a `decimal(11, 6)`.
+    """
+    if not isinstance(expected, decimal.Decimal) or not isinstance(result, decimal.Decimal):
+        return False
+    digits, shown = (decimal.normalize().as_tuple() for decimal in (expected, result))
+    enough = len(digits.digits) >= TELLING
+    return enough and (digits.sign, digits.digits) == (shown.sign, shown.digits)
+
+
+def _raw_decimal(expected: decimal.Decimal) -> str:
+    """Return the bytes of a decimal as a text: 16, the lowest first, the last bit its sign.
+
+    PrestoDB keeps those of more than 18 digits so (`UnscaledDecimal128Arithmetic`); 0.283 shows
+    them where a text became a decimal and the catalog still says text.
+    """
+    digits = int("".join(map(str, expected.as_tuple().digits)))
+    data = digits.to_bytes(DECIMAL_BYTES, "little")
+    sign = 0x80 if expected < 0 else 0
+    return bytes([*data[:-1], data[-1] | sign]).decode("utf-8", "replace")
+
+
+def _shorter(expected: decimal.Decimal, result: decimal.Decimal) -> bool:
+    """Return whether digits behind the point were cut off or rounded away."""
+    exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, result))
+    last, off = decimal.Decimal(1).scaleb(short), abs(expected - result)
+    shortened = abs(result) < abs(expected) and off < last
+    return exact < short and (shortened or off * 2 <= last)

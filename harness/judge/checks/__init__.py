@@ -1,1 +1,0 @@
-"""One file per finding: each tells whether a wrong place is of its kind, with its witness. Pure."""

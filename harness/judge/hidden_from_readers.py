@@ -1,0 +1,191 @@
+"""What files hold, and the writer may have kept from readers: by catalog, statistics, or schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Final
+
+from harness.core.records import Responsible, StateRecord
+from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.recorded_variant import RecordedVariant
+from harness.model.canonical import text_of
+from harness.model.file_facts import FileFact
+from harness.model.partition_paths import folder_of
+from harness.model.query import Query
+from harness.model.schema import Field
+from harness.model.truth import History, Truth
+
+_COLUMNS: Final = frozenset({DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN})
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenFromReaders:
+    """Rows, by their keys, and columns, by their names."""
+
+    unlisted: AbstractSet[str] = frozenset()
+    """Rows in partitions that the catalog does not list."""
+    excluded: Sequence[AbstractSet[str]] = ()
+    """Rows that stored statistics exclude, for each place where such are stored."""
+    unknown: bool = False
+    """Whether there are statistics that may exclude rows, and are not known."""
+    columns: AbstractSet[str] = frozenset()
+    """Those that the catalog lists, in lower case; none where that is not known."""
+    outdated: Mapping[str, str] = field(default_factory=dict)
+    """Those of them that it lists with a type that they had before, with that type."""
+    mistaken: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
+    """Those that the table's own history of its schema takes for other fields, with these."""
+    lost: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+    """The columns, and parts of structs, that the table's own records do not lead to in files which
+    hold them, with the keys of the rows there."""
+    conditions: AbstractSet[str] = frozenset()
+    """The columns of the question's conditions, in lower case."""
+
+    def history(self, difference: Difference) -> Responsible | None:
+        """Return who is responsible for what a reader shows against the files.
+
+        Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
+        """
+        column, origin = difference.column, difference.origin
+        others = self.mistaken.get(_root(column), ())
+        nothing_leads = difference.key in self.lost.get(column, ()) and difference.actual is None
+        if nothing_leads or (origin is not None and origin.field_id in others):
+            return Responsible.HISTORY
+        chosen = difference.kind not in {DifferenceKind.CELL, DifferenceKind.COLUMN_TYPE}
+        misled = {_root(path) for path in (*self.mistaken, *self.lost)}
+        return None if chosen and self.conditions & misled else Responsible.READER
+
+    def lists_otherwise(self, difference: Difference) -> bool:
+        """Return whether the catalog has a column too many, too few, or of before, as an answer."""
+        name = difference.column.lower()
+        if difference.kind is DifferenceKind.COLUMN_TYPE and not difference.key:
+            return self.outdated.get(name) == text_of(difference.actual)
+        if not self.columns or difference.kind not in _COLUMNS:
+            return False
+        return (name in self.columns) is (difference.kind is DifferenceKind.EXTRA_COLUMN)
+
+
+def hidden_from_readers(
+    case: RecordedVariant, step: int, view: str, query: Query, excluded: Sequence[AbstractSet[str]]
+) -> HiddenFromReaders:
+    """Return what the writer may have kept from whoever asks such a question.
+
+    `excluded`: the rows that stored statistics exclude.
+    """
+    state, history = case.state_of[step], case.history[: step + 1]
+    folders = set(state.unlisted)
+    hidden = (file for file in state.files if folder_of(file.path) in folders)
+    of_rows = (
+        frozenset(key for file in hidden for key in file.keys),
+        excluded,
+        bool(query.conditions and state.statistics.unknown),
+    )
+    conditions = frozenset(map(_root, query.filters))
+    if case.past(view, step) is not None:
+        return HiddenFromReaders(*of_rows, conditions=conditions)
+    misled = list(_misled_columns(state.files, case.made(step), history))
+    lost: dict[str, frozenset[str]] = {}
+    for column in misled:
+        if path := history[-1].schema.path_of(column.id):
+            lost[path] = lost.get(path, frozenset()) | frozenset(column.keys)
+    return HiddenFromReaders(
+        *of_rows,
+        frozenset(map(str.lower, state.catalog)),
+        _outdated_types(state, history),
+        _mistaken(state, history, misled),
+        lost,
+        conditions,
+    )
+
+
+def _root(path: str) -> str:
+    return path.partition(".")[0].lower()
+
+
+def _outdated_types(state: StateRecord, history: History) -> Mapping[str, str]:
+    """Return the columns, in lower case, that the catalog lists with a type of before."""
+    listed = dict(zip(map(str.lower, state.catalog), state.catalog_types, strict=False))
+    result: dict[str, str] = {}
+    for column in history[-1].schema.fields:
+        name, then = column.name.lower(), (t.schema.by_id(column.id) for t in history[:-1])
+        type_ = listed.get(name, "")
+        if type_ != str(column.type) and type_ in {str(field.type) for field in then if field}:
+            result[name] = type_
+    return result
+
+
+def _mistaken(
+    state: StateRecord, history: History, misled: Sequence[_MisledColumn]
+) -> Mapping[str, frozenset[int]]:
+    """Return the columns that the table's own history takes for others, with those fields.
+
+    It gives them an id that another column had; after a rename it is the same column. Or its
+    mapping of names leads from the column of a file to another one, which has the name by now,
+    or the catalog has another one at its place, and the file says nothing of its columns.
+    """
+
+    def called(name: str, history: History) -> frozenset[int]:
+        fields = (field for truth in history for field in truth.schema.fields)
+        return frozenset(field.id for field in fields if field.name.lower() == name.lower())
+
+    result: dict[str, frozenset[int]] = {}
+    recorded = state.schema_history
+    for name, before in recorded.former_names if recorded else state.former_names:
+        now, others = called(name, history[-1:]), called(before, history)
+        if now and not now & others:
+            result[name.lower()] = result.get(name.lower(), frozenset()) | others
+    for column in misled:
+        if column.shown_as:
+            result[column.shown_as] = result.get(column.shown_as, frozenset()) | {column.id}
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _MisledColumn:
+    """A column of a file, or a part of a struct, that nothing leads to."""
+
+    id: int
+    keys: tuple[str, ...]
+    """Text of the record keys in the file."""
+    shown_as: str = ""
+    """The column of now, in lower case, whose readers are led to it; empty: none is."""
+
+
+def _misled_columns(
+    files: Sequence[FileFact], made: Mapping[str, int], history: History
+) -> Iterator[_MisledColumn]:
+    """Yield such columns of the files of the last step; `made`: the step of each instant.
+
+    Files that have names and no ids are led to by a mapping of names (Iceberg). Files that say
+    nothing of their columns at all are led to by the catalog's list alone, place by place.
+    """
+    now = history[-1]
+    for file in (file for file in files if file.instant in made):
+        then = history[made[file.instant]]
+        if file.nameless:
+            yield from _by_position(file.keys, _stored(then), _stored(now))
+            continue
+        for name in (name for name in file.lost_names if then.schema.has(name)):
+            id_ = then.schema.find(name).id
+            led = name in file.misled_names and now.schema.has(name)
+            other = led and now.schema.find(name).id != id_
+            yield _MisledColumn(id_, file.keys, _root(name) if other else "")
+
+
+def _by_position(
+    keys: tuple[str, ...], then: Sequence[Field], now: Sequence[Field], root: str = ""
+) -> Iterator[_MisledColumn]:
+    for old, new in zip_longest(then, now[: len(then)]):
+        shown_as = root or (new.name.lower() if new else "")
+        if new is None or new.id != old.id:
+            yield _MisledColumn(old.id, keys, shown_as if new else "")
+        else:
+            yield from _by_position(keys, old.children, new.children, shown_as)
+
+
+def _stored(truth: Truth) -> Sequence[Field]:
+    """Return the columns that files have: the values of others stand in the path."""
+    by = truth.table.partition_by
+    return [field for field in truth.schema.fields if field.name not in by]

@@ -1,0 +1,564 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+import pytest
+
+from harness.core import outcomes
+from harness.core.errors import HarnessError
+from harness.core.records import Outcome, OutcomeKind, Refusal
+from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
+from harness.engines.spark.session import Library
+from harness.formats.api import Committed
+from harness.formats.hudi.settings import ALLOW_DROPS
+from harness.model.datatypes import parse_type
+from harness.runtime.hive_mutation import MutationProgram
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.process import ProcessProblem
+from harness.scenario.cells import Variant
+from harness.scenario.definition import Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.columns import AddColumn
+from harness.scenario.operations.late_writes import LateUpsert
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.services import Clean, Compact, SetTableVersion, Sync
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.statements import Mutation, Sql, Statement
+from harness.write import send_step, write_variants
+from harness.write.next_step import VariantOutcomes
+from harness.write.send_step import (
+    APPLIED,
+    REFUSED,
+    Raised,
+    StepResult,
+    TableRecords,
+    result_of_creation,
+    result_of_error,
+)
+from harness.write.state_records import VariantResult
+from harness.write.write_variants import WriterSilent
+from harness.write.writer_pool import SqlSession, WriteTarget
+from tests.builders import written_variant
+from tests.builders.written_variant import (
+    ERROR,
+    STEPS,
+    WRITER,
+    FailsLate,
+    Simulated,
+    kinds,
+    refuse,
+    sent,
+    variant,
+)
+
+
+def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: WriteTarget) -> None:
+    written = sent(place, FailsLate(part="select 1 as `id`"))
+    assert kinds(written.records) == ["applied"] * 4
+    outcome = written.records[1].outcome
+    assert (outcome.instant, outcome.refusal, outcome.because) == ("200", ERROR, "")
+    assert outcomes.half_done(outcome)
+    assert [outcomes.half_done(state.outcome) for state in written.records[2:]] == [False, False]
+    assert ("v", 1) in written.states
+
+
+def test_it_is_found_again_as_it_was(place: WriteTarget) -> None:
+    written = sent(place, FailsLate(part="insert"))
+    result = write_variants.find_variant(variant(), place.cache)
+    assert result is not None
+    assert [state.outcome for state in result.records] == [
+        state.outcome for state in written.records
+    ]
+
+
+def test_it_is_another_outcome_than_without_the_error(place: WriteTarget) -> None:
+    sent(place, Simulated())
+    place.folder.mkdir()
+    with pytest.raises(WriterSilent, match="committed, then failed now, but applied when"):
+        sent(place, FailsLate(part="insert"))
+
+
+def test_a_schema_change_of_which_the_catalog_has_nothing_is_unknown(place: WriteTarget) -> None:
+    with pytest.raises(WriterSilent) as silent:
+        sent(place, FailsLate(part="add columns"))
+    outcome = silent.value.outcome
+    assert (outcome.kind, outcome.refusal) == (OutcomeKind.UNKNOWN, None)
+    assert outcome.because == (
+        "the table's own records have other columns since, and the catalog has not; the error: "
+        "HoodieMetaSyncException: Could not sync"
+    )
+
+
+def test_the_first_of_two_commits_alone_is_unknown(place: WriteTarget) -> None:
+    what = replace(variant(steps=(STEPS[0], Step(Compact()))), format="hudi-mor")
+    with pytest.raises(WriterSilent, match="a part of its statements was committed"):
+        sent(place, FailsLate(part="'execute'"), what)
+
+
+def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(place: WriteTarget) -> None:
+    def makes(sql: str) -> tuple[str, ...]:
+        return () if "select 2 as `id`" in sql else (f"{len(sql)}.commit",)
+
+    steps = (Step(Insert(keys=(1,))), Step(Insert(keys=(2,))))
+    record = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+    assert record.outcome.refusal == Refusal(
+        "did nothing", "no error was answered; the table's own records have no commit of it"
+    )
+
+
+def test_an_error_before_the_commit_is_a_refusal_as_ever(place: WriteTarget) -> None:
+    record = sent(place, Simulated(refuse("select 1 as `id`"))).records[1]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+    assert not outcomes.half_done(record.outcome)
+
+
+def test_a_late_write_that_commits_nothing_did_nothing_though_no_row_changes(
+    place: WriteTarget,
+) -> None:
+    def makes(sql: str) -> tuple[str, ...]:
+        return () if sql.startswith("insert") and "f2s2r1" in sql else (f"{len(sql)}.commit",)
+
+    steps = (Step(Insert(keys=(1,))), Step(LateUpsert(keys=(1,))))
+    record = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2]
+    assert record.outcome.refusal is not None
+    assert record.outcome.refusal.kind == "did nothing"
+
+
+WRITE, SETTING = Sql("insert"), Sql("set a=b", commits=False)
+FAILED = Refusal("X", "no")
+
+
+def records(*writes: str, columns: tuple[str, ...] = ("id",)) -> TableRecords:
+    cols = [{"name": column, "type": "string"} for column in columns]
+    return TableRecords(Committed(writes), (CatalogEntry("t", {"sd": {"cols": cols}}),))
+
+
+def raised(statement: Statement, before: TableRecords, *later: Statement) -> Raised:
+    return Raised(FAILED, statement, later, before)
+
+
+BEFORE = records("1")
+
+
+def test_a_statement_that_failed_after_its_commit_is_applied() -> None:
+    assert result_of_error(raised(WRITE, BEFORE), BEFORE, records("1", "2")) == APPLIED
+
+
+def test_a_statement_that_failed_before_its_commit_is_refused() -> None:
+    assert result_of_error(raised(WRITE, BEFORE, WRITE), BEFORE, BEFORE) == REFUSED
+
+
+def test_a_setting_that_was_not_put_back_takes_nothing_from_a_commit() -> None:
+    done = records("1", "2")
+    assert result_of_error(raised(WRITE, BEFORE, SETTING), BEFORE, done) == APPLIED
+    assert result_of_error(raised(SETTING, done), BEFORE, done) == APPLIED
+
+
+def test_a_part_of_the_statements_is_unknown() -> None:
+    part = StepResult(OutcomeKind.UNKNOWN, "a part of its statements was committed")
+    assert result_of_error(raised(WRITE, BEFORE, WRITE), BEFORE, records("1", "2")) == part
+    assert result_of_error(raised(WRITE, records("1", "2")), BEFORE, records("1", "2")) == part
+
+
+def test_a_change_that_the_catalog_alone_has_is_unknown() -> None:
+    after = records("1", columns=("id", "n"))
+    result = result_of_error(raised(WRITE, BEFORE), BEFORE, after)
+    assert result.kind is OutcomeKind.UNKNOWN
+    assert result.because.startswith("the catalog has other columns since")
+
+
+def test_a_schema_change_that_the_catalog_has_not_is_unknown() -> None:
+    after = records("1", "2")
+    result = result_of_error(raised(WRITE, BEFORE), BEFORE, after, schema=True)
+    assert result.kind is OutcomeKind.UNKNOWN
+    assert result.because.endswith("and the catalog has not")
+    table_records = records("1", "2", columns=("id", "n"))
+    assert result_of_error(raised(WRITE, BEFORE), BEFORE, table_records, schema=True) == APPLIED
+
+
+@pytest.mark.parametrize("at", ["before", "statement", "after"])
+def test_records_that_contradict_each_other_leave_it_unknown(at: str) -> None:
+    unclear = TableRecords(unclear="two files claim to be the newest")
+    of = {
+        setting: unclear if setting == at else BEFORE
+        for setting in ("before", "statement", "after")
+    }
+    result = result_of_error(raised(WRITE, of["statement"]), of["before"], of["after"])
+    assert result == StepResult(OutcomeKind.UNKNOWN, "two files claim to be the newest")
+
+
+def test_a_table_is_created_once_the_catalog_has_it() -> None:
+    assert result_of_creation(replace(BEFORE, entries=()), "") == REFUSED
+    assert result_of_creation(BEFORE, "") == APPLIED
+    result = result_of_creation(BEFORE, "there is no table in the folder")
+    assert result.because == "the catalog has the table, and there is no table in the folder"
+
+
+FRAMED: Final = variant(steps=(Step(Insert(keys=(1,))), Step(WriteFrame((1, 2)))))
+
+
+@dataclass
+class Given(Simulated):
+    frames: list[tuple[str, Mapping[str, str], str]] = field(default_factory=list)
+
+    def append(
+        self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
+    ) -> None:
+        assert format_ == "hudi"
+        self.frames.append((query, options, path))
+        self.run(query, timeout_s=timeout_s)
+
+
+def test_it_is_told_all_of_the_session_and_where_the_table_is(place: WriteTarget) -> None:
+    spark = Given()
+    outcome = sent(place, spark, FRAMED).records[-1].outcome
+    ((query, options, path),) = spark.frames
+    assert (outcome.kind, outcome.instant) == (OutcomeKind.APPLIED, "300")
+    assert outcome.statements[0].startswith(f"DataFrame: {query}; append as hudi")
+    assert path == str(spark.folder)
+    assert options["hoodie.schema.on.read.enable"] == "true"
+    assert options["hoodie.datasource.hive_sync.database"] == place.database
+    assert options[ALLOW_DROPS] == "false"  # the session allows it
+
+
+def test_one_that_is_refused_leaves_the_table_as_it_was(place: WriteTarget) -> None:
+    spark = Given(reply=refuse("cast(202"))
+    outcome = sent(place, spark, FRAMED).records[-1].outcome
+    assert (outcome.kind, outcome.instant) == (OutcomeKind.REFUSED, "")
+
+
+TO_6, TO_9 = Step(SetTableVersion(6)), Step(SetTableVersion(9))
+INSERT = Step(Insert(keys=(1,)))
+
+
+@dataclass
+class Versioned(FailsLate):
+    version: str = "9"
+    compacts: bool = False
+
+    def __post_init__(self) -> None:
+        self.makes = self._makes
+
+    def _makes(self, sql: str) -> tuple[str, ...]:
+        if "to_version" not in sql:
+            return ("100.commit",)
+        assert self.folder is not None
+        properties = self.folder / ".hoodie" / "hoodie.properties"
+        properties.write_text(f"hoodie.table.version={self.version}\n")
+        return ("200.commit",) if self.compacts else ()
+
+
+def last(write_target: WriteTarget, spark: Simulated, *steps: Step) -> Outcome:
+    return sent(write_target, spark, variant(steps=(INSERT, *steps))).records[-1].outcome
+
+
+def test_a_version_that_is_there_then_is_applied(place: WriteTarget) -> None:
+    records = sent(place, Versioned(), variant(steps=(INSERT, TO_9))).records
+    assert (records[2].outcome.kind, records[2].outcome.instant) == (OutcomeKind.APPLIED, "")
+    assert [state.table_version for state in records] == ["6", "6", "9"]
+
+
+def test_one_that_is_there_already_is_applied_too(place: WriteTarget) -> None:
+    assert last(place, Versioned(version="6"), TO_6).kind is OutcomeKind.APPLIED
+
+
+def test_another_one_without_an_error_did_nothing(place: WriteTarget) -> None:
+    outcome = last(place, Versioned(version="6"), TO_9)
+    assert outcome.kind is OutcomeKind.REFUSED
+    assert outcome.refusal == Refusal(
+        "did nothing", "no error was answered; the table version is 6"
+    )
+
+
+def test_what_is_compacted_on_the_way_is_an_instant_of_the_step(place: WriteTarget) -> None:
+    assert last(place, Versioned(compacts=True), TO_9).instant == "200"
+
+
+def test_an_error_after_it_was_set_leaves_it_applied(place: WriteTarget) -> None:
+    outcome = last(place, Versioned(part="to_version"), TO_9)
+    assert (outcome.kind, outcome.refusal) == (OutcomeKind.APPLIED, ERROR)
+
+
+def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
+    def outcome(*made: str) -> Outcome:
+        def makes(sql: str) -> tuple[str, ...]:
+            return made if "run_clean" in sql else ("100.commit",)
+
+        return last(place, Simulated(makes=makes), Step(Clean()))
+
+    assert (outcome("200.clean").kind, outcome("200.clean").instant) == (OutcomeKind.APPLIED, "")
+
+
+def test_an_error_instead_is_a_refusal(place: WriteTarget) -> None:
+    reply: Callable[[str], None] = refuse("to_version")
+    assert last(place, Simulated(reply), TO_9).kind is OutcomeKind.REFUSED
+
+
+NEWER = "spark-3.5.8-hudi-1.2.0"
+INSERTS = tuple(Step(Insert(keys=(key,))) for key in (1, 2, 3))
+DOWN = "call downgrade_table"
+
+
+@dataclass
+class Growing(Versioned):
+    def _makes(self, sql: str) -> tuple[str, ...]:
+        versioned = "to_version" in sql
+        return super()._makes(sql) if versioned else (f"{len(self.sent)}00.commit",)
+
+
+@dataclass
+class Fleet:
+    spark: Growing
+
+    def __post_init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def of(self, name: str) -> Fleet:
+        self.name = name
+        return self
+
+    def open(self, _: object) -> Fleet:
+        return _Session(self, self.name)
+
+    @property
+    def downgrades(self) -> list[tuple[str, str]]:
+        return [(name, sql) for name, sql in self.told if DOWN in sql]
+
+
+class _Session(Fleet):
+    def __init__(self, fleet: Fleet, name: str) -> None:
+        self.fleet, self.name = fleet, name
+
+    def run(self, sql: str, *, timeout_s: float) -> None:
+        self.fleet.told.append((self.name, sql))
+        self.fleet.spark.run(sql, timeout_s=timeout_s)
+
+
+def handed_over(version: str = "6") -> Variant:
+    made = variant(steps=INSERTS)
+    settings = {"handover_version": version} if version else {}
+    return replace(made, settings=settings, writers=(NEWER, NEWER, WRITER, WRITER))
+
+
+def written_by(write_target: WriteTarget, fleet: Fleet, what: Variant) -> VariantResult:
+    return write_variants.write_variant(what, write_target, fleet.of)  # type: ignore[arg-type]
+
+
+def test_the_first_writer_does_it_before_the_first_step_of_the_other(place: WriteTarget) -> None:
+    fleet = Fleet(Growing(version="6"))
+    records = written_by(place, fleet, handed_over()).records
+    assert [state.outcome.kind for state in records] == [OutcomeKind.APPLIED] * 4
+    [(name, sql)] = fleet.downgrades
+    assert (name, "SIX" in sql) == (NEWER, True)
+    assert [DOWN in " ".join(state.outcome.statements) for state in records] == [0, 0, 1, 0]
+
+
+def test_where_it_does_not_come_to_that_version_the_step_is_refused(place: WriteTarget) -> None:
+    fleet = Fleet(Growing(version="9"))
+    outcome = written_by(place, fleet, handed_over()).records[2].outcome
+    assert (outcome.kind, outcome.instant) == (OutcomeKind.REFUSED, "")
+    assert outcome.refusal is not None
+    assert outcome.refusal.message == "no error was answered; the table version is 9"
+
+
+def test_where_it_is_answered_with_an_error_the_step_is_refused_by_it(place: WriteTarget) -> None:
+    fleet = Fleet(Growing(refuse(DOWN)))
+    outcome = written_by(place, fleet, handed_over()).records[2].outcome
+    assert outcome.kind is OutcomeKind.REFUSED
+    assert outcome.refusal is not None
+    assert outcome.refusal.kind == "java.lang.X"
+    assert fleet.downgrades == [fleet.told[-2]]
+
+
+def test_what_is_handed_over_otherwise_is_another_state() -> None:
+    def second(version: str) -> str:
+        outcomes = VariantOutcomes(handed_over(version))
+        while len(outcomes.outcomes) < 2:
+            outcomes = outcomes.then(replace(outcomes.next_step().skip, kind=OutcomeKind.APPLIED))
+        return outcomes.next_step().address
+
+    assert second("6") != second("")
+
+
+BATCH = Mutation(
+    (("id", "string"), ("n", "int")),
+    "id",
+    (
+        {"do": "update", "partition": [], "row": {"id": "1", "n": 2}},
+        {"do": "insert", "partition": [], "row": {"id": "9", "n": 3}},
+    ),
+)
+ROWS = (('{"writeid":2,"bucketid":536870912,"rowid":5}', "1"), (None, "7"))
+MOVED = Refusal("BucketIdException", "no")
+
+
+@dataclass
+class Asked:
+    rows: tuple[tuple[str | None, str], ...] = ROWS[:1]
+
+    def run(self, sql: str, *, timeout_s: float) -> Reply:
+        assert sql == "select ROW__ID, `id` from db.t order by `id`"
+        assert timeout_s == 1
+        return Reply((), self.rows, 0.1)
+
+
+@dataclass
+class Program:
+    answer: Refusal | Exception | None = None
+    told: list[Mapping[str, object]] = field(default_factory=list)
+
+    def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
+        assert timeout_s == 1
+        self.told.append(request)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def send_mutation(program: Program | None, asked: Asked | None = None) -> None:
+    connection = cast("Connection", asked or Asked())
+    session = SqlSession(connection, cast("MutationProgram | None", program))
+    send_step.send_batch(BATCH, session, "db", 1)
+
+
+def test_rows_that_are_there_are_sent_by_their_identifiers() -> None:
+    program = Program()
+    send_mutation(program)
+    (request,) = program.told
+    assert request["rows"] == [
+        {"do": "update", "partition": [], "row": {"id": "1", "n": 2}, "id": [2, 536870912, 5]},
+        {"do": "insert", "partition": [], "row": {"id": "9", "n": 3}, "id": None},
+    ]
+    assert {**request, "rows": 0} == {
+        "database": "db",
+        "table": "t",
+        "columns": ["id", "n"],
+        "types": ["string", "int"],
+        "buckets_by": [0],
+        "rows": 0,
+        "ends": "commit",
+    }
+
+
+def test_what_the_library_throws_is_a_refusal() -> None:
+    with pytest.raises(RefusedError) as thrown:
+        send_mutation(Program(MOVED))
+    assert thrown.value.refusal == MOVED
+
+
+def test_a_program_that_says_nothing_is_silent_as_is_a_server_without_identifiers() -> None:
+    with pytest.raises(NoAnswerError, match="ended and said nothing"):
+        send_mutation(Program(ProcessProblem("it ended and said nothing")))
+    with pytest.raises(NoAnswerError, match="no ROW__ID"):
+        send_mutation(Program(), Asked(ROWS))
+
+
+def test_a_writer_without_the_library_is_a_defect_of_the_plan() -> None:
+    with pytest.raises(HarnessError, match="names no library"):
+        send_mutation(None)
+
+
+ADD = AddColumn("N", parse_type("int"), after="id")
+NO_CLIENT = Refusal("java.lang.X", "no")
+OLD, NEW = ("id", "ts"), ("id", "n", "ts")
+META = ("_hoodie_commit_time",)
+
+
+def entry(name: str, columns: tuple[str, ...]) -> CatalogEntry:
+    cols = [{"name": name, "type": "int"} for name in (*META, *columns)]
+    return CatalogEntry(name, {"sd": {"cols": cols}})
+
+
+@dataclass
+class WithClient(Simulated):
+    completes: bool = True
+    fails: bool = False
+    calls: list[Mapping[str, object]] = field(default_factory=list)
+
+    def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> None:
+        assert client is Library.HUDI
+        assert timeout_s > 0
+        self.calls.append(request)
+        assert self.folder is not None
+        name = "300.commit" if self.completes else "300.commit.requested"
+        (self.folder / ".hoodie" / name).touch()
+        if self.fails:
+            raise RefusedError(NO_CLIENT, 0.1)
+
+
+def client_outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
+    of = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
+    of = replace(of, settings={"schema_changes": "write_client"})
+    return sent(write_target, spark, of).records[-1].outcome
+
+
+def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
+    monkeypatch.setattr(written_variant, "ENTRIES", entries)
+
+
+def test_a_schema_change_is_applied_though_the_catalog_hears_nothing(place: WriteTarget) -> None:
+    spark = WithClient()
+    result = client_outcome(place, spark, ADD)
+    assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "300")
+    assert result.statements == ("write client: addColumn('N', '\"int\"', '', 'id', 'AFTER')",)
+    assert spark.calls[0]["method"] == "addColumn"
+    assert spark.calls[0]["path"] == str(spark.folder)
+
+
+def test_one_that_fails_after_its_commit_is_half_done_and_known(place: WriteTarget) -> None:
+    result = client_outcome(place, WithClient(fails=True), ADD)
+    assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, NO_CLIENT)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_one_that_completes_nothing_is_refused(place: WriteTarget, *, fails: bool) -> None:
+    result = client_outcome(place, WithClient(completes=False, fails=fails), ADD)
+    assert result.kind is OutcomeKind.REFUSED
+    assert result.refusal is not None
+    assert (result.refusal == NO_CLIENT) is fails
+
+
+@pytest.mark.parametrize("reply", [refuse("hive_sync"), lambda _: None])
+@pytest.mark.parametrize(
+    ("of_t", "of_rt", "kind"),
+    [
+        (NEW, NEW, OutcomeKind.APPLIED),
+        (OLD, OLD, OutcomeKind.REFUSED),
+        (NEW, OLD, OutcomeKind.REFUSED),
+    ],
+)
+def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
+    place: WriteTarget,
+    monkeypatch: pytest.MonkeyPatch,
+    reply: object,
+    of_t: tuple[str, ...],
+    of_rt: tuple[str, ...],
+    kind: OutcomeKind,
+) -> None:
+    lists(monkeypatch, entry("t", of_t), entry("t_rt", of_rt))
+    result = client_outcome(place, WithClient(reply=reply, makes=sync_makes), ADD, Sync())  # type: ignore[arg-type]
+    assert (result.kind, result.instant) == (kind, "")
+
+
+def test_a_sync_that_says_all_is_well_and_leaves_an_entry_behind_names_it(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists(monkeypatch, entry("t", NEW), entry("t_rt", ("id", "ts", "n")))
+    result = client_outcome(place, WithClient(makes=sync_makes), ADD, Sync())
+    assert result.refusal is not None
+    assert result.refusal.kind == "did nothing"
+    assert result.refusal.message.endswith("columns in their order: t_rt")
+
+
+def test_a_sync_where_there_is_nothing_to_do_is_applied(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists(monkeypatch, entry("t", OLD))
+    assert client_outcome(place, WithClient(makes=sync_makes), Sync()).kind is OutcomeKind.APPLIED
+
+
+def sync_makes(sql: str) -> tuple[str, ...]:
+    return () if "hive_sync" in sql else ("200.commit",)

@@ -1,0 +1,390 @@
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import OutcomeKind, Refusal
+from harness.engines.api import NoAnswerError, RefusedError, Reply
+from harness.engines.spark.session import Library
+from harness.runtime.api import Served
+from harness.scenario.definition import Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.write import stopped_writer, write_variants
+from harness.write.state_records import VariantResult
+from harness.write.stopped_writer import LOCK, NotWaitingError, WaitingWrite
+from harness.write.writer_pool import SqlWriter, WriteTarget
+from tests.builders.written_variant import Simulated, kinds, variant
+
+ERROR = Refusal("broken", "no such table")
+
+
+@dataclass
+class Locking:
+    folder: Path
+    before: Exception | None = None
+    after: Exception | None = None
+    locks: bool = True
+    writes: threading.Event = field(default_factory=threading.Event)
+    committed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, _: str, *, timeout_s: float) -> None:
+        if self.before:
+            raise self.before
+        self.writes.set()
+        if self.locks:
+            take(self.folder / stopped_writer.LOCK, timeout_s)
+        if self.after:
+            raise self.after
+        self.committed.set()
+
+
+def take(lock: Path, timeout_s: float) -> None:
+    wait_for(lock.exists, timeout_s)
+    while lock.exists():
+        with lock.open("rb") as file:
+            file.read()
+
+
+def wait_for(condition: Callable[[], bool], timeout_s: float) -> None:
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end
+        threading.Event().wait(0.01)
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    return tmp_path / "t.held"
+
+
+def begun(session: Locking) -> WaitingWrite:
+    return stopped_writer.begin_waiting(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
+
+
+def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
+    session = Locking(folder)
+    waiting_write = begun(session)
+    assert not session.committed.is_set()
+    waiting_write.commit()
+    assert session.committed.is_set()
+
+
+def test_a_refused_commit_is_an_error(folder: Path) -> None:
+    waiting_write = begun(Locking(folder, after=RefusedError(ERROR, 1.0)))
+    with pytest.raises(RefusedError, match="no such table"):
+        waiting_write.commit()
+
+
+@pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
+def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: Exception) -> None:
+    with pytest.raises(type(ends), match=str(ends)):
+        begun(Locking(folder, before=ends))
+
+
+def test_one_that_takes_no_lock_was_not_held(folder: Path) -> None:
+    with pytest.raises(NotWaitingError, match="did not wait for its lock"):
+        begun(Locking(folder, locks=False))
+
+
+def test_a_second_write_of_the_same_table_waits_too(folder: Path) -> None:
+    for _ in range(2):
+        begun(Locking(folder)).commit()
+
+
+def test_one_that_no_step_commits_is_let_go(folder: Path) -> None:
+    session = Locking(folder)
+    waiting_write = begun(session)
+    waiting_write.release()
+    assert session.committed.wait(60)
+    waiting_write.release()
+
+
+@dataclass
+class Piped:
+    pipe: Path
+    ends: Exception | None = None
+    killed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, _: str, *, timeout_s: float) -> None:
+        if self.ends:
+            raise self.ends
+        with self.pipe.open("rb"):  # waits for who opens it for writing
+            self.killed.wait(timeout_s)
+        raise NoAnswerError("the process is gone")
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+def run(spark: Piped) -> None:
+    ask = partial(spark.run, "insert", timeout_s=60)
+    stopped_writer.kill_at_pipe(spark, ask, spark.pipe)  # type: ignore[arg-type]
+
+
+@pytest.fixture(name="pipe")
+def _pipe(tmp_path: Path) -> Path:
+    return tmp_path / "t.pipe"
+
+
+def test_it_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
+    spark = Piped(pipe)
+    with pytest.raises(RefusedError, match="killed before the commit"):
+        run(spark)
+    assert spark.killed.is_set()
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)  # noqa: PTH116 - the pipe itself
+
+
+def test_a_second_write_of_the_same_table_has_a_pipe_of_its_own(pipe: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(RefusedError, match="killed"):
+            run(Piped(pipe))
+
+
+@pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died by itself")])
+def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception) -> None:
+    spark = Piped(pipe, ends)
+    with pytest.raises(type(ends), match=str(ends)):
+        run(spark)
+    assert not spark.killed.is_set()
+
+
+@dataclass
+class Locked:
+    ends: Exception | None = None
+    waits: threading.Event = field(default_factory=threading.Event)
+    killed: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        if self.ends:
+            raise self.ends
+        self.waits.set()
+        self.killed.wait(60)
+        raise NoAnswerError("the process is gone")
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+@dataclass
+class Catalog:
+    spark: Locked
+    locked: bool = False
+
+    def lock(self, database: str, table: str) -> None:
+        self.locked = (database, table) == ("d", "t")
+
+    def is_waited_for(self, database: str, table: str) -> bool:
+        return self.locked and (database, table) == ("d", "t") and self.spark.waits.is_set()
+
+    def unlock(self, _: str, __: str) -> None:
+        self.locked = False
+
+
+@pytest.mark.parametrize("ends", [None, RefusedError(ERROR, 0.0)])
+def test_who_waits_for_a_lock_is_killed_and_no_lock_stays(ends: Exception | None) -> None:
+    spark = Locked(ends)
+    catalog = Catalog(spark)
+    message = "no such table" if ends else "killed before the commit"
+    with pytest.raises(RefusedError, match=message):
+        stopped_writer.kill_at_lock(spark, spark.run, catalog, "d")  # type: ignore[arg-type]
+    assert spark.killed.is_set() is not bool(ends)
+    assert not catalog.locked
+
+
+@dataclass
+class Session:
+    spark: Transaction
+
+    def call(self, library: Library, request: Mapping[str, str], *, timeout_s: float) -> object:
+        assert (library, request["table"], timeout_s > 0) == (Library.DELTA, "d.t", True)
+        self.spark.calls.append(request["method"])
+        return self.spark.waits.is_set()
+
+
+@dataclass
+class Transaction(Locked):
+    calls: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        assert self.calls[0] == "hold_commit"
+        super().run()
+
+    def open(self, _: Mapping[str, str]) -> Session:
+        return Session(self)
+
+
+REFUSED = RefusedError(ERROR, 0.0), "no such table"
+SILENT = NoAnswerError("it died by itself"), "it died by itself"
+
+
+@pytest.mark.parametrize(("ends", "told"), [(None, "killed before the commit"), REFUSED, SILENT])
+def test_who_comes_to_the_commit_is_killed(ends: Exception | None, told: str) -> None:
+    spark = Transaction(ends)
+    with pytest.raises((RefusedError, NoAnswerError), match=told):
+        stopped_writer.kill_at_commit(spark, Session(spark), spark.run, "d")  # type: ignore[arg-type]
+    assert spark.killed.is_set() is (ends is None)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServer(Served):
+    running: Process  # type: ignore[assignment]
+    told: list[str] = field(default_factory=list)
+
+    def connect(self, _: Mapping[str, str]) -> HiveServer:
+        return self
+
+    def run(self, sql: str, *, timeout_s: float) -> Reply:
+        assert timeout_s > 0
+        self.told.append(sql)
+        if not sql.startswith("set "):
+            self.running.run()
+        return Reply((), (), 0.1)
+
+    def close(self) -> None:
+        self.told.append("close")
+
+
+@dataclass
+class Process(Locked):
+    def run(self) -> None:
+        try:
+            super().run()
+        except NoAnswerError as silence:
+            raise NoAnswerError(str(silence)) from None
+
+    def stop(self, grace_s: float) -> None:
+        assert grace_s == 0
+        self.kill()
+
+
+@dataclass
+class Relay:
+    process: Process
+    holds: bool = False
+
+    @contextmanager
+    def withholding(self) -> Iterator[None]:
+        self.holds = True
+        yield
+        self.holds = False
+
+    def has_withheld(self) -> bool:
+        return self.holds and self.process.waits.is_set()
+
+
+def in_transaction(process: Process, relay: Relay | None) -> list[str]:
+    server = HiveServer(process)
+    writer = SqlWriter(server, 60.0, relay=relay)  # type: ignore[arg-type]
+    with pytest.raises((RefusedError, NotWaitingError)) as raised:
+        stopped_writer.kill_in_transaction(writer, {"a": "b"}, "insert", 60.0)
+    return [*server.told, str(raised.value)]
+
+
+REFUSAL = RefusedError(ERROR, 0.0), "broken: no such table"
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"), [(None, "killed: the process was killed before the commit"), REFUSAL]
+)
+def test_a_server_is_killed_once_its_commit_is_held(ends: Exception | None, said: str) -> None:
+    process = Process(ends)
+    assert in_transaction(process, Relay(process)) == ["set a=b", "insert", "close", said]
+    assert process.killed.is_set() is (ends is None)
+
+
+def test_a_server_whose_commit_nobody_holds_is_sent_nothing() -> None:
+    message = "the commit of a server in a container cannot be held"
+    assert in_transaction(Process(), None) == [message]
+
+
+CONFLICT = Refusal("HoodieWriteConflictException", "overlapping writes")
+OPERATIONS: tuple[Operation, ...] = (
+    Insert((1,)),
+    BeginWrite(update=(1,)),
+    Insert((2,)),
+    CommitWrite(),
+    Insert((3,)),
+)
+
+
+@dataclass
+class Second:
+    first: Simulated
+    refuses: bool = False
+    waits: bool = True
+    told: dict[str, str] = field(default_factory=dict)
+    went_on: threading.Event = field(default_factory=threading.Event)
+
+    def open(self, request: dict[str, str]) -> Second:
+        self.told = request
+        return self
+
+    def run(self, _: str, *, timeout_s: float) -> None:
+        assert self.first.folder is not None
+        timeline = self.first.folder / ".hoodie"
+        (timeline / "150.commit.requested").touch()
+        (timeline / "150.inflight").touch()
+        if self.waits:
+            take(Path(self.told["hoodie.write.lock.filesystem.path"]) / LOCK, timeout_s)
+        self.went_on.set()
+        if self.refuses:
+            raise RefusedError(CONFLICT, 1.0)
+        (timeline / "150.commit").touch()
+
+
+def written(
+    write_target: WriteTarget, second: Second, does: tuple[Operation, ...] = OPERATIONS
+) -> VariantResult:
+    writers = {1: second.first, 2: second}
+
+    def writer_for(_: str, number: int = 1, /) -> object:
+        return writers[number]
+
+    steps = tuple(map(Step, does))
+    return write_variants.write_variant(variant(steps=steps), write_target, writer_for)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def second() -> Second:
+    made = iter(("100.commit", "200.commit", "300.commit"))
+    return Second(Simulated(makes=lambda _: (next(made),)))
+
+
+def test_a_write_that_waits_is_begun_and_its_commit_is_a_step_of_its_own(
+    place: WriteTarget, second: Second
+) -> None:
+    records = written(place, second).records
+    assert kinds(records) == ["applied"] * 6
+    assert [state.outcome.instant for state in records] == ["", "100", "", "200", "150", "300"]
+
+
+def test_a_commit_that_is_refused_leaves_the_table_as_the_other_writer_left_it(
+    place: WriteTarget, second: Second
+) -> None:
+    second.refuses = True
+    records = written(place, second).records
+    assert kinds(records) == [*["applied"] * 4, "refused", "applied"]
+    assert records[4].outcome.refusal == CONFLICT
+
+
+def test_of_a_write_that_did_not_wait_nothing_is_known(place: WriteTarget, second: Second) -> None:
+    second.waits = False
+    with pytest.raises(write_variants.WriterSilent, match="did not wait for its lock"):
+        written(place, second)
+
+
+def test_a_write_that_no_step_commits_is_let_go(place: WriteTarget, second: Second) -> None:
+    records = written(place, second, OPERATIONS[:3]).records
+    assert records[-1].outcome.kind is OutcomeKind.APPLIED
+    assert second.went_on.wait(60)

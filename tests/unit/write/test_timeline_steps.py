@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from harness.core import outcomes
+from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.formats.hudi import files as hudi_files
+from harness.scenario.definition import Step
+from harness.scenario.operations import failed_writes
+from harness.scenario.operations.api import Operation, ServiceMode
+from harness.scenario.operations.failed_writes import FailedWrite
+from harness.scenario.operations.row_writes import Insert, Update
+from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.write.write_variants import WriterSilent
+from harness.write.writer_pool import WriteTarget
+from tests.builders.written_variant import (
+    ERROR,
+    WAITING,
+    WITH_N,
+    FailsLate,
+    Simulated,
+    sent,
+    variant,
+)
+
+LEAVES = {
+    "create_savepoint": "100.savepoint",
+    "to_savepoint": "300.restore",
+    "to_instant": "400.rollback",
+}
+
+
+def makes(*, done: bool = True) -> Callable[[str], tuple[str, ...]]:
+    writes = iter(("100.commit", "200.commit"))
+
+    def made(sql: str) -> tuple[str, ...]:
+        result = [name for part, name in LEAVES.items() if part in sql]
+        if not result:
+            return (next(writes),)
+        return tuple(result) if done else tuple(f"{name}.inflight" for name in result)
+
+    return made
+
+
+def steps(*last: Operation) -> tuple[Step, ...]:
+    return tuple(map(Step, (Insert(keys=(1,)), *last)))
+
+
+def outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
+    return sent(write_target, spark, variant(steps=steps(*last))).records[-1].outcome
+
+
+LAST = {
+    "savepoint": (Savepoint(),),
+    "restore": (Savepoint(), Insert(keys=(2,)), Restore()),
+    "rollback": (Insert(keys=(2,)), Rollback()),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_what_is_completed_on_the_timeline_is_applied_and_no_write(
+    place: WriteTarget, name: str
+) -> None:
+    result = outcome(place, Simulated(makes=makes()), *LAST[name])
+    assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("savepoint", "no new savepoint is on the timeline"),
+        ("rollback", "no new rollback is completed"),
+    ],
+)
+def test_what_is_not_completed_did_nothing(place: WriteTarget, name: str, told: str) -> None:
+    result = outcome(place, Simulated(makes=makes(done=False)), *LAST[name])
+    assert result.kind is OutcomeKind.REFUSED
+    assert result.refusal == Refusal("did nothing", f"no error was answered; {told}")
+
+
+def test_an_error_after_it_was_completed_leaves_it_applied(place: WriteTarget) -> None:
+    result = outcome(place, FailsLate(makes=makes(), part="to_instant"), *LAST["rollback"])
+    assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, ERROR)
+
+
+def test_the_instant_of_the_step_is_sent_and_its_placeholder_is_recorded(
+    place: WriteTarget,
+) -> None:
+    spark = Simulated(makes=makes())
+    result = outcome(place, spark, *LAST["restore"])
+    assert spark.sent[-1] == ("call rollback_to_savepoint(table => 'db.t', instant_time => '100')")
+    assert "'{instant of step 1}'" in result.statements[0]
+
+
+def test_a_refused_savepoint_is_none_to_go_back_to(place: WriteTarget) -> None:
+    records = sent(
+        place, Simulated(makes=makes(done=False)), variant(steps=steps(*LAST["restore"]))
+    )
+    last = records.records[-1].outcome
+    assert last.kind is OutcomeKind.SKIPPED
+    assert last.because == "step 2 refused: there is no savepoint to go back to"
+
+
+@dataclass
+class Fails(FailsLate):
+    leaves: tuple[str, ...] = ("300.commit.requested", "300.inflight")
+
+    def __post_init__(self) -> None:
+        self.part, done = "cast(202", makes()
+        self.makes = lambda sql: (
+            () if sql.startswith("set ") else self.leaves if self.part in sql else done(sql)
+        )
+
+
+def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
+    place: WriteTarget,
+) -> None:
+    spark = Fails()
+    result = outcome(place, spark, FailedWrite((2,)))
+    assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
+    assert spark.sent[-2:] == [
+        f"set {failed_writes.QUERIES}=",
+        f"set {failed_writes.VALIDATORS}=",
+    ]
+
+
+def test_one_that_left_nothing_is_refused_with_its_error(place: WriteTarget) -> None:
+    result = outcome(place, Fails(leaves=()), FailedWrite((2,)))
+    assert (result.kind, result.refusal) == (OutcomeKind.REFUSED, ERROR)
+
+
+@pytest.mark.parametrize("spark", [Fails(leaves=("300.commit",)), Simulated()])
+def test_one_that_is_committed_all_the_same_leaves_nothing_known(
+    place: WriteTarget, spark: Simulated
+) -> None:
+    with pytest.raises(WriterSilent, match="was meant to fail, and was committed"):
+        outcome(place, spark, FailedWrite((2,)))
+
+
+SCHEDULED = "300.compaction.requested"
+UPDATE = Step(Update(keys=(1,), set=("n",)))
+PLANNED = (
+    Step(Insert(keys=(1,))),
+    UPDATE,
+    Step(Compact(ServiceMode.SCHEDULE)),
+    UPDATE,
+    Step(Compact()),
+)
+Makes = Callable[[str], tuple[str, ...]]
+
+
+def plans(scheduled: tuple[str, ...] = (SCHEDULED,), done: tuple[str, ...] = ()) -> Makes:
+    writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
+
+    def made(sql: str) -> tuple[str, ...]:
+        if "'schedule'" in sql:
+            return scheduled
+        if "compaction" in sql:
+            return done if "'execute'" in sql else ()
+        return (next(writes),)
+
+    return made
+
+
+def written_mor(
+    write_target: WriteTarget, spark: Simulated, steps: tuple[Step, ...] = PLANNED
+) -> tuple[StateRecord, ...]:
+    what = replace(variant(steps=steps), format="hudi-mor")
+    scenario = replace(what.scenario, table=WITH_N)
+    return sent(write_target, spark, replace(what, scenario=scenario)).records
+
+
+@pytest.fixture(autouse=True)
+def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hudi_files, "facts", lambda *_: (WAITING,))
+
+
+def test_what_is_scheduled_is_applied_and_makes_no_instant_of_a_write(place: WriteTarget) -> None:
+    record = written_mor(place, Simulated(makes=plans()))[3]
+    assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
+
+
+def test_a_compaction_that_is_scheduled_nowhere_did_nothing(place: WriteTarget) -> None:
+    outcome = written_mor(place, Simulated(makes=plans(())))[3].outcome
+    assert outcome.refusal is not None
+    assert (outcome.kind, outcome.refusal.kind) == (OutcomeKind.REFUSED, "did nothing")
+    assert "no compaction was scheduled, but 1 log blocks wait" in outcome.refusal.message
+
+
+def test_one_that_is_scheduled_before_its_writer_fails_is_applied(place: WriteTarget) -> None:
+    outcome = written_mor(place, FailsLate(makes=plans(), part="'schedule'"))[3].outcome
+    assert outcome.kind is OutcomeKind.APPLIED
+    assert outcomes.half_done(outcome)
+
+
+def test_what_a_refused_write_schedules_besides_does_not_make_it_applied(
+    place: WriteTarget,
+) -> None:
+    # As an upgrade of the table does that comes with the write.
+    spark = FailsLate(makes=lambda _: (SCHEDULED,), part="insert")
+    record = written_mor(place, spark, PLANNED[:1])[1]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+
+
+def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
+    place: WriteTarget,
+) -> None:
+    records = written_mor(place, Simulated(makes=plans(done=("300.commit",))))
+    assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", ""]
+    assert records[5].outcome.kind is OutcomeKind.APPLIED
+    assert records[4].others == ()
+    assert records[5].others == (("300", 2),)
+
+
+def test_a_clustering_waits_and_is_carried_out_as_a_compaction_does(place: WriteTarget) -> None:
+    steps = (PLANNED[0], UPDATE, Step(Cluster(ServiceMode.SCHEDULE)), UPDATE, Step(Cluster()))
+    writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
+    made = {
+        "'schedule'": ("300.replacecommit.requested",),
+        "'execute'": ("300.replacecommit",),
+        "'scheduleAndExecute'": ("500.replacecommit",),
+    }
+
+    def plans(sql: str) -> tuple[str, ...]:
+        called = next((entry for what, entry in made.items() if what in sql), None)
+        return called or (next(writes),)
+
+    records = written_mor(place, Simulated(makes=plans), steps)
+    assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", "500"]
+    assert records[5].others == (("300", 2),)
