@@ -211,10 +211,7 @@ def map_plain(type_: DataType, change: Callable[[PlainType], DataType]) -> DataT
     >>> str(map_plain(parse_type("array<struct<a: int>>"), lambda plain: Primitive("long")))
     'array<struct<a: long>>'
     """
-    if isinstance(type_, Struct | Array | Map):
-        parts = ((name, map_plain(part, change)) for name, part in parts_of(type_))
-        return with_parts(type_, parts)
-    return change(type_)
+    return fold(type_, change, lambda parts: Struct(tuple(parts)), Array, Map)
 
 
 def fold(

@@ -56,14 +56,13 @@ from harness.scenario.definition import (
     Scenario,
     Step,
 )
+from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType
 from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.row_writes import Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.partitions import partitioned
-from harness.scenario.twin import twin
 
 REWRITES: Final = "rewrites"
 

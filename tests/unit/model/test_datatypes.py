@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from harness.model.datatypes import ALIASES, FORMS, PRIMITIVES, DataType, TypeTextError, parse_type
-from tests.unit.model.types_strategy import TYPES
+from tests.builders.random_scenarios import TYPES
 
 
 @given(TYPES)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.model.datatypes import DataType, Primitive, parse_type
 from harness.model.schema import ColumnPosition, Schema, SchemaChangeError, schema_of
-from tests.unit.model.types_strategy import TYPES
+from tests.builders.random_scenarios import TYPES
 
 INT = Primitive("int")
 

@@ -26,11 +26,11 @@ from harness.plan import (
 )
 from harness.scenario.cells import Plan, Reader, Variant
 from harness.scenario.definition import Scenario
+from harness.scenario.derived import twin
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.notices import UNTRACED, notices
-from harness.scenario.twin import twin
-from tests.unit.scenario.scenario_strategy import without_lines
+from tests.builders.random_scenarios import without_lines
 
 SCENARIOS = load_scenarios(scenarios_folder())
 OTHERS: Final = {

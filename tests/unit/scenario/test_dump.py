@@ -7,12 +7,12 @@ from hypothesis import HealthCheck, given, settings
 
 from harness.model.canonical import MapValue
 from harness.scenario.definition import Scenario
+from harness.scenario.derived import twin
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.twin import twin
+from tests.builders.random_scenarios import PATH, scenarios, without_lines
 from tests.builders.scenarios import scenario_of
-from tests.unit.scenario.scenario_strategy import PATH, scenarios, without_lines
 
 
 @settings(

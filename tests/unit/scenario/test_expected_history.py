@@ -13,8 +13,8 @@ from harness.scenario.operations.columns import AddColumn, DropColumn, RenameCol
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
+from tests.builders.random_scenarios import scenarios
 from tests.builders.scenarios import TEXT, scenario_of
-from tests.unit.scenario.scenario_strategy import scenarios
 
 
 def touch_keys(key_type: str, *operations: Operation) -> dict[int, object]:

@@ -12,7 +12,7 @@ from harness.core.errors import ScenarioProblem
 from harness.model.canonical import MapValue, Value, same
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
-from tests.unit.scenario.scenario_strategy import without_lines
+from tests.builders.random_scenarios import without_lines
 
 FILE = """
 table:

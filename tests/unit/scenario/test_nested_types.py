@@ -7,8 +7,8 @@ import json
 import pytest
 
 from harness.core.errors import ScenarioProblem
+from harness.scenario.derived import twin
 from harness.scenario.load import loads
-from harness.scenario.twin import twin
 
 FILE = """table:
   columns:

@@ -11,12 +11,12 @@ from harness.plan import scenarios_folder
 from harness.run import plan_record
 from harness.scenario import load as files
 from harness.scenario.cells import Variant
+from harness.scenario.derived import twin
 from harness.scenario.notices import notices, renames_by_write
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import FrameWrite
-from harness.scenario.twin import twin
 from tests.builders.scenarios import scenario_of
 
 COLUMNS: Final[dict[str, Any]] = {

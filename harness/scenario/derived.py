@@ -1,7 +1,8 @@
-"""The derived twin: the same story with types that make another defect visible.
+"""Scenarios derived from one: its twin, and the one whose table has partition columns.
 
-Where neighbours have different types, reading a wrong column is an error; where they agree, it is
-a silent wrong answer. So the twin makes data columns agree that differ, and differ that agree.
+The twin is the same story with types that make another defect visible. Where neighbours have
+different types, reading a wrong column is an error; where they agree, it is a silent wrong answer.
+So the twin makes data columns agree that differ, and differ that agree.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from itertools import cycle
 from typing import Final
 
 from harness.model.datatypes import DataType, Map, Primitive, with_parts
+from harness.model.identifiers import free_name
 from harness.model.schema import Field
 from harness.model.truth import History
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import Partitioned, Scenario, Step
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.semantics import BINARY
@@ -125,3 +127,48 @@ def _retyped(field: Field, types: Mapping[int, DataType]) -> DataType:
         return types.get(field.id, field.type)
     parts = ((child.name, _retyped(child, types)) for child in field.children)
     return with_parts(field.type, parts)
+
+
+TypedColumn = tuple[str, DataType]
+
+
+def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
+    """Return the scenario with partition columns added; the DataFrames of steps end with them.
+
+    Engines take a partition column's value from the folder's name and most put it last, wherever it
+    was declared; so where it stands decides who shifts the columns around it.
+
+    Raises:
+        ValueError: its table is partitioned already.
+
+    """
+    if how is Partitioned.NONE:
+        return scenario
+    if scenario.table.partition_by:
+        raise ValueError(f"{scenario.name}: the table is partitioned already")
+    taken = [name for truth in scenario.survey.history for name in truth.schema.names]
+    first, second = free_name("p", taken), free_name("q", taken)
+    columns, fixed = scenario.table.columns, scenario.table.fixed
+    data = [at for at, (name, _) in enumerate(columns) if name not in fixed]
+    middle = data[len(data) // 2] if data else len(columns)  # after the first half of the data
+    text, number = (first, Primitive("string")), (second, Primitive("int"))
+    placed: dict[Partitioned, tuple[tuple[TypedColumn, ...], tuple[str, ...]]] = {
+        Partitioned.LAST: ((*columns, text), (first,)),
+        Partitioned.MIDDLE: ((*columns[:middle], text, *columns[middle:]), (first,)),
+        Partitioned.TWO: ((*columns[:middle], text, *columns[middle:], number), (first, second)),
+        Partitioned.TWO_LAST: ((*columns, text, number), (first, second)),
+    }
+    now, by = placed[how]
+    table = replace(scenario.table, columns=now, partition_by=by)
+    return replace(
+        scenario,
+        table=table,
+        steps=tuple(_with_partition_columns(step, by) for step in scenario.steps),
+    )
+
+
+def _with_partition_columns(step: Step, by: tuple[str, ...]) -> Step:
+    frame = step.operation
+    if not isinstance(frame, WriteFrame) or not frame.columns:
+        return step
+    return replace(step, operation=replace(frame, columns=(*frame.columns, *by)))

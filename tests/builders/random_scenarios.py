@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from harness.core.errors import ScenarioProblem
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
-from harness.model.datatypes import DataType, Primitive
+from harness.model.datatypes import (
+    MAX_LENGTH,
+    PRIMITIVES,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Primitive,
+    Struct,
+    Text,
+)
 from harness.model.schema import SchemaChangeError
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -53,7 +63,6 @@ from harness.scenario.operations.services import (
 )
 from harness.scenario.operations.snapshots import CreateTag, RollbackToSnapshot
 from harness.scenario.operations.write_frame import WriteFrame
-from tests.unit.model.types_strategy import TYPES
 
 KEYS = st.integers(1, 12)
 LETTERS = st.characters(exclude_categories=["C", "Z", "Lu", "Lt"], exclude_characters=".,")
@@ -179,3 +188,32 @@ def _possible(scenario: Scenario) -> bool:
 def without_lines(scenario: Scenario) -> Scenario:
     """The scenario as it would be made in Python."""
     return replace(scenario, steps=tuple(replace(step, line=0) for step in scenario.steps))
+
+
+PART_NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
+DECIMALS = st.integers(1, 38).flatmap(
+    lambda precision: st.builds(Decimal, st.just(precision), st.integers(0, precision))
+)
+BOUNDED = st.sampled_from(sorted(MAX_LENGTH)).flatmap(
+    lambda name: st.builds(Text, st.just(name), st.integers(1, MAX_LENGTH[name]))
+)
+PLAIN: st.SearchStrategy[DataType] = st.one_of(
+    st.sampled_from(PRIMITIVES).map(Primitive), DECIMALS, BOUNDED
+)
+
+
+def _wider(inner: st.SearchStrategy[DataType]) -> st.SearchStrategy[DataType]:
+    fields = st.lists(
+        st.tuples(PART_NAMES, inner),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda pair: pair[0].casefold(),
+    )
+    return st.one_of(
+        fields.map(lambda pairs: Struct(tuple(pairs))),
+        inner.map(Array),
+        st.builds(Map, PLAIN, inner),
+    )
+
+
+TYPES: st.SearchStrategy[DataType] = st.recursive(PLAIN, _wider, max_leaves=4)
