@@ -8,14 +8,7 @@ from dataclasses import dataclass
 
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.records import (
-    WRITERS,
-    Answer,
-    FindingKind,
-    QuestionKey,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import WRITERS, Answer, FindingKind, QuestionKey, Verdict, VerdictKind
 from harness.core.tolerances import LOWER
 from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run
@@ -91,25 +84,17 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     for key, verdicts in questions(run).items():
         if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             continue  # some reader agrees with the truth
-        answered = [verdict for verdict in verdicts if _answered(run, verdict)]
+        answers = [(verdict, run.answers.get(verdict.case)) for verdict in verdicts]
+        answered = [verdict for verdict, answer in answers if answer and answer.has_table]
         groups = agreements(run, answered)
         voices = {run.distribution(verdict.reader) for verdict in answered}
         unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
-        if unanimous and not _writers(answered):
+        responsible = {finding.responsible for v in answered for finding in v.findings}
+        if unanimous and not (responsible and responsible <= WRITERS):
             strategies = {verdict.claimed for verdict in answered}
             same = groups[0].readers, strategies.pop() if len(strategies) == 1 else ""
             alarming.setdefault(same, []).append(key)
     return tuple(Alarm(tuple(keys), *same) for same, keys in alarming.items())
-
-
-def _writers(verdicts: Iterable[Verdict]) -> bool:
-    responsible = {finding.responsible for verdict in verdicts for finding in verdict.findings}
-    return bool(responsible) and responsible <= WRITERS
-
-
-def _answered(run: Run, verdict: Verdict) -> bool:
-    answer = run.answers.get(verdict.case)
-    return answer is not None and answer.has_table
 
 
 def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:

@@ -92,17 +92,20 @@ def _answer(
     wrong: Sequence[Verdict],
     asked: Mapping[QuestionKey, Sequence[Verdict]],
 ) -> ReaderAnswer:
-    numbered = [
-        (at, text) for at, text in enumerate(texts, 1) if score.reader in text.cause.readers
-    ]
-    instead, right = _instead(score.reader, wrong, asked)
+    reader = score.reader
+    numbered = [(at, text) for at, text in enumerate(texts, 1) if reader in text.cause.readers]
+    right = Counter(
+        other.reader
+        for verdict in wrong
+        for other in asked[verdict.question]
+        if other.verdict is VerdictKind.CORRECT and other.reader != reader
+    )
     return ReaderAnswer(
-        score=score,
-        breaches=_breaches(score.reader, [text for _, text in numbered]),
-        settings=_settings(score.reader, numbered),
-        instead=instead,
-        instead_right=right,
-        wrong=len(wrong),
+        score,
+        _breaches(reader, [text for _, text in numbered]),
+        _settings(reader, numbered),
+        *next(iter(right.most_common(1)), ("", 0)),
+        len(wrong),
     )
 
 
@@ -125,18 +128,6 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
 
-def _instead(
-    reader: str, wrong: Sequence[Verdict], asked: Mapping[QuestionKey, Sequence[Verdict]]
-) -> tuple[str, int]:
-    right = Counter(
-        other.reader
-        for verdict in wrong
-        for other in asked[verdict.question]
-        if other.verdict is VerdictKind.CORRECT and other.reader != reader
-    )
-    return next(iter(right.most_common(1)), ("", 0))
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     text: str
@@ -156,22 +147,21 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
         return ()
     responsible = {finding.responsible for finding in verdict.findings} or {None}
     readers = (
-        Advice(_other_settings(tuple(_same_engine(verdict, question)))),
+        Advice(_other_settings(verdict, question)),
         Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
     return (*(readers if responsible & {Responsible.READER, None} else ()), smallest)
 
 
-def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
-    engine = parse_reader(verdict.reader).distribution
-    for other in question:
-        if other.reader != verdict.reader and parse_reader(other.reader).distribution == engine:
-            yield other
-
-
-def _other_settings(others: Sequence[Verdict]) -> str:
+def _other_settings(verdict: Verdict, question: Iterable[Verdict]) -> str:
     """Return what the same engine answered with other settings."""
+    engine = parse_reader(verdict.reader).distribution
+    others = [
+        other
+        for other in question
+        if other.reader != verdict.reader and parse_reader(other.reader).distribution == engine
+    ]
     if not others:
         return "This engine was not asked this with any other settings."
     right = [other.reader for other in others if other.verdict is VerdictKind.CORRECT]
@@ -251,13 +241,16 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 
 
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
-    setting = asked.helpful(cause)
+    setting, scenarios = asked.helpful(cause), cause.scenarios
+    where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
+    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
         what=printable(_what(cause)),
-        amount=printable(_amount(cause)),
-        readers=printable("; ".join(_readers(run, cause))),
+        amount=printable(f"{counted(len(cause.cases), 'cell')} in {where}"),
+        readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
         paste=tuple(_paste(setting)) if setting else (),
@@ -281,17 +274,6 @@ def _what(cause: RunCause) -> str:
     return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
 
 
-def _amount(cause: RunCause) -> str:
-    scenarios = cause.scenarios
-    where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    return f"{counted(len(cause.cases), 'cell')} in {where}"
-
-
-def _readers(run: Run, cause: RunCause) -> Iterator[str]:
-    for reader in sorted(cause.readers, key=lambda reader: not by_default(run, reader)):
-        yield f"{reader} ({DEFAULT})" if by_default(run, reader) else reader
-
-
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
     step = run.step(cause.first.variant, cause.first.step)
@@ -302,7 +284,8 @@ def _where(run: Run, cause: RunCause) -> str:
 
 def _seen(run: Run, cause: RunCause) -> str:
     verdict = cause.first
-    finding = next((finding for finding in verdict.findings if _is_of(cause, finding)), None)
+    of = cause.key.finding, cause.key.symptom.responsible
+    finding = next((f for f in verdict.findings if (f.kind, f.responsible) == of), None)
     if finding is not None:
         note = "; ".join(filter(None, (_how(cause, finding), BLAME[finding.responsible].short)))
         witness = witness_text(finding.kind, finding.witness)
@@ -315,18 +298,20 @@ def _seen(run: Run, cause: RunCause) -> str:
     return because
 
 
-def _is_of(cause: RunCause, finding: Finding) -> bool:
-    symptom = cause.key.symptom
-    return finding.kind is cause.key.finding and finding.responsible is symptom.responsible
-
-
 def _how(cause: RunCause, finding: Finding) -> str:
+    """Return which read strategy explains all answers; those that tell enough must do so alone."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
         return ""
-    verdicts = [verdict for verdict in cause.verdicts if verdict.reader == cause.first.reader]
-    return _mapping([verdict for verdict in verdicts if verdict.verdict is VerdictKind.WRONG])
+    verdicts = [
+        verdict
+        for verdict in cause.verdicts
+        if verdict.reader == cause.first.reader and verdict.verdict is VerdictKind.WRONG
+    ]
+    shared = _shared({verdict.reproduces for verdict in verdicts})
+    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.inconclusive})
+    return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
 def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
@@ -342,13 +327,6 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
         if all(any(parts[smaller] <= whole for smaller in names) for names in answers)
     }
     return tuple(name for name, whole in fits.items() if not any(p < whole for p in fits.values()))
-
-
-def _mapping(verdicts: Sequence[Verdict]) -> str:
-    """Return which read strategy explains all answers; those that tell enough must do so alone."""
-    shared = _shared({verdict.reproduces for verdict in verdicts})
-    enough = _shared({verdict.reproduces for verdict in verdicts if not verdict.inconclusive})
-    return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
 def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
@@ -376,14 +354,11 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     """Yield the lines for each place, with the distributions where these differ."""
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (f"{line.place}{_only(names, every)}", line.text) for line, names in setting.lines
+        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+        for line, names in setting.lines
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)
-
-
-def _only(names: Sequence[str], every: set[str]) -> str:
-    return f" of {', '.join(names)}" if set(names) != every else ""
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]

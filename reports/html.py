@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from itertools import pairwise
@@ -59,22 +59,9 @@ CREATE: Final = "create_table"
 
 
 def variant_data(
-    run: Run,
-    variant: VariantInfo,
-    numbers: Iterable[int],
-    instants: Mapping[str, int],
-    pool: Pool,
+    run: Run, variant: VariantInfo, numbers: Iterable[int], instants: Mapping[str, int], pool: Pool
 ) -> JsonValue:
-    """Return what the page shows of a variant.
-
-    Args:
-        run: what was recorded.
-        variant: of its plan.
-        numbers: of the steps.
-        instants: the step that made each instant.
-        pool: gets what is shared.
-
-    """
+    """Return what the page shows of a variant; `instants`: the step that made each."""
     return {
         "id": variant.id,
         "scenario": variant.scenario,
@@ -107,16 +94,13 @@ def _step(
         "refusal": refusal(outcome.refusal, pool) if outcome else 0,
         "instant": outcome.instant if outcome else "",
         "statements": pool.add(list(outcome.statements) if outcome else []),
-        "files": pool.add(_files(state.files if state else (), instants, pool)),
+        "files": pool.add(  # most were there a step before
+            [
+                pool.add(_file(fact, instants.get(fact.instant), pool))
+                for fact in number_files(state.files if state else (), instants).facts
+            ]
+        ),
     }
-
-
-def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
-    """Return a state's files, the one numbered 1 first. Most were there a step before."""
-    return [
-        pool.add(_file(fact, instants.get(fact.instant), pool))
-        for fact in number_files(files, instants).facts
-    ]
 
 
 def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
@@ -183,23 +167,23 @@ class Pool:
         return self._numbers[text]
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionContext:
-    verdicts: Sequence[Verdict]
-    """What each reader made of it."""
-    files: NumberedFiles
+def cell(
+    run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
+) -> dict[str, JsonValue]:
+    """Return what a cell shows beside its question, its reader, and whether it was reused.
 
-
-def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
-    """Return what a cell shows beside its question, its reader, and whether it was reused."""
-    shown = worded(verdict.case, lambda: _cell(run, verdict, of, pool), None)
+    `question`: what each reader made of its question.
+    """
+    shown = worded(verdict.case, lambda: _cell(run, verdict, question, files, pool), None)
     if shown is None:
         return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
     # Most is empty in most cells.
     return {name: value for name, value in shown.items() if value}
 
 
-def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
+def _cell(
+    run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
+) -> dict[str, JsonValue]:
     answer = run.answers.get(verdict.case)
     key = run.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
@@ -211,7 +195,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
         "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
-        "advice": pool.add([[hint.text, hint.verb] for hint in advice(verdict, of.verdicts)]),
+        "advice": pool.add([[hint.text, hint.verb] for hint in advice(verdict, question)]),
         "evened": [tolerance.text for tolerance in summary.tolerance_counts([verdict])],
     }
     if verdict.expected:
@@ -220,7 +204,7 @@ def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[s
     if answer and verdict.expected and answer.has_table:
         columns = labelled(answer.question, answer.columns)
         marked = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-        shown["marks"] = pool.add(_marks(marked, of.files, pool))
+        shown["marks"] = pool.add(_marks(marked, files, pool))
     return shown
 
 
@@ -283,18 +267,16 @@ def strategy_tables(answers: Sequence[StrategyAnswer], pool: Pool) -> int:
 
 
 def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
-    notes = ([str(note.kind), _note(note, files), note.whose] for note in marked.notes)
+    def text(note: Note) -> str:
+        file = files.names(note.file) or note.file
+        return f"{note.text}; read from file {file}" if file else note.text
+
     return {
-        "notes": [pool.add(note) for note in notes],
+        "notes": [pool.add([str(note.kind), text(note), note.whose]) for note in marked.notes],
         "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
         "got": [[item.row, item.column, item.note] for item in marked.found],
         "pairs": [list(pair) for pair in marked.pairs],
     }
-
-
-def _note(note: Note, files: NumberedFiles) -> str:
-    file = files.names(note.file) or note.file
-    return f"{note.text}; read from file {file}" if file else note.text
 
 
 MOST_CELLS: Final = 50_000
@@ -455,9 +437,8 @@ def _variants(run: Run) -> list[VariantInfo]:
 
 def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
     """Return the variants of the page: all, where it does not show examples alone."""
-    every = _variants(run)
     names = {key[0] for key in cells.shown}
-    return [verdict for verdict in every if verdict.id in names] if cells.examples else every
+    return [info for info in _variants(run) if not cells.examples or info.id in names]
 
 
 def _reader(run: Run, name: str) -> JsonValue:
@@ -491,11 +472,10 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
-    files, old = QuestionFiles(run), next((before.run for before in cells.before.values()), run)
-    files_before = QuestionFiles(old)
+    files, old = _files(run), next((before.run for before in cells.before.values()), run)
+    files_before = _files(old)
     questions: list[JsonValue] = []
     for key, verdicts in cells.shown.items():
-        of = QuestionContext(every[key], files.of(key))
         asked: dict[str, JsonValue] = {
             # A case is this and its reader's name.
             "case": verdicts[0].case.removesuffix(verdicts[0].reader),
@@ -503,10 +483,15 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
             "s": key[1],
             "view": key[2],
             "query": key[3],
-            "agree": pool.add(_agreements(run, of.verdicts, readers)),
+            "agree": pool.add(
+                [
+                    [group.with_truth, str(group.kind), [readers[name] for name in group.readers]]
+                    for group in agreement.agreements(run, every[key])
+                ]
+            ),
             "cells": [
                 {"r": readers[verdict.reader]}
-                | cell(run, verdict, of, pool)
+                | cell(run, verdict, every[key], files(key), pool)
                 | _before(cells.before.get(verdict.case), files_before, pool)
                 for verdict in verdicts
             ],
@@ -517,38 +502,28 @@ def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     return questions
 
 
-class QuestionFiles:
-    def __init__(self, run: Run) -> None:
-        self._run, self._instants = run, _instants(run)
+def _files(run: Run) -> Callable[[QuestionKey], NumberedFiles]:
+    """Return what gives the files of the table state that a question is about."""
+    instants = _instants(run)
 
-    def of(self, key: QuestionKey) -> NumberedFiles:
-        state = self._run.by_step.get(key[:2])
-        return number_files(state.files if state else (), self._instants.get(key[0], {}))
+    def files(key: QuestionKey) -> NumberedFiles:
+        state = run.by_step.get(key[:2])
+        return number_files(state.files if state else (), instants.get(key[0], {}))
+
+    return files
 
 
-def _before(before: CellBefore | None, files: QuestionFiles, pool: Pool) -> dict[str, JsonValue]:
+def _before(
+    before: CellBefore | None, files: Callable[[QuestionKey], NumberedFiles], pool: Pool
+) -> dict[str, JsonValue]:
     if before is None:
         return {}
     changed: dict[str, JsonValue] = {"changed": before.change}
     if was := before.verdict:
-        of = QuestionContext([was], files.of(was.question))
-        shown = cell(before.run, was, of, pool)
+        shown = cell(before.run, was, [was], files(was.question), pool)
         again = {"reused": True} if was.reused else {}
         changed["was"] = {"reader": was.reader, **shown, **again}
     return changed
-
-
-def _agreements(
-    run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]
-) -> list[JsonValue]:
-    return [
-        [
-            agreement_.with_truth,
-            str(agreement_.kind),
-            [readers[name] for name in agreement_.readers],
-        ]
-        for agreement_ in agreement.agreements(run, verdicts)
-    ]
 
 
 NAME: Final = "html"

@@ -14,13 +14,7 @@ from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.tolerances import Declaration
 from harness.reports import agreement
-from harness.reports.document import (
-    Block,
-    Line,
-    ReportTable,
-    section,
-    table,
-)
+from harness.reports.document import Block, Line, ReportTable, section, table
 from harness.reports.findings import findings_text
 from harness.reports.words import DEFAULT, VERDICTS, refusal_text
 from harness.run import run_judge

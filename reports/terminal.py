@@ -6,7 +6,7 @@ Everything is said in words; colour only repeats it, and only on a terminal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -26,7 +26,7 @@ from harness.model import past_views
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.reports import lines, summary
 from harness.reports.cause_texts import CauseText, cause_lines, cause_list, cause_texts
-from harness.reports.document import Code, Item, Items, Line
+from harness.reports.document import Code, Item, Items, Line, table
 from harness.reports.findings import FINDINGS
 from harness.reports.html_page import cause_address
 from harness.reports.lines import STYLES, WIDTH, item, say, text
@@ -84,13 +84,10 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
         item(console, meaning, lead=f"  {short:{READER}}")
 
 
-def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
-    fidelities: dict[str, list[str]] = {}
-    for reader in labels:
-        known = run.readers.get(reader)
-        names = fidelities.setdefault(known.fidelity if known else "fidelity not recorded", [])
-        names += [name for name in (run.distribution(reader),) if name not in names]
-    return fidelities
+def _fidelities(run: Run, labels: Iterable[str]) -> Mapping[str, Iterable[str]]:
+    infos = ((run.readers.get(reader), run.distribution(reader)) for reader in labels)
+    made = ((info.fidelity if info else "fidelity not recorded", name) for info, name in infos)
+    return {fidelity: dict.fromkeys(names) for fidelity, names in grouped(made).items()}
 
 
 def _words(run: Run) -> Iterator[tuple[str, str]]:
@@ -129,15 +126,17 @@ def counts(run: Run, console: Console) -> None:
     """Count each scenario's verdicts: nobody reads hundreds of matrices from top to bottom."""
     variants = Counter(variant.scenario for variant in run.info.variants)
     counts_ = Counter((verdict.scenario, verdict.verdict) for verdict in run.verdicts)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("scenario")
     kinds = [kind for kind in VERDICTS if any(verdict is kind for _, verdict in counts_)]
-    for name in ("variants", *(VERDICTS[kind].short for kind in kinds)):
-        table.add_column(name, justify="right")
-    for scenario, count in variants.items():
-        numbers_of = (Text(f"{counts_[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
-        table.add_row(text(console, scenario), f"{count:,}", *numbers_of)
-    console.print(table)
+    numbers_ = ["variants", *(VERDICTS[kind].short for kind in kinds)]
+    rows: Iterable[tuple[str | Line, ...]] = (
+        (
+            scenario,
+            f"{count:,}",
+            *(Line(f"{counts_[scenario, kind]:,}", tone=kind) for kind in kinds),
+        )
+        for scenario, count in variants.items()
+    )
+    console.print(lines.table(table(("scenario", *numbers_), rows, numbers=numbers_), console))
 
 
 def _variant(

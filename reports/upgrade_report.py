@@ -11,13 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
-from harness.comparison.cell_pairs import (
-    BETTER,
-    WORSE,
-    VerdictChange,
-    finding_places,
-    places,
-)
+from harness.comparison.cell_pairs import BETTER, WORSE, VerdictChange, finding_places, places
 from harness.comparison.regressions import (
     Regression,
     Remedy,
@@ -100,9 +94,16 @@ def document(comparison: SideComparison) -> Iterator[Block]:
     yield from users_tables(comparison)
     unmet = map(cause_title, comparison.irrelevant)
     yield from section("What gets worse and none of your tables can meet", unmet)
-    yield from _accepted(comparison)
+    run = comparison.new.run
+    accepted = [accepted_text(cause, run) for cause in comparison.accepted.causes]
+    lines = [Item(Line(text, tone=VerdictKind.UNKNOWN)) for text in line_texts(comparison)]
+    yield from section("Accepted", [*accepted, *lines], most=len(accepted) + len(lines))
     yield scores(comparison)
-    yield _classes(comparison)
+    classes = (
+        (f"{number:,}", Line(str(change), tone=TONES.get(change)), meaning)
+        for change, number, meaning in class_lines(comparison)
+    )
+    yield table(("answers", "class", "what became of them"), classes, numbers=["answers"])
     yield from known_limits(comparison)
 
 
@@ -152,19 +153,11 @@ def users_tables(comparison: SideComparison) -> Iterator[Block]:
 
 
 def _wrong_on_tables(comparison: SideComparison) -> Iterator[str]:
-    if comparison.usage is None:
-        return
-    for key, affected in wrong_today(comparison.old.run, comparison.usage):
+    usage = comparison.usage
+    for key, affected in wrong_today(comparison.old.run, usage) if usage else ():
         what = FINDINGS[key.finding].label if key.finding else key.symptom.what
         since = f" since {key.operation}" if key.operation else ""
         yield f"{key.engine}: {what}{since}. {_affected_text(affected)}"
-
-
-def _accepted(comparison: SideComparison) -> Iterator[Block]:
-    run = comparison.new.run
-    accepted = [accepted_text(cause, run) for cause in comparison.accepted.causes]
-    lines = [Item(Line(text, tone=VerdictKind.UNKNOWN)) for text in line_texts(comparison)]
-    yield from section("Accepted", [*accepted, *lines], most=len(accepted) + len(lines))
 
 
 def scores(comparison: SideComparison) -> ReportTable:
@@ -177,14 +170,6 @@ def scores(comparison: SideComparison) -> ReportTable:
         for score in comparison.reader_scores
     )
     return table(("reader", *kinds), rows, numbers=kinds)
-
-
-def _classes(comparison: SideComparison) -> ReportTable:
-    rows = (
-        (f"{number:,}", Line(str(change), tone=TONES.get(change)), meaning)
-        for change, number, meaning in class_lines(comparison)
-    )
-    return table(("answers", "class", "what became of them"), rows, numbers=["answers"])
 
 
 def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int, str]]:

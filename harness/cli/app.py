@@ -115,7 +115,7 @@ def plan(
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
 ) -> None:
-    """Show what a run would do: variants, readers, checks, and what is left out and why."""
+    """Show what a run would do: variants, readers, checks; what is left out, and why."""
     paths = options.paths(scenarios, folders)
     where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
     made = plan_options.make(paths, profile, k, None, where, named)
@@ -166,7 +166,7 @@ def run(
     timeout: options.TimeoutOption = TIMEOUT_S,
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
 ) -> int:
-    """Fetch, write, read, judge and report; the exit status says what was found."""
+    """Fetch, write, read, judge and report; the exit status says what came of it."""
     runs.check_history(ending.history, run_dir)
     limits = TimeLimits(timeout, write_timeout)
     resources = Resources(output, Cache.default(offline=offline), limits)

@@ -1,11 +1,11 @@
-"""The command about baselines: what is known, written down beside the scenarios."""
+"""`harness baseline`."""
 
 from __future__ import annotations
 
 import typer
 
 from harness.cli import options
-from harness.cli.output import OUT, Output, say
+from harness.cli.output import Output, say
 from harness.cli.runs import looked_at
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem
@@ -23,7 +23,7 @@ def update(
 ) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review.
 
-    The exit status is 3 if the run has unknown cells, about which nothing can be written.
+    The exit status is 3 if the run has unknown checks, about which nothing can be written.
     """
     with (
         Output(verbose=verbose).ending(),
@@ -31,17 +31,17 @@ def update(
     ):
         updated = pipeline.update_baselines(folder)
     for path in updated.changed:
-        done = "written" if path.exists() else "removed, nothing is known of this scenario any more"
+        done = "written" if path.exists() else "removed: nothing is wrong in this scenario any more"
         say(f"{path}: {done}")
     if updated.changed:
-        OUT.print("review them, replace each TODO by the reason, then: harness judge")
+        say("review them, replace each TODO by the reason, then: harness judge")
     elif not (updated.unexplained or updated.unknown):
-        OUT.print("every baseline already says what this run shows")
+        say("every baseline already says what this run shows")
     if updated.unexplained:
-        cells = counted(updated.unexplained, "cell is", "cells are")
-        OUT.print(f"{cells} unexplained and cannot be known; see each with: harness explain")
+        checks = counted(updated.unexplained, "check is", "checks are")
+        say(f"{checks} unexplained and cannot be known; see each with: harness explain")
     if updated.unknown:
-        cells = counted(updated.unknown, "cell is", "cells are")
+        checks = counted(updated.unknown, "check is", "checks are")
         next_ = "use harness run --resume, or run again, then update"
-        OUT.print(f"{cells} unknown, so nothing is learnt of them: {next_}", soft_wrap=True)
+        say(f"{checks} unknown, so nothing is written about them: {next_}")
         raise typer.Exit(EnvironmentProblem.exit_status)

@@ -1,4 +1,4 @@
-"""The commands of the cache: its key for CI, export, import, content, clearing up."""
+"""`harness cache`."""
 
 from __future__ import annotations
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from typer.core import TyperGroup
 
 from harness.artifacts import (
     add_version,
@@ -50,15 +49,8 @@ COLOURS: Final = {
 }
 
 
-class _ListFirst(TyperGroup):
-    """Without a command, the engines are listed."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a private type
-        return super().parse_args(ctx, args or ["list"])
-
-
 app = typer.Typer(
-    cls=_ListFirst,
+    cls=options.group_with("list"),
     help="Engines: which there are, other versions, images, whether they conform.",
 )
 

@@ -1,4 +1,4 @@
-"""The command that exports frozen tables with what must be read of them."""
+"""`harness export-fixtures`."""
 
 from __future__ import annotations
 
@@ -18,26 +18,21 @@ from harness.core.progress import megabytes
 from harness.run import export_fixtures, load_run
 from harness.run.export_fixtures import Selection
 
-RunArgument = Annotated[Path, typer.Argument(help="The run's folder, such as runs/latest.")]
-FolderArgument = Annotated[Path, typer.Argument(help="A folder that is new, or empty.")]
-SelectStepsOption = Annotated[
-    str, typer.Option("-k", help="Only steps whose name, such as 'hudi/move[…]@…/s3', has this.")
-]
-FormatsOption = Annotated[
-    list[str] | None,
-    typer.Option("--format", help="Only tables of this format. Can be given several times."),
-]
-
 
 @options.with_output
 def export_fixtures_of(
     output: Output,
-    run: RunArgument,
-    folder: FolderArgument,
-    k: SelectStepsOption = "",
-    formats: FormatsOption = None,
+    run: Annotated[Path, typer.Argument(help="The run's folder, such as runs/latest.")],
+    folder: Annotated[Path, typer.Argument(help="A folder that is new, or empty.")],
+    k: Annotated[
+        str, typer.Option("-k", help="Only steps whose name, like 'hudi/move[…]@…/s3', has this.")
+    ] = "",
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", help="Only tables of this format. Can be given several times."),
+    ] = None,
 ) -> None:
-    """Export the tables of a run, with the answers that are right, to test a reader without us.
+    """Export the tables of a run with the right answers, to test a reader without the harness.
 
     For each step that was applied: the table's files, the expected tables as JSON, and a manifest
     with their SHA-256. Reads the cache and the run; starts no engine.

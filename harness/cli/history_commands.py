@@ -1,12 +1,11 @@
-"""The commands of the history: when each cell turned, and the runs that are stored for it."""
+"""`harness history`: since when each check is as it is, and the runs stored for that."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
-from typer.core import TyperGroup
 
 from harness.cli import options
 from harness.cli.output import Output
@@ -23,18 +22,8 @@ SHOW: Final = "show"
 ENDINGS: Final = (".parquet", ".csv")
 
 
-class _ShownGroup(TyperGroup):
-    """`harness history` alone is `harness history show`."""
-
-    default = SHOW
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's own
-        named = bool(args) and (args[0] in self.commands or args[0] == "--help")
-        return super().parse_args(ctx, args if named else [self.default, *args])
-
-
 app = typer.Typer(
-    cls=_ShownGroup,
+    cls=options.group_with(SHOW),
     help="Since when is this wrong, and what changed then? Of the stored runs: each run "
     "under runs/ at its end, and those of [bold]add[/bold]. Without a command: [bold]show[/bold].",
 )
@@ -70,11 +59,11 @@ def show(
     profile: ProfileOption = "",
     file: FileOption = HISTORY_FILE,
 ) -> None:
-    """Show since when what is wrong is wrong, and every turn with what differed then.
+    """Show since when each wrong answer is wrong, and every turn with what differed then.
 
-    A verdict is compared with that of the newest run before it in which the cell is known.
-    A reader of another version and a table of another writer are followed, as
-    harness compare does.
+    A verdict is compared with that of the newest run before it in which the check is known.
+    As in harness compare, a reader of another version and a table of another writer count as
+    the same.
     """
     with history_store.opened(file) as stored:
         history = history_of(stored, profile, case=k, reader=reader, scenario=scenario)
@@ -139,7 +128,7 @@ def export(
     profile: ProfileOption = "",
     file: FileOption = HISTORY_FILE,
 ) -> None:
-    """Write a table with a row for each turn of each cell that some run does not find right."""
+    """Write a table with a row for each turn of each check that is not right in some run."""
     if table.suffix not in ENDINGS:
         raise UsageProblem(f"{table} has another ending; allowed: {' and '.join(ENDINGS)}")
     with history_store.opened(file) as stored:
@@ -157,7 +146,7 @@ def restore(
     run_dir: options.RunDirOption = None,
     file: FileOption = HISTORY_FILE,
 ) -> None:
-    """Make the folder of a stored run again, for harness explain, judge and report."""
+    """Restore the folder of a stored run, for harness explain, judge and report."""
     with history_store.opened(file) as stored:
         run = stored.run(name)
         folder = run_dir or run_folder.RUNS / run.name

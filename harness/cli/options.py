@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from harness.artifacts.cache import OFFLINE
 from harness.cli.output import Output
@@ -29,12 +30,7 @@ WarehouseName = StrEnum("WarehouseName", {name: name for name in WAREHOUSES})  #
 
 
 def _folder(text: str) -> Path:
-    """Read a run's folder: an empty text, as of an unset variable, would be the current folder.
-
-    Raises:
-        BadParameter: it is empty.
-
-    """
+    """Read a run's folder; empty, as of an unset variable, it would be the current folder."""
     if not str(text):
         raise typer.BadParameter("it is empty; name the run's folder, or leave the option out")
     return Path(text)
@@ -100,32 +96,35 @@ OldRunOption = Annotated[
     ),
 ]
 CaseArgument = Annotated[
-    list[str], typer.Argument(help="A case: its name, or parts of the name that fit no other case.")
+    list[str],
+    typer.Argument(
+        metavar="CHECK…", help="The name of a check, or parts of it that no other check's name has."
+    ),
 ]
-SelectOption = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
+SelectOption = Annotated[str, typer.Option("-k", help="Only checks whose name contains this text.")]
 CellsOption = Annotated[
-    bool, typer.Option("--cells", help="List every cell, not only their number.")
+    bool, typer.Option("--cells", help="List every check, not only their number.")
 ]
 ExpectedOption = Annotated[
     bool,
     typer.Option(
         "--expected",
-        help="Show step by step what is sent to write a table and which table is expected then: of "
-        "the first variant of each scenario and format, or with -k of all that it selects.",
+        help="Show for each step what is sent to write the table, and the table that is expected "
+        "then: of the first variant of each scenario and format, or of all that -k selects.",
     ),
 ]
 CasesOption = Annotated[
-    Path | None, typer.Option(help="Only the cases listed in this file, one on each line.")
+    Path | None, typer.Option(help="Only the checks named in this file, one on each line.")
 ]
 RuntimeOption = Annotated[
     RuntimeName | None,
-    typer.Option(help="How every engine is run, whatever the profile and --reader say."),
+    typer.Option(help="How every engine runs, whatever the profile and --reader say."),
 ]
 WarehouseOption = Annotated[
     WarehouseName | None,
     typer.Option(
-        help="Where every reader finds its tables: in an object store, to which they are served by "
-        "S3's protocol. Without it, on the disk."
+        help="Where every reader finds its tables: in an object store that speaks S3's protocol. "
+        "Without it, on the disk."
     ),
 ]
 ReaderOption = Annotated[
@@ -147,8 +146,8 @@ MetastoreOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Through which metastore the readers ask, such as 'hive-metastore-4.0.1', whatever "
-        "the profile says.",
+        help="The metastore of all readers, such as 'hive-metastore-4.0.1', whatever the profile "
+        "says.",
     ),
 ]
 OfflineOption = Annotated[
@@ -173,8 +172,8 @@ FailOnFlakyOption = Annotated[
     bool,
     typer.Option(
         "--fail-on-flaky",
-        help="End with 1 also because of cells that were answered only when asked again, or "
-        "otherwise by a fresh server, known ones too.",
+        help="End with 1 also for checks that were answered only when asked again, or differently "
+        "by a fresh server, known ones too.",
     ),
 ]
 GithubOption = Annotated[
@@ -285,18 +284,26 @@ def with_output(command: Command) -> Command:
     return _with("output", Output, options)(ending)
 
 
+def group_with(name: str) -> type[TyperGroup]:
+    """Return a group whose options belong to the command `name` where no command is named."""
+
+    class Group(TyperGroup):
+        default = name
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the library's
+            named = bool(args) and (not args[0].startswith("-") or args[0] == "--help")
+            return super().parse_args(ctx, args if named else [self.default, *args])
+
+    return Group
+
+
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:
     """Return the scenarios that were named, as arguments or by the option."""
     return [*(scenarios or ()), *(folders or ())]
 
 
 def check_resumed(context: typer.Context) -> None:
-    """Check that no option of a plan was given together with `--resume`.
-
-    Raises:
-        UsageProblem: one was.
-
-    """
+    """Check that no option of a plan was given together with `--resume`."""
     options = [
         name
         for name in PLANNED_ALREADY

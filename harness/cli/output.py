@@ -1,13 +1,7 @@
 """The output of a command: bars and the matrix for a person, JSON lines for a program, or little.
 
-With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
-
-| event | what it holds |
-| --- | --- |
-| `start` | `task`, `total`, `unit` (`bytes` or `things`) |
-| `progress`, `done` | `task`, `by` (the last one), `done`, `total`, `left`, `found`, `judged` |
-| `note` | `text` |
-| `end`, the last one | `status`; what came of it, as the documentation lists it; or `problem` |
+With `--json`, standard output holds one JSON object a line and nothing else: docs/running.md lists
+the events.
 """
 
 from __future__ import annotations
@@ -42,11 +36,16 @@ from harness.run.load_run import Run
 LAST_WORD_S: Final = 1.0
 """How long an interruption waits for a line that is being written; its reader may be gone."""
 OUT: Final = Console(width=None if sys.stdout.isatty() else lines.WIDTH)
+MINUTE_S: Final = 60.0
+_DRAWN_A_SECOND: Final = 2
+"""How often bars are drawn; ten times, rich's default, takes a hundredth of a processor."""
+_BAR: Final = 12
+"""The width of a bar: the words beside it say more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command was asked to say what it does."""
+    """How a command reports what it does."""
 
     quiet: bool = False
     """Only the result."""
@@ -55,7 +54,6 @@ class Output:
     """The log on standard error as well."""
 
     def progress(self) -> Progress:
-        """Return the display of progress."""
         if self.json:
             return JsonProgress(sys.stdout)
         if self.quiet:
@@ -69,9 +67,9 @@ class Output:
         return Console(quiet=True) if self.json else OUT
 
     def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
-        """Tell the result of a command that judges nothing: in words, or to a program as facts."""
+        """Report the result of a command: in words to people, as facts to a program."""
         if self.json:
-            self._end(status, **facts)
+            JsonProgress(sys.stdout).send("end", status=status, **facts)
         elif text:
             say(text)
 
@@ -83,71 +81,51 @@ class Output:
         return files
 
     def result(self, run: Run, result: Gate, status: int) -> None:
-        """Report, and say why the gate ends as it does."""
+        """Report a judged run, and say why the gate ends as it does."""
         files = {name: str(path) for name, path in self.report(run).items()}
-        if not self.json:
-            for sentence in result.reasons:
-                say(sentence)
-            return
         totals = Counter(str(verdict.verdict) for verdict in run.verdicts)
         facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
-        self._end(status, **facts, run=str(run.folder), reports=files)
+        text = "\n".join(result.reasons)
+        self.end(text, status=status, **facts, run=str(run.folder), reports=files)
 
     @contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:
-        """Work on a run: who interrupts is told how to resume it."""
-        message = f"interrupted; resume with: harness run --resume --run-dir {_shown(folder)}"
+        """Work on a run: an interruption says how to resume it."""
+        here = Path.cwd()
+        shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+        message = f"interrupted; resume with: harness run --resume --run-dir {shown}"
         with process.ending_at_once(partial(self._interrupted, message)):
             yield
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Do all of a command, planning too: a program is told of whatever breaks it off."""
+        """Do all of a command, planning too: with --json, its failure is the last event."""
         with ExitStack() as stack:
             stack.enter_context(process.ending_at_once(partial(self._interrupted, "interrupted")))
             if self.verbose:
-                stack.enter_context(run_log.logging_to(self._log()))
+                handler = logging.StreamHandler(sys.stderr)
+                if not (self.quiet or self.json):  # else progress would be there twice
+                    handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)
+                stack.enter_context(run_log.logging_to(handler))
             try:
                 yield
             except Exception as error:
                 if self.json:
                     problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
-                    self._end(problem.exit_status, problem=str(problem))
+                    self.end(status=problem.exit_status, problem=str(problem))
                 raise
-
-    def _log(self) -> logging.Handler:
-        handler = logging.StreamHandler(sys.stderr)
-        if not (self.quiet or self.json):  # else progress would be there twice
-            handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)
-        return handler
 
     def _interrupted(self, problem: str, status: int) -> None:
         if self.json:
-            # Until the process is gone, other threads would tell of answers that come.
+            # Until the process is gone, other threads would report answers that come.
             JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
-            self._end(status, problem=problem)
+            self.end(status=status, problem=problem)
         print(f"harness: {problem}", file=sys.stderr, flush=True)
-
-    def _end(self, status: int, **facts: object) -> None:
-        JsonProgress(sys.stdout).tell("end", status=status, **facts)
 
 
 def say(text: str) -> None:
     """Print a line on standard output as it is."""
     OUT.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-def _shown(folder: Path) -> Path:
-    """Return the path as short as it can be typed here."""
-    here = Path.cwd()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
-
-
-MINUTE_S: Final = 60.0
-_DRAWN_A_SECOND: Final = 2
-"""How often bars are drawn; ten times, rich's default, takes a hundredth of a processor."""
-_BAR: Final = 12
-"""The width of a bar: the words beside it tell more."""
 
 
 class _LineProgress(Progress):
@@ -166,26 +144,24 @@ class _LineProgress(Progress):
         self._running: list[Count] = []
 
     def begun(self, count: Count) -> None:
-        """Show a task; a minute begins with the first."""
         self.show("start", [count])
         if count.unit in self.paced:
-            if not self._running:
+            if not self._running:  # a minute begins with the first task
                 self._last = self._clock()
             self._running.append(count)
 
     def moved(self, count: Count, before: int) -> None:
-        """Show the tasks that are worth a line now."""
         if count.unit in self.paced and (due := self._due(count, before)):
             self.show("progress", due)
 
     def ended(self, count: Count) -> None:
-        """Show that a task is done; of one that is given up nothing is said."""
         if count in self._running:
             self._running.remove(count)
         if not count.given_up:
             self.show("done", [count])
 
     def _due(self, count: Count, before: int) -> Sequence[Count]:
+        """Return the tasks that are worth a line now."""
         if (now := self._clock()) - self._last >= MINUTE_S:
             self._last = now
             return tuple(self._running)
@@ -198,7 +174,7 @@ class _LineProgress(Progress):
         raise NotImplementedError
 
     def line(self, text: str) -> None:
-        """Write a line in one piece: several threads may have something to tell."""
+        """Write a line in one piece: several threads may write."""
         self._out.write(f"{text}\n")
         self._out.flush()
 
@@ -209,7 +185,6 @@ class PlainProgress(_LineProgress):
     parts, paced = 4, frozenset({"things"})
 
     def show(self, event: str, counts: Sequence[Count]) -> None:
-        """Write a line; of what has all done, only its end."""
         if event == "progress":
             if left := [count.state for count in counts if count.left]:
                 self.line("; ".join(left))
@@ -219,40 +194,38 @@ class PlainProgress(_LineProgress):
         self.line(f"{count.task}: {size if event == 'start' else f'done{count.results}'}")
 
     def note(self, text: str) -> None:
-        """Write the line."""
         super().note(text)
         self.line(text)
 
 
 class JsonProgress(_LineProgress):
-    """One JSON object a line, for programs; the documentation lists the events."""
+    """One JSON object a line, for programs."""
 
     parts, paced = 100, frozenset({"things", "bytes"})
     speaking: ClassVar = threading.RLock()
-    """Held while a line is written; the holder can have the last word."""
+    """Locked while a line is written; who keeps it has the last word."""
 
     def show(self, event: str, counts: Sequence[Count]) -> None:
-        """Write an event for each."""
         for count in counts:
             if event == "start":
-                self.tell(event, task=count.task, total=count.total, unit=count.unit)
+                self.send(event, task=count.task, total=count.total, unit=count.unit)
             else:
-                facts = {
-                    "task": count.task,
-                    "by": count.by,
-                    "done": count.made,
-                    "total": count.total,
-                }
-                counted = {"found": dict(count.outcomes), "judged": dict(count.judged)}
-                self.tell(event, **facts, left=count.left, **counted)
+                self.send(
+                    event,
+                    task=count.task,
+                    by=count.by,
+                    done=count.made,
+                    total=count.total,
+                    left=count.left,
+                    found=dict(count.outcomes),
+                    judged=dict(count.judged),
+                )
 
     def note(self, text: str) -> None:
-        """Write a line for people."""
         super().note(text)
-        self.tell("note", text=text)
+        self.send("note", text=text)
 
-    def tell(self, event: str, **facts: object) -> None:
-        """Write an event."""
+    def send(self, event: str, **facts: object) -> None:
         with self.speaking:
             self.line(json.dumps({"event": event, **facts}))
 
@@ -264,7 +237,6 @@ class _Figures(rich_progress.ProgressColumn):
     _TIME = rich_progress.TimeElapsedColumn()
 
     def render(self, task: rich_progress.Task) -> Text:
-        """Return the figures of a task."""
         if task.fields["unit"] == "bytes":
             return Text(" ").join(column.render(task) for column in self._SIZES)
         return self._TIME.render(task)
@@ -281,26 +253,22 @@ class TerminalProgress(Progress):
         self._running: dict[Count, rich_progress.TaskID] = {}
 
     def begun(self, count: Count) -> None:
-        """Draw a bar for the task."""
         self._bars.start()
         task = self._bars.add_task(_words(count), total=count.total, unit=count.unit)
         self._running[count] = task
 
     def moved(self, count: Count, before: int) -> None:  # noqa: ARG002 - lines are for steps
-        """Move the bar."""
         if count in self._running:
             task = self._running[count]
             self._bars.update(task, completed=count.made, description=_words(count))
 
     def ended(self, count: Count) -> None:
-        """Leave the bar where it is."""
         self._running.pop(count, None)
         if not self._running:
             self._bars.stop()
             self._bars = _bars(self._console)
 
     def note(self, text: str) -> None:
-        """Print the line above the bars."""
         super().note(text)
         self._console.print(text, markup=False, highlight=False)
 
@@ -310,13 +278,15 @@ def _words(count: Count) -> str:
 
 
 def _bars(console: Console) -> rich_progress.Progress:
-    """Return bars; the words beside them take all the room that is left."""
+    """Return bars; the words beside them take all the width that is left."""
     words = rich_progress.TextColumn(
         "{task.description}", markup=False, table_column=Column(ratio=1)
     )
-    columns = (words, rich_progress.BarColumn(_BAR), _Figures())
     return rich_progress.Progress(
-        *columns, console=console, refresh_per_second=_DRAWN_A_SECOND, expand=True
+        *(words, rich_progress.BarColumn(_BAR), _Figures()),
+        console=console,
+        refresh_per_second=_DRAWN_A_SECOND,
+        expand=True,
     )
 
 

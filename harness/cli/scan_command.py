@@ -1,4 +1,4 @@
-"""The command that looks at somebody's own tables, for weighing an upgrade's verdict later."""
+"""`harness scan`."""
 
 from __future__ import annotations
 

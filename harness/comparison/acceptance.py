@@ -76,8 +76,6 @@ class AcceptedCauses:
     causes: tuple[AcceptedCause, ...] = ()
     gone: tuple[Acceptance, ...] = ()
     """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
-    untested: tuple[Acceptance, ...] = ()
-    """Lines of which nothing was asked; nothing is said of them."""
     unreviewed: tuple[Acceptance, ...] = ()
     """Lines whose `because` is still to be written."""
     expired: tuple[Acceptance, ...] = ()
@@ -140,7 +138,6 @@ def accept(
     return tuple(left), AcceptedCauses(
         causes=tuple(accepted),
         gone=tuple(line for line in unused if is_tested(line)),
-        untested=tuple(line for line in unused if not is_tested(line)),
         unreviewed=tuple(line for line in lines if not line.reviewed),
         expired=tuple(line for line in lines if line not in valid),
     )

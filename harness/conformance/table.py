@@ -93,11 +93,6 @@ def formats_for(reader: Reader) -> tuple[tuple[str, ...], str]:
     return readable, "" if readable else "; ".join(dict.fromkeys(reasons.values()))
 
 
-def nested(type_: str) -> bool:
-    """Return whether a type has parts."""
-    return "<" in type_
-
-
 def hive_type(type_: str) -> str:
     """Return a type in Hive's words.
 

@@ -183,7 +183,6 @@ class WorkerProgram:
         return f"{self.distribution.engine}.log"
 
     def files(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - it needs nothing
-        """Return the worker, so that it runs without the packages beside its source."""
         sources = {
             WORKER: Path(python_worker.__file__),
             f"{python_worker.ANSWERS}.py": self.answers,
@@ -197,7 +196,7 @@ class WorkerProgram:
         return ()
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        """Return the command line: this Python, without what is installed for it (`-S`)."""
+        # This Python, without what is installed for it (`-S`).
         program = (sys.executable, "-I", "-S", str(around.conf / WORKER))
         return (*program, str(installation.home), around.host, str(around.port))
 
@@ -218,10 +217,6 @@ class LibraryServer(Served):
             raise NoAnswerError(f"{problem}; its log:\n{self.log_tail()}") from None
 
     def open(self, settings: ReaderSettings) -> LibraryConnection:
-        """Open a session, once the worker has said that it knows the token.
-
-        Raises OSError: it is not there yet, or no more.
-        """
         hello = (python_worker.HELLO, python_worker.HELLO_S)
         connection = connect_to_worker(self.port, self.token, *hello)
         return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
@@ -280,8 +275,7 @@ class LibraryConnection:
     def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:
         """Return the table that the worker answers with, and the seconds that it took.
 
-        A worker that does not answer in time is ended. Raises HarnessError where the worker itself
-        failed.
+        A worker that does not answer in time is ended.
         """
         self._connection.settimeout(timeout_s)
         try:

@@ -298,7 +298,7 @@ def named(value: Value, field: Field) -> Value:
         case Struct():
             return {child.name: named(value.get(child.id), child) for child in field.children}
         case Array():
-            return tuple(named(each, field.children[0]) for each in value)
+            return tuple(named(element, field.children[0]) for element in value)
         case Map():
             key, part = field.children
             return MapValue.of([(named(k, key), named(v, part)) for k, v in value.pairs])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -32,7 +32,6 @@ from harness.engines.api import (
     Server,
 )
 from harness.model.query import ALL, Query
-from harness.read import questions
 from harness.read.questions import CellQuestion, ReadQueues, Response, text_of
 from harness.read.reader_servers import EngineServer, EngineStart
 
@@ -257,33 +256,27 @@ def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
         queues: where questions come from, and answers go.
 
     """
-    began, answers = 0.0, 0
+    began, answers, waiting = 0.0, 0, list[CellQuestion]()
     with ReplaceableServer(start, queues.responses) as server:
-        for some in _batches(start.name, probes, queues):
-            began = began or time.monotonic()
-            got = server.ask(some)
-            answers += len(got)
-            for question in some:
-                probes.note(question, got[question.cell.case])
+        while True:
+            decision = probes.decide(waiting)
+            waiting = decision.waiting
+            queues.responses.put_all([Response(answer) for answer in decision.unsent])
+            if decision.due:
+                began = began or time.monotonic()
+                got = server.ask(decision.due)
+                answers += len(got)
+                for question in decision.due:
+                    probes.note(question, got[question.cell.case])
+            elif come := queues.questions[start.name].take_all():
+                # Other settings need another session, which costs more than most questions.
+                waiting += sorted(come, key=lambda question: question.reader.settings)
+            else:
+                break
     if answers:
         seconds = time.monotonic() - began
         summary = f"{counted(answers, 'answer')} in {seconds:.0f} s, {server.peak_mb} MB at most"
         start.shared.context.progress.note(f"{start.name}: {summary}")
-
-
-def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[CellQuestion]]:
-    """Yield the questions to send now; all that were yielded before have their answers by then."""
-    waiting: list[CellQuestion] = []
-    while True:
-        decision = probes.decide(waiting)
-        waiting = decision.waiting
-        queues.responses.put_all([Response(answer) for answer in decision.unsent])
-        if decision.due:
-            yield decision.due
-        elif come := queues.questions[name].take_all():
-            waiting += questions.in_sessions(come)
-        else:
-            return
 
 
 class ReplaceableServer:

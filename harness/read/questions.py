@@ -6,7 +6,7 @@ The records that the stages of reading hand on are here too.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from harness import engines
@@ -76,14 +76,6 @@ class ReadQueues:
     responses: ClosableQueue[Response] = field(default_factory=ClosableQueue)
     """From scheduling and from asking to recording."""
 
-    def close_questions(self) -> None:
-        for question in self.questions.values():
-            question.close()
-
-
-def address_of(state: str, reader: str, text: str) -> str:
-    return hashlib.sha256(f"{state}\0{reader}\0{text}".encode()).hexdigest()
-
 
 def text_of(engine: Engine, reader: Reader, question: Question) -> str:
     """Return all that a reader is sent for a question, as a record has it."""
@@ -146,7 +138,8 @@ class QuestionMaker:
             columns = truth.schema.names
         question = Question(database, table, facts, query, past, truth.table.key)
         text = text_of(self.engines[reader.distribution], reader, question)
-        address = address_of(state.digest, self.digests[cell.reader], text)
+        keyed = f"{state.digest}\0{self.digests[cell.reader]}\0{text}"
+        address = hashlib.sha256(keyed.encode()).hexdigest()
         key, columns = truth.table.key, _as_called(columns, truth)
         meta = _meta(reader, facts, state.listed[table])
         if back is not None and back.name == INCREMENTAL:
@@ -215,11 +208,3 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
     if late:
         return Answer(cell.case, "", not_applicable=f"no step has written anything yet: {why}")
     return Answer(cell.case, "", unknown=why)
-
-
-def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
-    """Put the questions with the same settings together.
-
-    Others need another session, which costs a server more than most questions.
-    """
-    return sorted(questions, key=lambda question: question.reader.settings)

@@ -170,7 +170,8 @@ def read(
     with threads.running([asking]):
         cache = AnswerCache.in_cache(context.cache)
         yield from record(queues.responses, cache, cells, first)
-    count_rest(cells)
+    if cells.left:  # nobody can be asked about them: their tables have no state
+        cells.count_result("", NOT_ASKED, cells.left)
 
 
 def _schedule_and_ask(
@@ -235,7 +236,8 @@ def schedule(
             if asked:
                 _send(asked, shared, files, to)
     finally:
-        to.close_questions()
+        for queue in to.questions.values():
+            queue.close()
 
 
 def _send(
@@ -336,12 +338,6 @@ def record(
         changed = _changed(some)
         for response in some:
             yield _checked(response, cache, changed, first.get(response.answer.case))
-
-
-def count_rest(cells: Count) -> None:
-    """Count the cells that nobody can be asked about: their tables have no state."""
-    if cells.left:
-        cells.count_result("", NOT_ASKED, cells.left)
 
 
 def _changed(responses: Sequence[Response]) -> Collection[str]:

@@ -157,7 +157,7 @@ class AskedAgain(StrEnum):
     """Which answers are asked for a second time, of a fresh server."""
 
     UNEXPLAINED = "unexplained"
-    """Those that are wrong, and that no way of reading the files explains."""
+    """Those that are wrong, and that no read strategy explains."""
     SAMPLE = "sample"
     """Those, and some of the right ones."""
 

@@ -74,7 +74,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything
         case MapValue():
             return {cast_text(key): _plain(pair) for key, pair in value.pairs}
         case Mapping():
-            return {str(key): _plain(each) for key, each in value.items()}
+            return {str(key): _plain(part) for key, part in value.items()}
         case list() | tuple():
             return list(map(_plain, value))
     return value

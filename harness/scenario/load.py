@@ -148,7 +148,7 @@ def _check_each(
 
 
 def _steps(data: list[Any], document: Document) -> tuple[Step, ...]:
-    made = (_step(each, at, document) for at, each in enumerate(data))
+    made = (_step(step, at, document) for at, step in enumerate(data))
     return tuple(step for step in made if step is not None)
 
 

@@ -102,27 +102,6 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         assert page.locator("#pasted").count() == 0
 
 
-def test_where_too_much_is_not_right_examples_of_each_cause_are_held(
-    browser: Browser, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(html, "MOST_CELLS", 100)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(html.write(run, tmp_path).as_uri())
-        expect(page.locator("main")).to_contain_text(
-            "of each cause; harness report junit lists all"
-        )
-        held = page.evaluate("CELLS.length")
-        counted = page.evaluate("DATA.counted.reduce((sum, each) => sum + each[3], 0)")
-        assert 0 < held <= 100
-        assert held + counted == len(run.verdicts)
-        wrong = page.evaluate("CELLS.filter((each) => each.k === 'wrong').length")
-        wrong += page.evaluate(
-            "DATA.counted.reduce((sum, each) => sum + (each[4] === 'wrong' ? each[3] : 0), 0)"
-        )
-        assert wrong == Counter(verdict.verdict for verdict in run.verdicts)[VerdictKind.WRONG]
-
-
 def test_on_paper_causes_are_unfolded(browser: Browser, address: str) -> None:
     with browser.new_context() as context:
         page = context.new_page()

@@ -65,15 +65,6 @@ def test_a_search_leaves_the_cells_that_it_names(
     assert page.locator("#problems").inner_text() == ""
 
 
-def test_words_are_looked_for_in_what_a_cell_says(page: Page, run: Run) -> None:
-    refused = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.REFUSED)
-    refusal = run.answers[refused.case].refusal
-    assert refusal
-    search(page, f'"{refusal.kind}" is:refused')
-    alike = [answer for answer in run.answers.values() if answer.refusal]
-    assert 0 < count(page) <= len(alike)
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -111,15 +102,6 @@ def test_rows_are_closed_and_open_into_scenarios_and_then_cells(page: Page) -> N
     assert page.locator("a.cell:not(.sum)").count() > 0
     page.locator("tr.operation button").first.click()
     assert page.locator("tr.scenario").count() == 0
-
-
-def test_a_sum_counts_the_cells_to_which_it_leads(page: Page) -> None:
-    wrong = page.locator("tr.operation a.sum.wrong").first
-    [said] = re.findall(r"([\d,]+) wrong", wrong.get_attribute("title") or "")
-    wrong.click()
-    expect(page.get_by_role("searchbox")).not_to_have_value("")
-    search(page, f"{page.get_by_role('searchbox').input_value()} is:wrong")
-    assert count(page) == int(said.replace(",", ""))
 
 
 def test_the_rows_count_every_wrong_cell(page: Page, run: Run) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.model.canonical import Value
@@ -90,14 +90,6 @@ def test_the_one_way_that_gives_an_answer_is_named(page: Page, run: Run, form: P
     )
 
 
-def test_of_several_ways_none_is_claimed(page: Page, run: Run) -> None:
-    verdict = first(run, lambda verdict: len(verdict.reproduces) > 1)
-    show(page, verdict.case)
-    said = paste(page, printed(run.answers[verdict.case], trino))
-    assert "so none is claimed" in said
-    assert all(f"{way}:" in said for way in verdict.reproduces)
-
-
 def test_an_answer_of_nobody_has_no_way(page: Page, run: Run) -> None:
     verdict = first(run, lambda verdict: bool(verdict.claimed))
     show(page, verdict.case)
@@ -177,13 +169,3 @@ def test_a_value_is_the_same_however_it_is_spelt(
     page: Page, shown: str | None, pasted: str, *, same: bool
 ) -> None:
     assert page.evaluate("([a, b]) => sameValue(a, b)", [shown, pasted]) is same
-
-
-def test_a_question_that_nobody_got_wrong_leads_to_explain(page: Page, run: Run) -> None:
-    wrong = {verdict.question for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG}
-    right = next(
-        verdict for verdict in run.verdicts if verdict.question not in wrong and verdict.expected
-    )
-    show(page, right.case)
-    assert f"harness explain '{right.case}'" in paste(page, printed(run.answers[right.case], trino))
-    expect(page.locator(".pasted")).to_contain_text("This is the expected answer.")

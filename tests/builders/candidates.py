@@ -8,8 +8,7 @@ from dataclasses import replace
 from harness.cli.reproduce.candidate import Candidate, begin
 from harness.cli.reproduce.causes import Cause, Sign, signs
 from harness.cli.reproduce.files import Observation
-from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.shrink import Target
+from harness.cli.reproduce.shrink import Target, cell_of
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader

@@ -15,6 +15,8 @@ class Page(HTMLParser):
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
+        self.data = ""
+        """What its script draws, as JSON."""
         self._open: list[str] = []
         self.feed(text)
         self.close()
@@ -31,6 +33,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] not in {"style", "script"}:
             self.text += data
+        elif self._open and self.tags[-1][1].get("id") == "data":
+            self.data += data
 
     @property
     def flat(self) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from docker.errors import ImageNotFound
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image, image_choice, metastore_client, provide
 from harness.runtime.image_choice import ContainerImage
@@ -92,18 +90,6 @@ def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
     found = chosen(tmp_path)
     assert (found.digest, found.base) == (first, recorded)
     forget(found.reference)
-
-
-def test_what_a_registry_does_not_have_is_told(
-    prefix: str, registry: Registry, tmp_path: Path
-) -> None:
-    registry.push(image_registry.tiny_image("there"), OFFICIAL)
-    other = replace(TRINO, name="trino-999@container", version="999")
-    with pytest.raises(EnvironmentProblem) as problem:
-        image_choice.choose(other, Cache(tmp_path), Progress())
-    assert f"the image {prefix}trinodb/trino:999 is not on this" in str(problem.value)
-    assert "manifest unknown" in str(problem.value)
-    assert "harness engines build trino-999" in str(problem.value)
 
 
 def test_a_metastore_runs_of_an_image_that_was_pulled(

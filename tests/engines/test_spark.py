@@ -13,7 +13,7 @@ import pytest
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
-from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
+from harness.engines.api import Connection, NoAnswerError, Server
 from harness.engines.spark import launch
 from harness.engines.spark.engine import SparkServer
 from harness.engines.spark.session import Spark
@@ -65,15 +65,6 @@ def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None
             "set spark.sql.parquet.enableVectorizedReader", timeout_s=MINUTE
         ).rows
         assert (name, value) == ("spark.sql.parquet.enableVectorizedReader", "true")
-
-
-def test_an_error_while_reading_names_its_innermost_cause(connection: Connection) -> None:
-    with pytest.raises(RefusedError) as refused:
-        connection.run("select raise_error('boo') from range(2)", timeout_s=MINUTE)
-    refusal = refused.value.refusal
-    assert refusal.kind == "org.apache.spark.SparkException"
-    assert refusal.cause == "java.lang.RuntimeException: boo"
-    assert "\tat " not in refusal.message
 
 
 def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(

@@ -20,7 +20,7 @@ from tests.quality.defects import DEFECTS, REFUSALS, right
 from tests.quality.defects_refusals import ALONE, TEXTS
 from tests.quality.judged_defects import Result
 
-SEEDS, FEWER_SEEDS = range(40), range(8)
+SEEDS, FEWER_SEEDS = range(24), range(8)
 SEEN = {Result.RIGHT, Result.UNDECIDABLE}
 MISSES = {Result.WRONG, Result.MISSED}
 REFUSED = [name for name in REFUSALS if name.startswith("refused: ")]

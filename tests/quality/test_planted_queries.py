@@ -65,7 +65,7 @@ def keys(finding: Finding) -> list[str]:
     return [place.key for place in finding.places]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
     story = story_of_seed(seed)
     for shape in questions(story):
@@ -78,7 +78,7 @@ def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> Non
         assert len(verdict.expected.rows) == len(reply.rows)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
     story = story_of_seed(seed)
     for shape in questions(story):
@@ -90,7 +90,7 @@ def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int)
                 assert f"by {by}" in verdict.reproduces, shape.text
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
     story = story_of_seed(seed)
     for shape in questions(story):

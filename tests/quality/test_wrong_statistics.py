@@ -31,7 +31,7 @@ from tests.builders.table_story import Story, history
 from tests.quality.asked import ask, questions
 
 FOOTER: Final = StatisticsSource.PARQUET
-SEEDS: Final = range(30)
+SEEDS: Final = range(10)
 NAN: Final = 'rows [{"id":"1","d":300.5},{"id":"2","d":NaN}]; insert 3'
 
 

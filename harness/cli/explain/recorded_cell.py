@@ -1,4 +1,4 @@
-"""Which case of a run is meant, and all that was recorded of it."""
+"""Which check of a run is meant, and all that was recorded of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.run.run_judge import case_of
 from harness.scenario.cells import Cell
 
 MOST: Final = 8
-"""So many cases are named where one is meant."""
+"""So many checks are named where one is meant."""
 
 _Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
@@ -39,12 +39,7 @@ class RecordedCell:
 
 
 def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
-    """Find the one case that has all the parts in its name.
-
-    Raises:
-        UsageProblem: none has, or several do; the message names near ones.
-
-    """
+    """Find the one cell whose case has all the parts."""
     info = load_run.read_info(folder)
     cell = only(info.cells, parts)
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
@@ -65,12 +60,7 @@ def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
 
 
 def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
-    """Return the one cell that has all the parts in its case, or is called so.
-
-    Raises:
-        UsageProblem: none has, or several do; the message names near ones.
-
-    """
+    """Return the one cell that has all the parts in its case, or is called so."""
     text = " ".join(parts)
     cases = {cell.case: cell for cell in cells}
     if text in cases:
@@ -79,10 +69,10 @@ def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
     if len(fitting) == 1:
         return cases[fitting[0]]
     if not fitting:
-        raise UsageProblem(f"no case matches '{text}'{_near(text, parts, list(cases))}")
+        raise UsageProblem(f"no check matches '{text}'{_near(text, parts, list(cases))}")
     listed = "\n  ".join(fitting[:MOST])
     more = f"\n  … and {len(fitting) - MOST} more" if len(fitting) > MOST else ""
-    raise UsageProblem(f"{len(fitting)} cases match '{text}'; be more specific:\n  {listed}{more}")
+    raise UsageProblem(f"{len(fitting)} checks match '{text}'; be more specific:\n  {listed}{more}")
 
 
 def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:

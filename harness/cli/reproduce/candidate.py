@@ -1,11 +1,15 @@
-"""A scenario on its way to be the smallest one, with the writer of each of its steps. Pure."""
+"""A scenario on its way to be the smallest one, and what can be taken away from it. Pure.
+
+A reduction means the same on every candidate of one search, so several that are harmless each alone
+can be tried together. Its result may be no valid scenario: `valid` says so.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 from harness import formats
@@ -33,7 +37,7 @@ ROW_KEYS = ("keys", "update", "insert", "delete")
 NumberedStep = tuple[int, Operation]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     """A table that may be written and asked about; the question is put after its last step."""
 
@@ -45,15 +49,14 @@ class Candidate:
     """The distribution that writes each step, the creation first."""
     numbers: tuple[int, ...]
     """The number that each step had at the beginning, by which reductions name it."""
-    key: str = field(init=False)
-    """Equal for candidates that are the same table written by the same writers."""
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def key(self) -> str:
+        """Equal for candidates that are the same table written by the same writers."""
         scenario = self.scenario
         facts = scenario.name, scenario.table, self.operations, self.format, self.writers
         text = repr((facts, sorted(self.settings.items())))
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        object.__setattr__(self, "key", digest[:DIGITS])
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -77,7 +80,6 @@ class Candidate:
 
     @property
     def variant(self) -> Variant:
-        """The variant of a run that writes it."""
         name = f"{self.scenario.name}[{self.format},{self.key}]@{self.writers[0]}"
         return Variant(name, self.scenario, self.format, self.settings, self.writers)
 

@@ -1,10 +1,6 @@
-"""The findings of a run grouped by their root cause: the operation, who is suspect, and how. Pure.
+"""The findings of a run grouped by their cause: the operation, who is suspect, and how. Pure.
 
-The cause of a finding is the step after which it is first seen: a schema change, or a write after
-one. Findings of one kind that a reader has by the same read strategy, in the same view of the same
-format, after the same operation, are one group. Where files do not hold what was written, that is
-the writer's or the model's doing, whoever reads them. A step that a writer refused is a group of
-its own.
+docs/reproducers.md says what one cause is.
 """
 
 from __future__ import annotations
@@ -47,10 +43,9 @@ class Sign:
     kind: str
     """A finding's name, or `refused` with the engine's name of the error."""
     strategies: tuple[str, ...]
-    """The read strategies that reproduce the answer; the meaning of a refusal, where it is known.
-    None where the files are wrong: no strategy brings that about."""
+    """The read strategies that reproduce the answer; what a refusal means, where that is known."""
     responsible: Responsible | None = None
-    """The writer, the model, or neither for sure, where the files are wrong; else None."""
+    """Whose doing it is where the files are wrong; else None."""
     inconclusive: bool = False
     """Whether the one strategy is not claimed, as the answer is too small."""
 
@@ -83,8 +78,6 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What findings of one group have in common."""
-
     operation: str
     """The step's, with the last schema change before it where it is none itself."""
     suspect: str
@@ -96,7 +89,6 @@ class Cause:
 
     @property
     def name(self) -> str:
-        """A name for files: letters, digits and dashes."""
         strategy = "" if self.sign.refused else self.sign.strategy
         parts = (self.operation, self.sign.kind, strategy, self.suspect, self.view, self.format)
         name = re.sub(r"[^a-z0-9.]+", "-", " ".join(parts).lower()).strip("-")
@@ -111,8 +103,6 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """All findings of one cause."""
-
     cause: Cause
     cases: tuple[str, ...]
     witness: Verdict

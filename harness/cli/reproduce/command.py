@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -22,114 +20,21 @@ from harness.cli.reproduce import candidate as candidates
 from harness.cli.reproduce import causes, files, shrink
 from harness.cli.reproduce.causes import CauseGroup, signs, step_answers
 from harness.cli.reproduce.files import Observation
-from harness.cli.reproduce.prediction import cell_of
-from harness.cli.reproduce.shrink import Search, Target, Trial
+from harness.cli.reproduce.shrink import Search, Target, Trial, cell_of
 from harness.cli.runs import Resources
 from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
-from harness.core.progress import Progress
-from harness.core.records import Answer, FindingKind, OutcomeKind, Verdict, VerdictKind
+from harness.core.records import Answer, FindingKind, OutcomeKind, VerdictKind
 from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.run import load_run, plan_record, run_folder
 from harness.run.load_run import WRITE, Run
-from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 
-PROFILE = "reproduce"
-STEP = "step"
-"""Stands for the query where a step is judged."""
-
-
-@dataclass(slots=True)
-class EngineTrials:
-    """The trials of one command; states and answers stay in the cache, so none is lost."""
-
-    open_work: Callable[[], AbstractContextManager[Work]]
-    """Gives a new run's folder and what it needs."""
-    progress: Progress
-    seen: dict[str, Observation] = field(default_factory=dict)
-    """By the cell: what was answered."""
-    outcomes: dict[tuple[str, int], OutcomeKind] = field(default_factory=dict)
-    """By variant and step: the outcome of the step, where that is known."""
-    not_applicable: set[str] = field(default_factory=set)
-    """The cells with nothing to ask: no write has told the catalog of a view yet, say."""
-    unknown: set[str] = field(default_factory=set)
-    """Keys of candidates about which no answer came."""
-
-    def ask(self, trials: Sequence[Trial]) -> list[bool]:
-        """Ask a round; a question without an answer counts as not shown."""
-        cells = [_cell(trial) for trial in trials]
-        plan = _plan(trials, [cell for cell in cells if cell is not None])
-        if plan.variants:
-            number = counted(len(plan.variants), "candidate")
-            self.progress.note(f"a round of {number}, {counted(len(plan.cells), 'question')}")
-            with self.open_work() as work:
-                self._run(plan, work)
-        return [self._shows(*trial) for trial in zip(trials, cells, strict=True)]
-
-    def observation(self, trial: Trial) -> Observation:
-        """Return what was seen of a candidate that showed something."""
-        cell = _cell(trial)
-        return self.seen[cell.case if cell else ""]
-
-    def _run(self, plan: Plan, work: Work) -> None:
-        run = runs.execute(plan, work)
-        answers = {**run.answers, **step_answers(run.step_verdicts, run.by_step)}
-        self.not_applicable |= {case for case, answer in answers.items() if answer.not_applicable}
-        for case, verdict in run.recorded.items():
-            if case in answers:
-                states = tuple(state for state in run.states if state.variant == verdict.variant)
-                self.seen[case] = Observation(verdict, answers[case], states)
-        kinds = ((at, record.outcome.kind) for at, record in run.by_step.items())
-        self.outcomes |= {at: kind for at, kind in kinds if kind is not OutcomeKind.UNKNOWN}
-
-    def _shows(self, trial: Trial, cell: Cell | None) -> bool:
-        if cell is None:
-            return False
-        seen = self.seen.get(cell.case)
-        shown = signs(seen.verdict, seen.answer) if seen else frozenset()
-        silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
-        if silent and not (shown or self._explained(cell)):
-            self.unknown.add(trial.candidate.key)
-        return trial.target.cause.sign.among(shown)
-
-    def _explained(self, cell: Cell) -> bool:
-        """Return whether it is known why there is no answer.
-
-        Where the writer refused a step, nobody is asked about what is not there.
-        """
-        outcome = self.outcomes.get((cell.variant, cell.step))
-        ended = outcome is not None if cell.view == WRITE else outcome is OutcomeKind.REFUSED
-        return ended or cell.case in self.not_applicable
-
-
-def _cell(trial: Trial) -> Cell | None:
-    target, candidate = trial.target, trial.candidate
-    if target.cause.view == WRITE:  # the step itself, which nobody is asked about
-        last = len(candidate.numbers)
-        return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, STEP)
-    return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
-
-
-def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
-    """Return the plan of a round; a candidate of several searches is written once."""
-    variants = {trial.candidate.key: trial.candidate.variant for trial in trials}
-    written = {cell.variant for cell in cells}
-    readers = [trial.target.reader for trial in trials if trial.target.cause.view != WRITE]
-    return Plan(
-        PROFILE,
-        tuple(variant for variant in variants.values() if variant.id in written),
-        tuple(dict.fromkeys(readers)),
-        tuple({cell.case: cell for cell in cells if cell.view != WRITE}.values()),
-        metastore=trials[0].target.through,
-    )
-
-
-FOLDER = Path("reproducers")
-MINUTES = 10.0
-MINUTE = 60
+PROFILE: Final = "reproduce"
+FOLDER: Final = Path("reproducers")
+MINUTES: Final = 10.0
 
 
 @options.with_output
@@ -137,7 +42,7 @@ def reproduce(
     output: Output,
     case: Annotated[
         list[str] | None,
-        typer.Argument(help="Cases by name, or parts of one name that fit no other case."),
+        typer.Argument(help="Names of checks, or parts of one name that no other check has."),
     ] = None,
     run_dir: options.OldRunOption = run_folder.LATEST_RUN,
     every: Annotated[bool, typer.Option("--all", help="Reproduce every cause.")] = False,
@@ -149,8 +54,8 @@ def reproduce(
 ) -> int:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
-    Without a case or --all, list the causes of the run's findings, and of the steps that the writer
-    refused or recorded wrongly.
+    Without a check or --all, list the causes of the run's findings, and of the steps that the
+    writer refused or recorded wrongly.
     """
     run = load_run.load(run_folder.existing(run_dir))
     variants = plan_record.plan_of(run.info).variants
@@ -160,21 +65,13 @@ def reproduce(
     if not chosen:
         _list(groups, output)
         return 0
-    resources = Resources(output, Cache.default(offline=offline))
-    trials = EngineTrials(partial(runs.separate_work, resources, PROFILE), output.progress())
+    trials = EngineTrials(Resources(output, Cache.default(offline=offline)))
     searches = [_begin(group, variants, answers, run.info.through) for group in chosen]
-    end = time.monotonic() + minutes * len(searches) * MINUTE
+    end = time.monotonic() + minutes * len(searches) * 60
     shrink.run_all(searches, trials.ask, lambda: time.monotonic() > end)
-    reproducers: list[dict[str, object]] = []
-    for target, search in searches:
-        path, smallest = _write(target, search, trials, folder, output.out)
-        reproducers.append(
-            {
-                "cause": str(target.cause),
-                "folder": str(path) if path else None,
-                "smallest": smallest,
-            }
-        )
+    reproducers = [
+        _write(target, search, trials, folder, output.out) for target, search in searches
+    ]
     complete = all(reproducer["smallest"] for reproducer in reproducers)
     status = 0 if complete else HarnessError.exit_status
     output.end(status=status, reproducers=reproducers)
@@ -184,39 +81,33 @@ def reproduce(
 def _groups_of(
     groups: Sequence[CauseGroup], run: Run, asked: Sequence[str]
 ) -> tuple[CauseGroup, ...]:
-    """Return the causes of cases that are named in full, or of the one that has all the parts."""
+    """Return the causes of checks named in full, or of the one whose name has all the parts."""
     names = {name for group in groups for name in group.cases}
     chosen = set(asked) if names.issuperset(asked) else {_named(names, run, asked)}
     return tuple(group for group in groups if chosen.intersection(group.cases))
 
 
 def _named(names: Collection[str], run: Run, parts: Sequence[str]) -> str:
-    # The steps that were refused are no cells, so `find` does not know them.
+    # Steps that were refused are no cells: `find` does not know them.
     fitting = [name for name in names if all(part in name for part in parts)]
     name = fitting[0] if len(fitting) == 1 else find(run.folder, parts).cell.case
     if name not in names:
-        why = _nothing_to_reproduce(run.recorded.get(name))
-        raise UsageProblem(f"{name} {why}; harness reproduce without a case lists the causes")
+        verdict = run.recorded.get(name)
+        why = "was never judged" if verdict is None else "has no finding"
+        if verdict and any(f.kind is FindingKind.ORDER_DEPENDENT for f in verdict.findings):
+            why = "depends on what else its server was asked, which no scenario of its own shows"
+        raise UsageProblem(f"{name} {why}; harness reproduce without a name lists the causes")
     return name
 
 
-def _nothing_to_reproduce(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "was never judged"
-    if any(finding.kind is FindingKind.ORDER_DEPENDENT for finding in verdict.findings):
-        return "depends on what else its server was asked, which no scenario of its own shows"
-    return "has no finding"
-
-
 def _list(groups: Sequence[CauseGroup], output: Output) -> None:
-    """Print the causes, each with its first case."""
     out = output.out
     say(out, counted(len(groups), "cause") + " of findings", "bold")
     for group in groups:
-        say(out, f"{group.cause}: {counted(len(group.cases), 'case')}")
+        say(out, f"{group.cause}: {counted(len(group.cases), 'check')}")
         say(out, f"  {group.witness.case}", "dim")
     if groups:
-        say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
+        say(out, "harness reproduce CHECK, or --all, makes the smallest scenario of each")
     facts = [
         {"cause": str(group.cause), "cases": len(group.cases), "witness": group.witness.case}
         for group in groups
@@ -243,14 +134,14 @@ def _begin(
 
 def _write(
     target: Target, search: Search, trials: EngineTrials, folder: Path, out: Console
-) -> tuple[Path | None, bool]:
-    """Write a reproducer and print where; return that, and whether it is the smallest."""
-    best = search.smallest
-    say(out, str(target.cause), "bold")
+) -> dict[str, object]:
+    """Write a reproducer and print where; return what a program is told of it."""
+    best, cause = search.smallest, str(target.cause)
+    say(out, cause, "bold")
     if best is None:
         why = "the engine did not show it again" if search.over else "the time ran out first"
         say(out, f"  nothing is written: {why}", "red")
-        return None, False
+        return {"cause": cause, "folder": None, "smallest": False}
     path = files.write(folder, target, best, trials.observation(Trial(target, best)))
     steps, columns, rows, _ = best.size
     parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
@@ -262,4 +153,86 @@ def _write(
     if not search.over:
         text = "the time ran out: there may be a smaller one; the same command goes on"
         say(out, f"  {text}", "red")
-    return path, search.over and not silent
+    return {"cause": cause, "folder": str(path), "smallest": search.over and not silent}
+
+
+@dataclass(slots=True)
+class EngineTrials:
+    """The trials of one command; states and answers stay in the cache, so none is lost."""
+
+    resources: Resources
+    seen: dict[str, Observation] = field(default_factory=dict)
+    """By the cell: what was answered."""
+    outcomes: dict[tuple[str, int], OutcomeKind] = field(default_factory=dict)
+    """By variant and step: the outcome of the step, where that is known."""
+    not_applicable: set[str] = field(default_factory=set)
+    """The cells with nothing to ask: no write has created the table of a view yet, say."""
+    unknown: set[str] = field(default_factory=set)
+    """Keys of candidates about which no answer came."""
+
+    def ask(self, trials: Sequence[Trial]) -> list[bool]:
+        """Write and ask a round in one run; a question without an answer counts as not shown."""
+        cells = [_cell(trial) for trial in trials]
+        plan = _plan(trials, [cell for cell in cells if cell is not None])
+        if plan.variants:
+            with runs.separate_work(self.resources, PROFILE) as work:
+                number = counted(len(plan.variants), "candidate")
+                work.progress.note(f"a round of {number}, {counted(len(plan.cells), 'question')}")
+                self._record(runs.execute(plan, work))
+        return [self._shows(*trial) for trial in zip(trials, cells, strict=True)]
+
+    def observation(self, trial: Trial) -> Observation:
+        """Return what was seen of a candidate that showed something."""
+        cell = _cell(trial)
+        return self.seen[cell.case if cell else ""]
+
+    def _record(self, run: Run) -> None:
+        answers = {**run.answers, **step_answers(run.step_verdicts, run.by_step)}
+        self.not_applicable |= {case for case, answer in answers.items() if answer.not_applicable}
+        for case, verdict in run.recorded.items():
+            if case in answers:
+                states = tuple(state for state in run.states if state.variant == verdict.variant)
+                self.seen[case] = Observation(verdict, answers[case], states)
+        kinds = ((at, record.outcome.kind) for at, record in run.by_step.items())
+        self.outcomes |= {at: kind for at, kind in kinds if kind is not OutcomeKind.UNKNOWN}
+
+    def _shows(self, trial: Trial, cell: Cell | None) -> bool:
+        if cell is None:
+            return False
+        seen = self.seen.get(cell.case)
+        shown = signs(seen.verdict, seen.answer) if seen else frozenset()
+        silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
+        if silent and not (shown or self._explained(cell)):
+            self.unknown.add(trial.candidate.key)
+        return trial.target.cause.sign.among(shown)
+
+    def _explained(self, cell: Cell) -> bool:
+        """Return whether it is known why there is no answer.
+
+        Where the writer refused a step, nobody is asked about a table that does not exist.
+        """
+        outcome = self.outcomes.get((cell.variant, cell.step))
+        ended = outcome is not None if cell.view == WRITE else outcome is OutcomeKind.REFUSED
+        return ended or cell.case in self.not_applicable
+
+
+def _cell(trial: Trial) -> Cell | None:
+    target, candidate = trial.target, trial.candidate
+    if target.cause.view == WRITE:  # the step itself, which nobody is asked about
+        last = len(candidate.numbers)
+        return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, "step")
+    return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
+
+
+def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
+    """Return the plan of a round; a candidate of several searches is written once."""
+    variants = {trial.candidate.key: trial.candidate.variant for trial in trials}
+    written = {cell.variant for cell in cells}
+    readers = [trial.target.reader for trial in trials if trial.target.cause.view != WRITE]
+    return Plan(
+        PROFILE,
+        tuple(variant for variant in variants.values() if variant.id in written),
+        tuple(dict.fromkeys(readers)),
+        tuple({cell.case: cell for cell in cells if cell.view != WRITE}.values()),
+        metastore=trials[0].target.through,
+    )

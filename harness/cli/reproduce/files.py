@@ -83,12 +83,7 @@ class Observation:
 
 
 def write(folder: Path, target: Target, candidate: Candidate, seen: Observation) -> Path:
-    """Write a reproducer into its own folder below `folder`; return that one.
-
-    Raises:
-        EnvironmentProblem: the disk does not take it.
-
-    """
+    """Write a reproducer into its own folder below `folder`; return that one."""
     cause, scenario = target.cause, candidate.scenario
     source = "; ".join(filter(None, (scenario.source, f"made smaller from {scenario.name}")))
     named = replace(scenario, name=f"{cause.name}/{SCENARIO}", about=f"{cause}.", source=source)

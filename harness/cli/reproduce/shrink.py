@@ -1,10 +1,10 @@
 """The search for the smallest candidate that still shows a finding. Pure: the caller asks engines.
 
 Delta debugging in rounds (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
-Input"): every reduction is tried alone, all of them in one round, then those that still showed the
-finding are made together. At the end no single reduction is left that still shows it. One candidate
-at a time would need three times as many rounds, each of which starts the engines. All searches of a
-command share their rounds.
+Input"): every reduction is tried alone, all of them in one round, which starts the engines once;
+then those that still showed the finding are made together. Where one read strategy is known, the
+search is done first with a simulated reader of that strategy on the files that the format is
+expected to make: its result is only a guess of where to look.
 """
 
 from __future__ import annotations
@@ -12,20 +12,117 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from harness.cli.reproduce import prediction
+from harness import formats
 from harness.cli.reproduce.candidate import Candidate, Reduction, reductions, valid
-from harness.cli.reproduce.causes import Cause
+from harness.cli.reproduce.causes import Cause, Sign, plain_strategy, signs
 from harness.core.metastore_choice import USUAL, MetastoreChoice
-from harness.core.records import Refusal
-from harness.scenario.cells import Reader
+from harness.core.records import (
+    Answer,
+    Column,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    StateRecord,
+)
+from harness.judge import verdicts
+from harness.judge.expectations import Expectations
+from harness.judge.expected_state import column_types
+from harness.judge.recorded_variant import RecordedVariant
+from harness.model import past_views, query_shapes
+from harness.model.commit import INCREMENTAL
+from harness.model.simulation.matching import Readings
+from harness.model.simulation.reader import Simulation
+from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
+from harness.plan.separation import expected_files
+from harness.scenario.cells import Cell, Reader
+
+READER = "a reader"
+READ = "read "
+"""The meaning of a refusal begins with it where the read strategy brought it about."""
+
+
+def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
+    """Return the question about the last step; None where there is none of that shape or view."""
+    history = candidate.scenario.survey.history
+    asked = past_views.asked(view, history)
+    texts = query_shapes.planned(shape, asked[1]) if asked else ()
+    if not asked or not texts:
+        return None
+    return Cell(candidate.variant.id, len(history) - 1, reader, asked[0], texts[0])
+
+
+def predictable(sign: Sign, view: str) -> bool:
+    """Return whether a sign names the one strategy by which the reader reads.
+
+    Nothing is predicted where the strategy has to do with the columns that Hudi adds: how the
+    catalog lists them is known of written files alone, and so is when rows were committed, by which
+    an incremental view goes.
+    """
+    added = any(text in sign.strategy for text in (ColumnMapping.COUNTED, OVERLAID, REKEYED))
+    if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
+        return False
+    return sign.strategy.startswith(READ) if sign.refused else bool(sign.strategy)
+
+
+def would_show(
+    candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
+) -> bool:
+    """Return whether a reader of the sign's strategy would show it.
+
+    `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
+    a column of another type is worked out.
+    """
+    cell = cell_of(candidate, READER, view, shape)
+    if cell is None:
+        return False
+    written = _written(candidate)
+    if refusal:
+        answer: Answer | None = Answer(cell.case, "", refusal=refusal)
+    else:
+        answer = _answer(written, cell, sign.strategy)
+    if answer is None:
+        return False
+    (verdict,) = verdicts.judge(written, [cell], {cell.case: answer})
+    return sign.among(signs(verdict, answer))
+
+
+def _written(candidate: Candidate) -> RecordedVariant:
+    variant, operations = candidate.variant, candidate.operations
+    table_format = formats.load(candidate.format)
+    history = candidate.scenario.truths(merge_on_read=table_format.merge_on_read).history()
+    layout = table_format.file_layout(candidate.settings)
+    states = [
+        StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
+        for step, files in enumerate(expected_files(history, operations, layout))
+    ]
+    return RecordedVariant(variant, table_format.merge_on_read, states)
+
+
+def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
+    """Return the answer of a reader of a strategy; None where no such strategy is tried here."""
+    layout = Expectations(written).for_reader(cell.reader).layout(cell.step, cell.view)
+    history, later = layout.state.history, layout.state.later
+    readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
+    query = query_shapes.query(cell.query, history[-1])
+    for strategy in readings.strategies(query):
+        labels = readings.labels(strategy, query)
+        if labels is not None and plain_strategy(str(strategy)) == name:
+            types = column_types(readings.reading.schema(strategy), query)
+            try:
+                rows = readings.answer(strategy, query)
+            except ValueError:  # a value has no form in the type of an older catalog
+                return None
+            columns = tuple(Column(column, type_, type_) for column, type_ in types)
+            return Answer(cell.case, "", columns, tuple(rows), question=query)
+    return None
+
 
 Round = tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an answer has to show."""
-
     cause: Cause
     reader: Reader
     shape: str
@@ -37,8 +134,6 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A candidate that is tried for a target: one question of a round."""
-
     target: Target
     candidate: Candidate
 
@@ -68,12 +163,10 @@ class Search:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to try."""
         return not self.waiting
 
     @property
     def smallest(self) -> Candidate | None:
-        """The smallest candidate that showed the finding, None where none did."""
         return self.best if self.shows.get(self.best.key) else None
 
     def record(self, shown: Iterable[bool]) -> None:
@@ -135,12 +228,12 @@ def search_for(target: Target, candidate: Candidate) -> Search:
 
     def predicted(smaller: Candidate) -> bool:
         # The model knows no writer: Hudi 0.15.0 refuses every insert where there is no such column.
-        return smaller.scenario.table.order_by == order_by and prediction.shows(
+        return smaller.scenario.table.order_by == order_by and would_show(
             smaller, cause.sign, cause.view, target.shape, target.refusal
         )
 
     guess = None
-    if prediction.predictable(cause.sign, cause.view):
+    if predictable(cause.sign, cause.view):
         guess = smallest(candidate, predicted)
     return Search(candidate, guess)
 

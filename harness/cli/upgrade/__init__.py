@@ -1,5 +1,1 @@
-"""`harness upgrade` and `harness compare`: what changes between two sides.
-
-In: two sides, and what both are asked. Out: a run for each side, and the report on both. What a
-change is, and which are worse, `harness.comparison` knows.
-"""
+"""Whether you may upgrade: two sides compared, what helps, and several changes in an order."""

@@ -166,7 +166,7 @@ def other_catalogs(history: History, later: History, by: ColumnMapping) -> tuple
 
 
 def _made(truths: History, by: ColumnMapping) -> list[tuple[Hashable, int]]:
-    """Return each schema, as far as it matters to a way to find columns, with what made it.
+    """Return each schema, as far as it matters to a column mapping, with what made it.
 
     The order of columns matters to a reader by position alone.
     """

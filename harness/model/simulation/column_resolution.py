@@ -76,9 +76,9 @@ def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -
 def meeting_other_types(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
 ) -> tuple[ColumnMapping, ...]:
-    """Return the ways to find columns that lead to one of another type in some base file.
+    """Return the column mappings that lead to one of another type in some base file.
 
-    Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
+    Where that is one alone, an engine that complains of the type reads so. `counted`: whether
     a reader by position may count meta columns.
     """
     return tuple(
@@ -96,7 +96,7 @@ def column_mappings(
     outside: bool = False,
     nameless: bool = False,
 ) -> tuple[ColumnMapping, ...]:
-    """Return the ways to find columns that can differ on such a history.
+    """Return the column mappings that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
     reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
@@ -303,7 +303,7 @@ def _by_name(
             }
         case Array():
             inner = source.children[0], field.children[0]
-            return tuple(_by_name(each, *inner, by, conversion) for each in value)
+            return tuple(_by_name(element, *inner, by, conversion) for element in value)
         case Map():
             (key, part), (to, now) = source.children, field.children
             return MapValue.of(
@@ -345,10 +345,10 @@ def nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-def conversion_of(way: ReadStrategy) -> Conversion | None:
-    if way.cast:
-        return AS_CONVERTED if way.mapping.placed else AS_CAST
-    return AS_STORED if way.stored else None
+def conversion_of(strategy: ReadStrategy) -> Conversion | None:
+    if strategy.cast:
+        return AS_CONVERTED if strategy.mapping.placed else AS_CAST
+    return AS_STORED if strategy.stored else None
 
 
 def unplaced(by: ColumnMapping) -> ColumnMapping:
@@ -356,12 +356,12 @@ def unplaced(by: ColumnMapping) -> ColumnMapping:
     return ColumnMapping.NAME if by.placed and by is not ColumnMapping.PARTS_TOO else by
 
 
-def in_logs(way: ReadStrategy) -> ColumnMapping:
-    if way.logs is Logs.BY_NAME:
+def in_logs(strategy: ReadStrategy) -> ColumnMapping:
+    if strategy.logs is Logs.BY_NAME:
         return ColumnMapping.NAME
-    if way.logs is Logs.BY_ID or way.mapping is ColumnMapping.RENUMBERED:
+    if strategy.logs is Logs.BY_ID or strategy.mapping is ColumnMapping.RENUMBERED:
         return ColumnMapping.ID
-    return unplaced(way.mapping)
+    return unplaced(strategy.mapping)
 
 
 def may_be_partless(field: Field, source: Field | None, by: ColumnMapping) -> bool:
@@ -385,7 +385,7 @@ def without_partless(value: Value, field: Field, source: Field | None, by: Colum
                 pair.name: without_partless(value[pair.name], pair, of, by) for pair, of in pairs
             }
         case tuple():
-            return tuple(without_partless(each, *pairs[0], by) for each in value)
+            return tuple(without_partless(element, *pairs[0], by) for element in value)
         case MapValue():
             return MapValue(tuple((k, without_partless(v, *pairs[1], by)) for k, v in value.pairs))
     return value

@@ -88,7 +88,7 @@ def rekeyed(
 
 
 def has_timestamp(field: Field) -> bool:
-    return any(str(each.type) == "timestamp" for each in field.walk())
+    return any(str(part.type) == "timestamp" for part in field.walk())
 
 
 def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, int]) -> bool:

@@ -1,4 +1,4 @@
-"""What a reader of each way would answer about a table state, computed from its files."""
+"""What a reader of each strategy would answer about a table state, computed from its files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from harness.model.truth import History, Row
 
 
 class Simulation:
-    """The files of a table state beside the history: what each way of reading them shows.
+    """The files of a table state beside the history: what each read strategy shows.
 
     Whatever is worked out is kept: many answers about one state are compared with it.
     """
@@ -90,7 +90,7 @@ class Simulation:
         with_rows = (base for base in self._bases if base.keys)
         self._counted = bool(meta) and all(base.path in meta for base in with_rows)
         self._taken_for = hudi.taken_for(history, self._slices, steps, catalog.order)
-        rows = [row for each in self._rows.values() for _, row in each]
+        rows = [row for of_file in self._rows.values() for _, row in of_file]
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
         self._shown: dict[object, Sequence[Value]] = {}
@@ -100,7 +100,7 @@ class Simulation:
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[object, dict[str, SimulatedRow]] = {}
-        self._ways: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
+        self._tried: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
     @cached_property
     def renumbered(self) -> bool:
@@ -127,7 +127,7 @@ class Simulation:
 
     @cached_property
     def _stored(self) -> frozenset[ColumnMapping]:
-        """The ways to find columns with which what is stored can show something else."""
+        """The column mappings with which what is stored can show something else."""
         others = [by for by in self._finders if by is not ColumnMapping.ID]
         return self._otherwise(self._files, AS_STORED, others)
 
@@ -144,7 +144,7 @@ class Simulation:
 
     @cached_property
     def _partless(self) -> frozenset[ColumnMapping]:
-        """The ways to find columns with which base files have none of a struct's parts."""
+        """The column mappings with which base files have none of a struct's parts."""
         return frozenset(
             by
             for by in self._finders
@@ -179,9 +179,9 @@ class Simulation:
         return bool(moved or self._stored or ColumnMapping.POSITION in self._cast)
 
     def strategies(self, where: Sequence[Condition] = ()) -> tuple[ReadStrategy, ...]:
-        """Return the ways worth trying on these files for some conditions, the smallest first."""
+        """Return the strategies worth trying for some conditions, the smallest first."""
         prunes, by_schema = at_ = bool(where), any(decided(where, self._history[-1]))
-        if at_ not in self._ways:
+        if at_ not in self._tried:
             mappings = self._finders
             catalogs = {by: other_catalogs(self._history, self._later, by) for by in mappings}
             can = Deviation(
@@ -200,12 +200,12 @@ class Simulation:
                 self._given,
                 bool(self._taken_for),
             )
-            self._ways[at_] = read_strategies(mappings, can)
-        return self._ways[at_]
+            self._tried[at_] = read_strategies(mappings, can)
+        return self._tried[at_]
 
-    def asked(self, way: ReadStrategy, query: Query) -> Query | None:
-        """Return what a reader of that way asks of each row; None where it takes none to pass."""
-        return without_decided(query, self._history[-1]) if way.nulls_by_schema else query
+    def asked(self, strategy: ReadStrategy, query: Query) -> Query | None:
+        """Return what such a reader asks of each row; None where it takes none to pass."""
+        return without_decided(query, self._history[-1]) if strategy.nulls_by_schema else query
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
         rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
@@ -217,11 +217,15 @@ class Simulation:
         dated = self._since.dated(fact, rows) if self._since else rows
         return list(zip(fact.keys, dated, strict=True))
 
-    def schema(self, way: ReadStrategy) -> Schema:
-        return self._schemas[len(self._history) - 1 if way.catalog is None else way.catalog]
+    def schema(self, strategy: ReadStrategy) -> Schema:
+        return self._schemas[
+            len(self._history) - 1 if strategy.catalog is None else strategy.catalog
+        ]
 
-    def rows(self, way: ReadStrategy, where: Sequence[Condition] = ()) -> Iterator[SimulatedRow]:
-        """Yield every row as a reader of that way shows it, in the order of its schema.
+    def rows(
+        self, strategy: ReadStrategy, where: Sequence[Condition] = ()
+    ) -> Iterator[SimulatedRow]:
+        """Yield every row as a reader of that strategy shows it, in the order of its schema.
 
         `where`: the conditions by which it may leave out files; rows it does not leave out. A base
         file whose log files it merges is read whatever its statistics say, for these may change
@@ -231,72 +235,72 @@ class Simulation:
             ValueError: a value has no form in the type of an older catalog, or is no record key.
 
         """
-        for row in self._merged(way, where):
-            if self._since is None or self._since.gives(row.row, way.incremental):
+        for row in self._merged(strategy, where):
+            if self._since is None or self._since.gives(row.row, strategy.incremental):
                 yield row
 
-    def _merged(self, way: ReadStrategy, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
+    def _merged(self, strategy: ReadStrategy, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
         for base, logs in self._slices:
-            merged = logs if way.logs is not Logs.IGNORED else ()
+            merged = logs if strategy.logs is not Logs.IGNORED else ()
             fact = base or logs[0]
-            if self._excluding(fact.path.rpartition("/")[0], fact, way, where):
+            if self._excluding(fact.path.rpartition("/")[0], fact, strategy, where):
                 continue
             older = dict[str, SimulatedRow]()
             if base is not None and (
-                merged or all(self._may_hold(base, way, condition) for condition in where)
+                merged or all(self._may_hold(base, strategy, condition) for condition in where)
             ):
-                older = self._of(base, way.mapping, way)
-                if way.trusted and not any(log.keys for log in merged):
-                    excluding = self._excluding(base.path, base, way, where)
+                older = self._of(base, strategy.mapping, strategy)
+                if strategy.trusted and not any(log.keys for log in merged):
+                    excluding = self._excluding(base.path, base, strategy, where)
                     left = {base.keys[row] for one in excluding for row in one.row_numbers()}
                     older = {key: row for key, row in older.items() if key not in left}
-            newer = self._newer(merged, way, older)
-            if way.rekeyed and newer:
+            newer = self._newer(merged, strategy, older)
+            if strategy.rekeyed and newer:
                 at_ = list(self._places()).index(KEY_AT)  # ValueError: there is none
                 yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
 
     def _excluding(
-        self, path: str, fact: FileFact, way: ReadStrategy, where: Sequence[Condition]
+        self, path: str, fact: FileFact, strategy: ReadStrategy, where: Sequence[Condition]
     ) -> list[ColumnStatistics]:
         """Return the statistics of a file, or of its folder, that are trusted and exclude rows."""
-        if way.trusted is None:
+        if strategy.trusted is None:
             return []
-        taken, by = self._taken(fact, way.mapping, way), unplaced(way.mapping)
+        taken, by = self._taken(fact, strategy.mapping, strategy), unplaced(strategy.mapping)
         names = [(names_of(on.path, taken, fact, by), on) for on in where]
         return [
             one
             for one in self._statistics
-            if one.source == way.trusted
+            if one.source == strategy.trusted
             and one.path == path
             and any(one.column in called and one.excludes(on) for called, on in names)
         ]
 
     def _newer(
-        self, logs: Sequence[FileFact], way: ReadStrategy, older: Mapping[str, SimulatedRow]
+        self, logs: Sequence[FileFact], strategy: ReadStrategy, older: Mapping[str, SimulatedRow]
     ) -> dict[str, SimulatedRow | None]:
         """Return what log files make of rows, by the record key; None for a deleted one."""
         whole = partial(SimulatedRow.completed, schema=self._history[-1].schema)
         newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
-            gone = () if way.logs is Logs.UNDELETED else log.deleted
-            read = {**dict.fromkeys(gone), **self._of(log, in_logs(way), way)}
-            other, truth = way.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
+            gone = () if strategy.logs is Logs.UNDELETED else log.deleted
+            read = {**dict.fromkeys(gone), **self._of(log, in_logs(strategy), strategy)}
+            other, truth = strategy.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
             vain = late_versions.overtaken(truth, log, otherwise=other)
             own = {key: row for key, row in read.items() if key not in vain}
             newer |= own if other else late_versions.on_top(truth, own, {**older, **newer}, whole)
         return newer
 
-    def sources(self, way: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
-        """Return the columns that a reader of that way shows, each with the one of a file it takes.
+    def sources(self, strategy: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
+        """Return the columns that such a reader shows, each with the one of a file it takes.
 
         Hudi's meta columns have negative ids.
         """
-        by = way.mapping if fact.kind is FileKind.BASE else in_logs(way)
-        result = self._taken(fact, by, way)
+        by = strategy.mapping if fact.kind is FileKind.BASE else in_logs(strategy)
+        result = self._taken(fact, by, strategy)
         lists = self._lists
-        if lists is None or not way.listed or not self._rows[id(fact)]:
+        if lists is None or not strategy.listed or not self._rows[id(fact)]:
             return result
         # All rows of a file are of one partition.
         _, row = self._rows[id(fact)][0]
@@ -306,14 +310,14 @@ class Simulation:
         ]
 
     def _taken(
-        self, fact: FileFact, by: ColumnMapping, way: ReadStrategy
+        self, fact: FileFact, by: ColumnMapping, strategy: ReadStrategy
     ) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
-        result = sources(self._history, fact, self._steps, by, self.schema(way))
-        if way.table_order:
+        result = sources(self._history, fact, self._steps, by, self.schema(strategy))
+        if strategy.table_order:
             own = {field.id: source for field, source in result}
             return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in result]
-        if not way.overlaid or fact.kind is not FileKind.BASE:
+        if not strategy.overlaid or fact.kind is not FileKind.BASE:
             return result
         return overlaid(result, self._history[-1].table.partition_by)
 
@@ -323,25 +327,38 @@ class Simulation:
         for name in truth.schema.names:
             yield None if name in truth.table.partition_by else next(places)
 
-    def _of(self, fact: FileFact, by: ColumnMapping, way: ReadStrategy) -> dict[str, SimulatedRow]:
+    def _of(
+        self, fact: FileFact, by: ColumnMapping, strategy: ReadStrategy
+    ) -> dict[str, SimulatedRow]:
         # Log records are given as rows of their own schema, whatever reads them.
-        conversion = conversion_of(way) if fact.kind is FileKind.BASE else None
-        partless = way.partless and fact.kind is FileKind.BASE
-        laid = way.overlaid, way.table_order
-        at_ = id(fact), by, way.catalog, way.listed, conversion, way.cut, *laid, partless
+        conversion = conversion_of(strategy) if fact.kind is FileKind.BASE else None
+        partless = strategy.partless and fact.kind is FileKind.BASE
+        laid = strategy.overlaid, strategy.table_order
+        at_ = (
+            id(fact),
+            by,
+            strategy.catalog,
+            strategy.listed,
+            conversion,
+            strategy.cut,
+            *laid,
+            partless,
+        )
         if at_ not in self._read:
-            taken = self._taken(fact, by, way)
+            taken = self._taken(fact, by, strategy)
             columns = (
-                self._column(fact, *each, by, conversion, partless=partless) for each in taken
+                self._column(fact, *pair, by, conversion, partless=partless) for pair in taken
             )
             values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
             for (key, row), shown_values in zip(self._rows[id(fact)], values, strict=True):
                 value = shown_values
-                if (lists := self._lists) and way.listed:
+                if (lists := self._lists) and strategy.listed:
                     pairs = zip(value, self._places(), strict=True)
                     value = tuple(v if at is None else lists.shown(v, at, row) for v, at in pairs)
-                made[key] = SimulatedRow(row, tuple(map(cut, value)) if way.cut else value, fact)
+                made[key] = SimulatedRow(
+                    row, tuple(map(cut, value)) if strategy.cut else value, fact
+                )
             self._read[at_] = made
         return self._read[at_]
 
@@ -369,12 +386,12 @@ class Simulation:
             self._shown[at_] = values
         return self._shown[at_]
 
-    def _may_hold(self, base: FileFact, way: ReadStrategy, where: Condition) -> bool:
+    def _may_hold(self, base: FileFact, strategy: ReadStrategy, where: Condition) -> bool:
         """Return whether a base file that stands alone is read at all."""
-        if (by := way.pruned) is None:
+        if (by := strategy.pruned) is None:
             return True
         head = where.path.partition(".")[0]
-        pairs = sources(self._history, base, self._steps, by, self.schema(way))
+        pairs = sources(self._history, base, self._steps, by, self.schema(strategy))
         taken = next((each for each in pairs if each[0].name == head), None)
         if taken is None:
             return True

@@ -168,4 +168,4 @@ def _admissible(history: History) -> int:
     versions: dict[Value, set[tuple[int, ...]]] = {}
     for key, row in (pair for truth in history for pair in truth.rows.items()):
         versions.setdefault(key, set()).add(tuple(row.written.values()))
-    return prod(len(each) + 1 for each in versions.values())
+    return prod(len(of_key) + 1 for of_key in versions.values())

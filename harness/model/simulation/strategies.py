@@ -1,7 +1,7 @@
-"""The ways of reading a table that are predicted: how columns are found, and what is left out.
+"""The read strategies that are predicted: how columns are found, and what is left out.
 
-A way is how columns are found (there is no default: by id is a way like the others) and what the
-reader does beyond that. A way that does less is the smaller one, and explains as much.
+A strategy is how columns are found (there is no default: by id is one like the others) and what
+the reader does beyond that. A strategy that does less is the smaller one, and explains as much.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
 TABLE_ORDER: Final = "the table's own order under the catalog's names"
 REKEYED: Final = "record keys from the third column"
-"""What the text of a way says of the things beyond."""
+"""What the text of a strategy says of the things beyond."""
 
 
 class ColumnMapping(StrEnum):
@@ -99,7 +99,7 @@ class IncrementalRange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadStrategy:
-    """A way to read a whole table.
+    """How a reader reads a whole table.
 
     Struct parts are found by name when columns are found by position, and so are log records,
     which carry their own schema (seen on Trino 476 and PrestoDB 0.283, engines notes).
@@ -169,7 +169,7 @@ class ReadStrategy:
 
     @property
     def redundant(self) -> bool:
-        """Whether it says of something else what it says of columns: another way means the same.
+        """Whether it says of something else what it says of columns: another one means the same.
 
         Statistics tell of texts before they are cast, and know nothing of a NULL that a cast makes.
         """
@@ -212,7 +212,7 @@ class ReadStrategy:
         return lists or anew or outside or stored or casts or laid or pruned or named or both
 
     def includes(self, other: ReadStrategy) -> bool:
-        """Return whether another way is a smaller part of this one."""
+        """Return whether another strategy is a smaller part of this one."""
         return self.mapping is other.mapping and {*other.deviations} < {*self.deviations}
 
     def __str__(self) -> str:
@@ -223,8 +223,9 @@ REKEYING: Final = (
     ReadStrategy(ColumnMapping.ID, rekeyed=True),
     ReadStrategy(ColumnMapping.NAME, Logs.BY_ID, rekeyed=True),
 )
-"""The ways in which record keys are taken from the third column. Hive finds columns of base files
-by id or by name, those of log records always by id, and was seen to do nothing else beside."""
+"""The strategies by which record keys are taken from the third column. Hive finds columns of base
+files by id or by name, those of log records always by id, and was seen to do nothing else
+beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,7 @@ class Deviation:
     """What can make a difference on some files, beside how columns are found.
 
     Each field is about the one of `ReadStrategy` of that name: what else than usual is tried,
-    whether anything is, or with which ways to find columns. `prunes`: whether there is a predicate.
+    whether anything is, or with which column mappings. `prunes`: whether there is a predicate.
     """
 
     logs: Sequence[Logs] = ()
@@ -276,12 +277,12 @@ def read_strategies(
         )
     )
     some = [
-        way
-        for way in made
-        if not (way.redundant or way.implausible) and len(way.deviations) <= AT_ONCE
+        strategy
+        for strategy in made
+        if not (strategy.redundant or strategy.implausible) and len(strategy.deviations) <= AT_ONCE
     ]
     some += REKEYING if can.rekeyed else ()
-    return tuple(sorted(some, key=lambda way: len(way.deviations)))
+    return tuple(sorted(some, key=lambda strategy: len(strategy.deviations)))
 
 
 def parts_of(strategy: str) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def without_decided(query: Query, truth: Truth) -> Query | None:
     return replace(query, where=where, also=also)
 
 
-def names_of(path: str, found: Sources, fact: FileFact, by: ColumnMapping) -> frozenset[str]:
+def names_of(path: str, pairs: Sources, fact: FileFact, by: ColumnMapping) -> frozenset[str]:
     """Return the names under which a column of a table has its statistics.
 
     That is the name of the file's column which is taken for it. Where the file has none of the
@@ -84,7 +84,7 @@ def names_of(path: str, found: Sources, fact: FileFact, by: ColumnMapping) -> fr
     """
     head, *rest = path.split(".")
     own = frozenset[str]() if head in dict(fact.columns) else frozenset({path})
-    field, source = next((each for each in found if each[0].name == head), (None, None))
+    field, source = next((pair for pair in pairs if pair[0].name == head), (None, None))
     names = []
     for part in ("", *rest):
         if part and field is not None and source is not None:

@@ -127,7 +127,7 @@ def stored(value: Value, field: Field) -> Value:
                 raise ValueError(f"there is no part '{unknown[0]}'; there are: {', '.join(names)}")
             return {child.id: stored(value.get(name), child) for name, child in names.items()}
         case Array() if isinstance(value, list | tuple):
-            return tuple(stored(each, field.children[0]) for each in value)
+            return tuple(stored(element, field.children[0]) for element in value)
         case Map() if isinstance(value, Mapping):
             key, part = field.children
             return MapValue.of([(stored(k, key), stored(v, part)) for k, v in value.items()])

@@ -49,7 +49,7 @@ def literal(value: Value, field: Field) -> str:
             parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
             return f"named_struct({', '.join(parts)})"
         case Array():
-            return f"array({', '.join(literal(each, field.children[0]) for each in value)})"
+            return f"array({', '.join(literal(element, field.children[0]) for element in value)})"
         case Map():
             return _map(value, field)
     return _scalar(value, field.type)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -93,7 +91,7 @@ def test_what_is_not_there_is_wrong_use(
 def test_a_reader_that_cannot_be_is_wrong_use(
     reader: str, told: str, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in (["read", "--run-dir", str(recorded)], ["run"], ["plan"]):
+    for command in (["read", "--run-dir", str(recorded)], ["plan"]):
         assert app.main([*command, "--reader", reader]) == WRONG_USE
         assert told in capsys.readouterr().err
 
@@ -105,13 +103,6 @@ def test_a_new_run_does_not_go_over_an_old_one(
     assert app.main(["run", "--profile", "first", "--run-dir", str(recorded)]) == WRONG_USE
     assert "there is a run at" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in recorded.iterdir()} == before
-
-
-def test_the_module_ends_with_the_same_status_as_the_command(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "harness", "judge", "--run-dir", str(tmp_path / "none")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == WRONG_USE
-    assert "there is no run at" in done.stderr
 
 
 def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
@@ -142,7 +133,7 @@ def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
 
 @pytest.mark.parametrize(
     "options",
-    [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"], ["--reader", "trino-476"]],
+    [["-k", "move"], ["a.yaml", "--fresh"]],
 )
 def test_a_run_that_is_resumed_keeps_its_plan(
     recorded: Path, options: list[str], capsys: pytest.CaptureFixture[str]
@@ -183,41 +174,15 @@ def test_a_program_is_told_the_end_with_totals_and_reports(
     assert end["reasons"]
 
 
-def test_a_program_is_told_what_broke_too(
-    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise EnvironmentProblem("the disk is full")
-
-    monkeypatch.setattr(pipeline, "fetch_all", broken)
-    assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
-    end = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
-
-
-def test_a_program_is_told_of_wrong_use_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    missing = str(tmp_path / "nothing")
-    resumed = ["run", "--resume", "-k", "x"]
-    for command in (["run", missing], ["read", "--run-dir", missing], resumed):
-        assert app.main([*command, "--json"]) == WRONG_USE
-        capture_result = capsys.readouterr()
-        (end,) = map(json.loads, capture_result.out.splitlines())
-        assert (end["event"], end["status"]) == ("end", WRONG_USE)
-        assert end["problem"] in capture_result.err
-        assert app.main(command) == WRONG_USE
-        assert not capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [
+        (EnvironmentProblem("the network is down"), "the network is down"),
         (OSError(errno.ENOSPC, "No space left on device", "x"), "cannot write x: the disk is full"),
         (ZeroDivisionError("by zero"), "this is a defect of the harness"),
     ],
 )
-def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
+def test_a_program_reads_what_broke_too(
     recorded: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -234,46 +199,6 @@ def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
     assert said in end["problem"]
 
 
-def test_where_nothing_would_be_asked_nothing_is_fetched(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: pytest.fail("it fetches"))
-    path = tmp_path / "mine.yaml"
-    path.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
-    run = tmp_path / "run"
-    assert app.main(["run", str(path), "--profile", "first", "--run-dir", str(run)]) == WRONG_USE
-    assert "nothing would be asked: " in (message := capsys.readouterr().err)
-    assert "it is for iceberg; the profile has only hudi-cow" in message
-    assert not run.exists()
-
-
-def test_quiet_is_the_result_only(
-    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
-    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
-    assert app.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
-    capture_result = capsys.readouterr()
-    assert capture_result.err == ""
-    assert 0 < len(capture_result.out.splitlines()) < 10
-
-
-def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def full(folder: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", str(folder / "verdicts.jsonl"))
-
-    monkeypatch.setattr(pipeline, "judge_run", full)
-    assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
-    message = capsys.readouterr().err
-    assert (
-        f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; free some space, or"
-        in message
-    )
-    assert "Traceback" not in message
-
-
 def test_what_a_message_quotes_commands_no_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -287,9 +212,7 @@ def test_what_a_message_quotes_commands_no_terminal(
     assert "\x07" not in message
 
 
-@pytest.mark.parametrize(
-    "name", ["it's mine", "größe", "-x", "a [b] @c", "x" * 200, "%s {0}", "a*?"]
-)
+@pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c", "x" * 200, "%s {0} a*?"])
 def test_a_scenario_file_may_have_a_hard_name(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -299,17 +222,6 @@ def test_a_scenario_file_may_have_a_hard_name(
     folder = str(path.parent / ".." / "my folder")
     assert app.main(["plan", folder, "--profile", "first", "--cells"]) == 0
     assert f"\nmy folder/{name}[hudi-cow]@spark" in capsys.readouterr().out
-
-
-def test_a_plan_tells_which_explicit_values_cannot_be_traced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "mine.yaml"
-    rows = "insert: {rows: [{id: 1, f1: x, f2: x}]}"
-    path.write_text(MOVED.replace("insert: [1, 2]", rows), encoding="utf-8")
-    assert app.main(["plan", str(path), "--profile", "first"]) == 0
-    message = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
-    assert message in capsys.readouterr().out
 
 
 VERSIONS = """\
@@ -346,7 +258,7 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
     assert request[-1].endswith(" 24 checks; about 15 min when nothing is there yet")
 
 
-@pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
+@pytest.mark.parametrize("name", ["my runs", "100%"])
 @pytest.mark.parametrize("which", ["run", "cache"])
 def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(
     name: str,

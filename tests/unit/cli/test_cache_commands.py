@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts.cache import OFFLINE, Cache
 from harness.cli import app
-from harness.core.errors import EnvironmentProblem
-from harness.core.progress import Progress
-from harness.run import pipeline
 
 BROKEN = 3
 
@@ -34,42 +30,6 @@ def test_offline_what_is_missing_is_told_with_what_to_do(
     message = capsys.readouterr().err
     assert "offline, and not in" in message
     assert "harness cache import FILE" in message
-
-
-@pytest.mark.parametrize(("value", "offline"), [("1", True), ("true", True), ("0", False)])
-def test_the_variable_says_offline_too(
-    monkeypatch: pytest.MonkeyPatch, value: str, *, offline: bool
-) -> None:
-    monkeypatch.setenv(OFFLINE, value)
-    assert Cache.default().offline is offline
-    assert Cache.default(offline=True).offline
-    assert not Cache.default(offline=False).offline
-
-
-@pytest.mark.parametrize(("told", "offline"), [([], True), (["--no-offline"], False)])
-def test_what_a_command_is_told_goes_before_the_variable(
-    told: list[str], monkeypatch: pytest.MonkeyPatch, *, offline: bool
-) -> None:
-    caches = list[Cache]()
-    monkeypatch.setenv(OFFLINE, "1")
-    monkeypatch.setattr(pipeline, "fetch_all", lambda _, cache, __: caches.append(cache))
-    assert app.main(["fetch", "--profile", "first", *told]) == 0
-    assert [cache.offline for cache in caches] == [offline]
-
-
-def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
-    tmp_path: Path,
-) -> None:
-    assert lacking(["trino-476", "prestosql-350"], tmp_path) > lacking(["trino-476"], tmp_path)
-
-
-def lacking(names: list[str], folder: Path) -> int:
-    """Return the megabytes that are told to be missing."""
-    with pytest.raises(EnvironmentProblem) as exception_info:
-        pipeline.fetch_all(names, Cache(folder, offline=True), Progress())
-    match = re.search(r"\((\d+) MB\)", str(exception_info.value))
-    assert match is not None
-    return int(match[1])
 
 
 def test_an_import_of_something_else_ends_as_a_broken_environment(

@@ -19,7 +19,7 @@ from harness.cli.explain.command import print_address, print_case
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, expectations_of, tables_of
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, Attempt, OutcomeKind, Refusal
+from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import ColumnMapping
 from harness.reports.words import NOT_WORDED, STRATEGIES
@@ -65,7 +65,7 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
         (["hudi/rename", "s3/"], r"match 'hudi/rename s3/'; be more specific:\n  hu"),
         (
             ["hudi/renam", "s3", "trin0"],
-            r"no case matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
+            r"no check matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
         ),
         (["\N{SNOWMAN}"], "harness plan --cells"),
     ],
@@ -86,16 +86,6 @@ def test_the_strategy_that_gives_the_answer_is_named_and_its_table_equals_it(fol
     assert not strategy.same_as_expected
 
 
-def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    first, second, *others = found.case.states
-    outcome = replace(second.outcome, refusal=Refusal("SyncException", "Could not sync"))
-    states = (first, replace(second, outcome=outcome), *others)
-    text = printed(replace(found, case=replace(found.case, states=states)), 200)
-    assert text.count("(committed, then failed)") == 1
-    assert "    the writer's error: SyncException: Could not sync" in text
-
-
 def printed_strategies(shown: CaseTables) -> str:
     out = io.StringIO()
     command.print_strategies(shown, Console(file=out, width=400, color_system=None))
@@ -111,21 +101,6 @@ def test_a_strategy_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     text = printed_strategies(replace(shown, inconclusive=True))
     assert "; none is claimed: by name gives the same answer, but an answer this small" in text
     assert "the smallest that gives" not in text
-
-
-def test_where_no_strategy_fits_no_more_is_said_than_that_none_of_those_tried_does(
-    folder: Path,
-) -> None:
-    shown = tables(find(folder, RENAMED))
-    text = printed_strategies(replace(shown, fitting=()))
-    assert f"{shown.tried} read strategies were tried; none of them gives this answer" in text
-
-
-def test_strategies_that_show_the_same_are_one_table(folder: Path) -> None:
-    shown = tables(find(folder, RENAMED))
-    titles = [title for sheet in shown.strategies for title in sheet.titles]
-    assert len(titles) == len(set(titles)) > len(shown.strategies)
-    assert ("by id", "by position") in [sheet.titles for sheet in shown.strategies]
 
 
 def test_values_that_are_not_as_expected_are_marked(folder: Path) -> None:
@@ -194,31 +169,6 @@ def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> 
     assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
 
 
-def test_the_origin_of_a_value_is_printed_with_its_field_id(folder: Path) -> None:
-    printed_text = " ".join(printed(find(folder, REFUSED), 120).split())
-    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in printed_text
-
-
-def test_the_engine_s_own_text_is_printed_where_it_differs(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    assert found.verdict is not None
-    assert "own text" not in printed(found, 200)
-    (finding,) = found.verdict.findings
-    places = tuple(replace(witness, raw='{"f":null}') for witness in finding.places)
-    verdict = replace(found.verdict, findings=(replace(finding, places=places),))
-    assert """the engine's own text: {"f":null}""" in printed(replace(found, verdict=verdict), 200)
-
-
-def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> None:
-    made = tmp_path / "run"
-    shutil.copytree(folder, made)
-    (made / "answers.jsonl").write_text("", encoding="utf-8")
-    (made / "verdicts.jsonl").write_text("", encoding="utf-8")
-    text = printed(find(made, RENAMED), 100)
-    assert "this was never asked" in text
-    assert "not judged yet" in text
-
-
 def test_a_broken_record_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
     made = tmp_path / "run"
     shutil.copytree(folder, made)
@@ -235,12 +185,6 @@ def test_the_command_explains_a_case_of_a_run(
     assert "the smallest that gives this answer: by name" in capsys.readouterr().out
     assert app.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
     assert "there is no run at" in capsys.readouterr().err
-
-
-def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> None:
-    text = printed(find(folder, RENAMED), 200)
-    assert "what they hold was not checked" in text
-    assert "It is not known who is to blame" in text
 
 
 def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:
@@ -294,12 +238,3 @@ def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
         f"  {entries[0]} (step {first.step})",
         f"  {entries[1]}",
     ]
-
-
-def test_whoever_only_looks_makes_no_cache(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "none"))
-    out = io.StringIO()
-    command.print_timeline(find(folder, RENAMED), Console(file=out))
-    assert (out.getvalue(), (tmp_path / "none").exists()) == ("", False)

@@ -17,8 +17,8 @@ from harness.cli import app, runs
 from harness.comparison import history_store
 from harness.run import load_run, run_folder
 from tests.builders import sample_run
+from tests.builders.recorded_run import RECORDED
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 STORE = runs.HISTORY_FILE
 
 
@@ -87,13 +87,6 @@ def test_a_run_does_not_begin_where_it_could_not_be_kept(
     assert not run_folder.RUNS.exists()
 
 
-def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    recorded("one")
-    assert app.main(["history", "add", "one"]) == 2
-    assert "nothing is judged; use harness judge" in capsys.readouterr().err
-    assert not STORE.exists()
-
-
 def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert app.main(["history"]) == 0
@@ -114,19 +107,6 @@ def test_options_need_no_name_of_a_command(
     assert {each["verdict"] for each in every["now"]} == {"wrong", "refused"}
 
 
-def test_without_a_kept_run_it_says_how_to_keep_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.main(["history"]) == 2
-    assert "no run is stored; see harness history add --help" in capsys.readouterr().err
-
-
-def test_runs_are_listed_and_pruned(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recorded("runs/one")
-    app.main(["judge", "--run-dir", "runs/one"])
-    names = [each["run"] for each in ended(capsys, "history", "list")["runs"]]
-    assert len(names) == 2
-    assert ended(capsys, "history", "prune", "--keep", "1")["removed"] == []  # of each profile
-
-
 @pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])
 def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     number = ended(capsys, "history", "export", name)["turns"]
@@ -134,11 +114,6 @@ def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixtu
     assert len(frame) == number > 0
     assert set(frame.change) == {"new"}
     assert [path.name for path in Path().glob(".*")] == []
-
-
-def test_another_ending_is_refused(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.main(["history", "export", "turns.xlsx"]) == 2
-    assert "allowed: .parquet and .csv" in capsys.readouterr().err
 
 
 def test_kept_runs_are_compared_without_their_folders(
@@ -160,14 +135,6 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
     load_run.write_info(other.folder, info)
     told = ended(capsys, "compare", run["run"], run["run"])
     assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
-
-
-def test_who_compares_what_is_not_kept_is_told_what_is(
-    stored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert app.main(["compare", "nobody", "nobody"]) == 2
-    said = capsys.readouterr().err
-    assert "nobody: not stored; runs/history.sqlite has: 20240229-101500-sample" in said
 
 
 def test_a_kept_run_is_restored(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

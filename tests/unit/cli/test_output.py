@@ -92,16 +92,6 @@ def told(message: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in message.splitlines()]
 
 
-def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["judge", "--run-dir", str(recorded)]
-    assert app.main([*command, "--quiet"]) == 1
-    assert 0 < len(capsys.readouterr().out.splitlines()) < 10
-    assert app.main([*command, "--json"]) == 1
-    (end,) = told(capsys.readouterr().out)
-    assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
-    assert end["totals"]["wrong"] > 0
-
-
 def test_reproducing_tells_programs_the_causes_or_what_was_found(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,17 +47,6 @@ def test_cases_may_be_saved_with_a_byte_order_mark_and_blank_lines(mine: Path) -
     assert tuple(cell.case for cell in made.cells) == named
 
 
-def test_a_file_of_cases_is_read_up_to_a_limit_that_every_plan_keeps(
-    mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert plan_options.CASES_BYTES > 8 * 7_500_000
-    cases = mine.with_name("cases.txt")
-    cases.touch()
-    os.truncate(cases, plan_options.CASES_BYTES + 1)
-    with pytest.raises(UsageProblem, match=r"cases\.txt:1: the file is longer than 67108864 bytes"):
-        plan_options.make([mine], "first", "", cases)
-
-
 def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> None:
     pipe = mine.with_name("pipe")
     os.mkfifo(pipe)

@@ -22,7 +22,6 @@ from harness.cli.remedy import (
     changes,
     effect,
     others,
-    plan_of,
     print_effects,
 )
 from harness.core import jsonl
@@ -31,9 +30,7 @@ from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
-from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED
-from tests.builders.table_story import history
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
 IN_JOBS = ("vectorized", "input-format", "statistics")
@@ -96,18 +93,6 @@ def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     assert all(len(changes(asked, reader)) <= 2 for reader in able)
 
 
-def test_settings_that_only_go_together_are_tried_together() -> None:
-    asked = parse_reader("prestodb-0.283")
-    able, unable = alternatives(asked, settings_of(asked), "hudi-cow")
-    together, alone = map(
-        parse_reader,
-        (f"{asked}{{use-column-names=true, connector=hive}}", f"{asked}{{use-column-names=true}}"),
-    )
-    assert together in able
-    assert alone not in able
-    assert alone in dict(unable)
-
-
 @pytest.mark.parametrize(
     ("reader", "format_name", "able"),
     [
@@ -134,14 +119,6 @@ def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
         text for (text,) in added
     }
     assert len(added) == len(set(added))
-
-
-def test_readers_are_only_asked_about_what_they_can_read() -> None:
-    variant = case_without_values(history("insert 1; move f1 after f2")).variant
-    cells = [Cell(variant.id, step, "r", "snapshot", "all") for step in (1, 2)]
-    able, other = parse_reader("trino-476"), parse_reader("trino-476{connector=hive}")
-    made = plan_of([variant], cells, [able, other])
-    assert {(cell.step, cell.reader) for cell in made.cells} == {(1, "trino-476"), (2, "trino-476")}
 
 
 def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
@@ -171,10 +148,6 @@ def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
     ]
     assert "names=harm: this check is right; but these turn wrong:\n  v/s1/" in text
     assert "wrong: misaligned" in text
-
-
-def test_where_nothing_heals_it_says_so() -> None:
-    assert "no setting turns this check right" in printed(effect_of([WRONG], [REFUSED]))
 
 
 def test_a_case_that_is_right_or_not_judged_has_no_remedy(
@@ -248,14 +221,3 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
     out = capsys.readouterr().out
     assert "use-column-names=false: this check is right; nothing else turns wrong" in out
     assert status == 0
-
-
-def test_a_setting_that_nobody_answered_with_is_unknown(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
-    assert "this check is right" not in capsys.readouterr().out
-    assert status == 3

@@ -47,14 +47,6 @@ def test_a_table_that_cannot_be_read_is_told_and_the_status_is_3(
     assert len(usage_file.read(Path("mine.yaml")).tables) == 2
 
 
-def test_of_many_only_some_are_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    finds(monkeypatch, *(UsedTable(f"d.{n}", UsedFormat.DELTA, unread="x") for n in range(9)))
-    assert app.main(["scan", "thrift://m:1"]) == 3
-    assert capsys.readouterr().out.splitlines()[-1] == "… and 4 more; usage.yaml names all"
-
-
 def test_a_program_is_told_the_same(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,11 +77,3 @@ def test_an_address_that_is_none_or_where_nobody_answers_is_told(
     assert app.main(["scan", address]) == status
     assert told in capsys.readouterr().err
     assert not Path("usage.yaml").exists()
-
-
-def test_a_file_that_cannot_be_written_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    finds(monkeypatch, GOOD)
-    assert app.main(["scan", "thrift://m:1", "--out", "gone/usage.yaml"]) == 3
-    assert "gone/usage.yaml" in capsys.readouterr().err

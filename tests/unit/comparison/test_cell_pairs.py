@@ -20,18 +20,6 @@ from tests.builders.verdicts import OTHER, VARIANT, WRITER, finding, run, state,
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
 
 
-def test_another_reader_corresponds_when_that_is_said() -> None:
-    old, new = run(verdict(RIGHT, reader="trino-368")), run(verdict(RIGHT))
-    assert [cell_pair.change for cell_pair in cell_pairs(old, new)] == [
-        VerdictChange.NEW,
-        VerdictChange.GONE,
-    ]
-    names = Correspondence(readers={"trino-476": "trino-368"})
-    assert [cell_pair.change for cell_pair in cell_pairs(old, new, names)] == [
-        VerdictChange.RIGHT_AS_BEFORE
-    ]
-
-
 def test_several_variants_are_held_against_one_of_the_old_side() -> None:
     old = run(verdict(RIGHT))
     new = run(verdict(WRONG), verdict(RIGHT, variant=OTHER))
@@ -174,11 +162,6 @@ def test_another_finding_row_column_or_value_is_wrong_otherwise(other: Finding) 
 def test_the_file_that_a_wrong_value_was_read_from_changes_nothing() -> None:
     moved = finding(FindingKind.STALE, ("1", "f1", "old"), file="other.parquet")
     assert change(verdict(W, STALE), verdict(W, moved)) is VerdictChange.WRONG_AS_BEFORE
-
-
-def test_fewer_wrong_places_are_wrong_as_before() -> None:
-    both = finding(FindingKind.STALE, ("1", "f1", "old"), ("2", "f1", "old"))
-    assert change(verdict(W, both), verdict(W, STALE)) is VerdictChange.WRONG_AS_BEFORE
 
 
 def test_a_column_asked_alone_that_turns_wrong_behind_the_same_error_is_silent() -> None:

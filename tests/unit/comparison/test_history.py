@@ -75,14 +75,6 @@ def test_each_turn_is_told_with_its_class(tmp_path: Path) -> None:
     assert [turn.before and turn.before.name for turn in cell.turns] == [None, "r1", "r3", "r4"]
 
 
-def test_what_was_wrong_from_the_first_run_on_is_told_so(tmp_path: Path) -> None:
-    history = stored(tmp_path, *days(run(verdict(WRONG, STALE)) for _ in range(3)))
-    (cell,) = history.now
-    assert told(cell) == [("r0", "new", "")]
-    assert history.all_turns == ()
-    assert [group.first.run.name for group in history.not_right_now] == ["r0"]
-
-
 def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     kinds = (RIGHT, UNKNOWN, WRONG, UNKNOWN)
     history = stored(tmp_path, *days(run(verdict(kind)) for kind in kinds))
@@ -135,9 +127,7 @@ def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: P
     ]
 
 
-def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(
-    tmp_path: Path,
-) -> None:
+def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(tmp_path: Path) -> None:
     versions = (("trino-476", RIGHT), ("trino-483", WRONG), ("trino-476", RIGHT))
     runs = [run(verdict(kind, reader=reader)) for reader, kind in versions]
     (cell,) = stored(tmp_path, *days(runs)).cells
@@ -300,12 +290,6 @@ def test_the_profile_of_the_newest_run_is_told_and_others_are_named(tmp_path: Pa
     assert len(stored(tmp_path, profile="q").cells) == 1
     with pytest.raises(UsageProblem, match="no run of the profile x is stored; profiles: q, p"):
         stored(tmp_path, profile="x")
-
-
-def test_what_is_told_of_now_is_as_the_newest_run_has_it(tmp_path: Path) -> None:
-    history = stored(tmp_path, *days(run(verdict(literal)) for literal in (UNSUPPORTED, REFUSED)))
-    (group,) = history.not_right_now
-    assert (group.first.run.name, group.cell.verdict) == ("r0", REFUSED)  # an error all the time
 
 
 def test_turns_of_one_kind_are_one_group_and_the_newest_comes_first(tmp_path: Path) -> None:

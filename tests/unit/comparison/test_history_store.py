@@ -170,11 +170,6 @@ def test_a_file_of_another_version_is_refused_in_one_line(
         names(file)
 
 
-def test_without_a_file_no_run_is_stored(file: Path) -> None:
-    with pytest.raises(UsageProblem, match="no run is stored"):
-        names(file)
-
-
 def test_a_broken_record_is_reported_and_makes_no_run(
     sampled: Run, file: Path, tmp_path: Path
 ) -> None:
@@ -197,13 +192,3 @@ def test_who_waits_for_too_long_is_told(
         pytest.raises(EnvironmentProblem, match="another harness writes"),
     ):
         add(file, sampled)
-
-
-def test_texts_that_only_explain_a_scenario_do_not_count(sampled: Run, file: Path) -> None:
-    text = "about: one\n  more of it\ntable:\n  key: id\n"
-    explained = text.replace("one", "two").replace("  more of it\n", "")
-    for name, message in (("a", text), ("b", explained), ("c", text.replace(": id", ": k"))):
-        scenarios = {variant.id: message for variant in sampled.info.variants}
-        add(file, replace(sampled, info=replace(sampled.info, scenarios=scenarios, id=name)))
-    a, b, c = (run.info.scenarios for run in stored(file))
-    assert a == b != c

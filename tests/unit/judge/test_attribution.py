@@ -41,18 +41,6 @@ def party(found: Verdict) -> Responsible | None:
     return finding.responsible
 
 
-def test_a_reader_that_shows_what_no_file_holds_is_to_blame() -> None:
-    (found,) = verdicts_on(touched(), None, touched().read("position", shift=1))
-    assert {finding.responsible for finding in found.findings} == {Responsible.READER}
-
-
-def test_a_writer_that_did_not_write_what_was_sent_is_to_blame() -> None:
-    (found,) = verdicts_on(
-        touched(), spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
-    )
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
-
-
 def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     at = reply.names.index("f1")
@@ -157,13 +145,6 @@ def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
     }
 
 
-def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Story, Files]) -> None:
-    reply, case = shown_as_filed(*doubtful), case_of(*doubtful)
-    cells = [Cell("variant", 3, f"engine-1{{x={n}}}", "snapshot", "all") for n in range(2)]
-    answers = {cell.case: Answer(cell.case, "select", reply.columns, reply.rows) for cell in cells}
-    assert {party(verdict) for verdict in judge(case, cells, answers)} == {Responsible.UNSURE}
-
-
 def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
     """A file cannot show what it does not hold: it, or one of both readings, is not as we think."""
     files = spoilt_rows(empty_f1)
@@ -189,27 +170,6 @@ def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_write
 
     found = verdicts_on(made, lost, shown_as_filed(made, lost), shown_as_filed(made, lost))
     assert {party(each) for each in found} == {Responsible.WRITER}
-
-
-def test_a_row_that_a_compaction_leaves_out_is_the_writers_doing_though_others_were_deleted() -> (
-    None
-):
-    made = history("insert 1..3; delete 2; compact", mor=True)
-    files = spoilt_rows(lambda key, row: None if key == "3" else row, step=3)
-    found = verdicts_on(made, files, shown_as_filed(made, files), shown_as_filed(made, files))
-    assert {party(each) for each in found} == {Responsible.WRITER}
-
-
-def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> None:
-    made = history("insert 1,2; delete 2", mor=True)
-
-    def kept(file: File) -> File:
-        return replace(file, deleted=())
-
-    reply = shown_as_filed(made, kept)
-    assert {party(verdict) for verdict in verdicts_on(made, kept, reply, reply)} == {
-        Responsible.WRITER
-    }
 
 
 def test_a_count_is_held_against_the_rows_in_the_files() -> None:

@@ -115,12 +115,6 @@ def test_a_row_is_shown_as_the_step_of_the_world_shows_it() -> None:
     assert before.shown(row) == {"id": "1", "f1": "f2s1r1"}
 
 
-def test_what_a_row_shows_is_worked_out_once() -> None:
-    state = history("insert 1").state()
-    [row] = state.rows.values()
-    assert state.shown(row) is state.shown(row)
-
-
 def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:
     story = history("insert 1; row id=2 f1=x; row id=3 f1=x", "id string, f1 string")
     owned = story.index.owned

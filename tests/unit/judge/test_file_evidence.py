@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.jsonl import dump, parse
-from harness.core.records import Answer, FindingKind, Verdict, Witness
+from harness.core.records import Answer, FindingKind, Witness
 from harness.judge.expectations import Expectations
 from harness.model.file_facts import FileKind
 from harness.model.query import Query
@@ -89,13 +88,3 @@ def test_a_row_that_is_not_answered_was_read_from_nowhere() -> None:
     reply = story.read("id")
     (found,) = places(story, replace(reply, rows=reply.rows[1:])).values()
     assert (found.column, found.file) == ("", "")
-
-
-def test_a_witness_without_a_file_is_written_as_before_there_were_any() -> None:
-    story = history("insert 1..3")
-    (verdict,) = judged(case_of(story, None), [spoilt(story.read("id"), "1", "nobody's")])
-    assert '"file":"g' in dump(verdict)
-    plain = replace(verdict.findings[0].witness, file="")
-    bare = replace(verdict.findings[0], witness=plain, places=(plain,))
-    assert '"file"' not in dump(replace(verdict, findings=(bare,)))
-    assert parse(Verdict, dump(verdict)) == verdict

@@ -108,21 +108,11 @@ def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
     assert "harness baseline update" in text
 
 
-def test_known_ones_are_not_counted_as_new() -> None:
-    text = said(Applied((verdict(WRONG), verdict(WRONG, known="why"))))
-    assert text.startswith("1 wrong answer is new:")
-
-
 def test_a_good_end_tells_how_many_are_known() -> None:
     assert said(Applied((verdict(CORRECT), verdict(WRONG, known="why")))) == (
         "2 cells judged: all correct, except 1 that is known."
     )
     assert said(Applied((verdict(CORRECT),))) == "1 cell judged: all correct."
-
-
-def test_a_line_that_no_longer_occurs_is_named_by_its_place() -> None:
-    text = said(Applied((verdict(CORRECT),), gone=(LINE,)))
-    assert "hudi/move.known.yaml:7: no longer occurs (refused: INTERNAL); take the line out" in text
 
 
 def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
@@ -143,11 +133,6 @@ def test_what_is_declared_unsupported_and_was_answered_is_counted_with_what_is_d
     text = said(Applied((), answered=(answered, answered)))
     assert "2 cells are declared unsupported, and answered: hudi/move by hive-3.1.3 (2)." in text
     assert "Put right what the lock data say: it knows version 8" in text
-
-
-def test_many_reasons_are_cut_short_with_their_number() -> None:
-    verdicts = tuple(verdict(UNKNOWN, because=f"reason {at}") for at in range(7))
-    assert "and 2 more" in said(Applied(verdicts))
 
 
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:

@@ -8,17 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.jsonl import dump, parse
 from harness.core.records import (
     Answer,
-    FileValues,
     FindingKind,
     Origin,
     Part,
     Refusal,
-    StateRecord,
     Verdict,
-    VerdictKind,
     Witness,
 )
 from harness.core.refusals import OTHER_TYPE
@@ -92,11 +88,6 @@ def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
     assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
-def test_a_right_answer_of_such_a_table_has_no_finding() -> None:
-    verdict = judged(TOLD, answered(TOLD.read()))
-    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
-
-
 def test_log_files_are_read_by_name_all_the_same() -> None:
     story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
     assert {key for key, _ in places(judged(story, answered(read(story))))} == {"2"}
@@ -164,18 +155,6 @@ def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
     )
     assert judged(story, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
     assert judged(story, refused, bare=False).because == OTHER_TYPE
-
-
-@pytest.mark.parametrize("bare", [True, False])
-def test_records_tell_the_meta_columns_only_where_they_count(*, bare: bool) -> None:
-    state = case_of(TOLD, bare=bare).states[1]
-    assert parse(StateRecord, dump(state)) == state
-    assert ('"meta"' in dump(state)) is ('"bare"' in dump(state)) is bare
-
-
-def test_records_from_before_there_were_meta_columns_load() -> None:
-    assert not parse(StateRecord, dump(case_of(TOLD).states[1])).bare
-    assert FileValues(0).meta == ()
 
 
 NUMBERS = "id string, ts long, a date, b int, c float, d long"

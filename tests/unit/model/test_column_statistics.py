@@ -49,3 +49,8 @@ def test_what_statistics_exclude(
     stored: ColumnStatistics, condition: Condition, *, excluded: bool
 ) -> None:
     assert stored.excludes(condition) == excluded
+
+
+def test_statistics_are_said_in_a_line() -> None:
+    assert str(told(1, 3)) == "the Parquet footer on x in 2 rows of f: 1 to 3, 0 NULL"
+    assert str(told(nulls=None)).endswith("f: not stored to not stored, NULLs not counted")

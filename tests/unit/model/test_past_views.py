@@ -213,3 +213,16 @@ def test_base_files_are_not_asked_for_while_they_rightly_show_a_row_twice() -> N
         truths = moving.truths(merge_on_read=mor).history()
         asked = (past_views.asked("read_optimized", truths[: step + 1]) for step in range(1, 6))
         assert [step for step, view in enumerate(asked, start=1) if view] == there
+
+
+def test_the_questions_about_a_tag_are_those_of_the_last_write_before_it() -> None:
+    story = history(TAGGED)
+    assert past_views.asked("tag", story.history) == ("tag(3)", story.history[:2])
+
+
+def test_a_view_of_a_name_that_no_step_gave_is_absent_with_the_reason() -> None:
+    now = history("insert 1").truth
+    assert Past("tag", 1).absent(now) == "step 1 made no tag"
+    assert Past("branch", 1).absent(now) == "step 1 staged nothing in a branch"
+    assert Past("as_of", 1).absent(now) == ""
+    assert staged(now) is now

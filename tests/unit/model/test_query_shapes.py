@@ -202,3 +202,10 @@ def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
     columns = "id string, ts long, t timestamp"
     story = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
     assert asked("predicate(t)", story).where == Condition("t", Comparison.NOT_NULL)
+
+
+def test_a_column_is_asked_for_with_the_key_and_all_rows_without_a_condition() -> None:
+    story = history("insert 1..3; rename f1 g")
+    assert asked("column(g)", story) == Query(columns=("id", "g"))
+    assert query_shapes.planned("count_all", story.history) == ("count_all",)
+    assert asked("count_all", story).answer(*_whole(story)) == [(3,)]

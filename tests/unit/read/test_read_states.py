@@ -15,7 +15,7 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli.output import PlainProgress
-from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
+from harness.core.concurrency import ClosableQueue
 from harness.core.errors import EnvironmentProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Count
@@ -24,11 +24,11 @@ from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts
 from harness.model.canonical import Value
 from harness.model.query import Query
-from harness.read import ask_engine, read_states, reader_servers
+from harness.read import read_states, reader_servers
 from harness.read.ask_engine import Probes
 from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.read_states import AnswerCache, reader_digest
-from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
+from harness.read.reader_servers import ReadContext
 from harness.runtime import memory
 from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
@@ -303,18 +303,6 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
         assert engines.started == []
     thread.join(30)
     assert len(found) == 2
-
-
-def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) -> None:
-    plan, context, threads = planned("v1", readers=(HIVE,)), place(tmp_path), JobThreads(1)
-    queues = ReadQueues({HIVE: ClosableQueue()})
-    with SharedMetastore(context) as shared:
-        read_states.schedule(plan, [states("v1")], shared, Probes(), queues)
-        with pytest.raises(EnvironmentProblem), threads.running([]):
-            raise EnvironmentProblem("the disk is full")
-        with pytest.raises(HaltedError):
-            ask_engine.ask(EngineStart(HIVE, None, shared, threads), Probes(), queues)
-    assert engines.started == ["metastore"]
 
 
 def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(

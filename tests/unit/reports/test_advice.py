@@ -7,14 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import (
-    Finding,
-    FindingKind,
-    Responsible,
-    Verdict,
-    VerdictKind,
-    Witness,
-)
+from harness.core.records import Finding, FindingKind, Responsible, Verdict, VerdictKind, Witness
 from harness.reports.cause_texts import advice
 
 PLACE = Witness("1", "f1", "b", "a")

@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -18,32 +17,7 @@ from harness.reports.html import number_files
 from harness.run.causes import causes
 from harness.run.load_run import Run
 from tests.builders import sample_run
-
-
-class Page(HTMLParser):
-    """The elements of a page, and the text of its data."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.data = ""
-        self.words: list[str] = []
-        self._in: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        is_data = dict(attrs).get("id") == "data"
-        self._in = ["data"] if is_data else [tag]
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in = []
-
-    def handle_data(self, data: str) -> None:
-        if self._in == ["data"]:
-            self.data += data
-        elif self._in not in (["script"], ["style"]):
-            self.words.append(data)
+from tests.builders.html_text import Page
 
 
 @pytest.fixture(scope="module")
@@ -127,15 +101,6 @@ def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> N
     assert rows(data, hostile["got"]) == [["1", sample_run.HOSTILE, None], ["2", "NULL", None]]
 
 
-def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict[str, Any]) -> None:
-    assert Page(text).data.count('"did not run"') == 1
-    refused = [cell["refusal"] for cell in cells(data) if "refusal" in cell]
-    assert all(data["pool"][refusal]["message"] for refusal in refused)
-    assert len(set(refused)) < len(refused)
-    shared = next(question for question in data["questions"] if len(question["cells"]) > 1)
-    assert Page(text).data.count(json.dumps(shared["case"])) == 1
-
-
 def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +133,7 @@ def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
 
 
 def test_the_page_says_without_its_script_what_is_not_correct(text: str) -> None:
-    said = " ".join("".join(Page(text).words).split())
+    said = Page(text).flat
     assert "trino: misaligned columns f2, f1, since insert row 3 or move column f1 after" in said
     assert "prestosql-350" in said
     assert "repackaged: a bundle added" in said
@@ -196,12 +161,6 @@ def test_a_link_of_a_cause_shows_its_cells_and_no_others(
     assert [sorted(item) for item in shown] == [sorted(cause.cases) for cause in found]
     assert all(f'href="#q=cause:{at}"' in text for at in range(1, len(found) + 1))
     assert all(f'data-copy="#cause-{at}"' in text for at in range(1, len(found) + 1))
-
-
-def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
-    nothing = Run(sampled.folder, sampled.info, (), {}, {})
-    page = json.loads(Page(html.page(nothing)).data)
-    assert {cell["k"] for cell in cells(page)} == {"unknown"}
 
 
 def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(
@@ -236,18 +195,6 @@ def test_a_cell_that_is_not_right_says_what_to_do_and_a_right_one_does_not(
         assert ("remedy" in verbs) == (cell["k"] in {"wrong", "refused"})
 
 
-def test_the_page_is_told_of_each_cell_whether_its_way_of_reading_is_claimed(
-    sampled: Run,
-) -> None:
-    little = {
-        case: replace(verdict, inconclusive=True) for case, verdict in sampled.recorded.items()
-    }
-    for run in (sampled, replace(sampled, recorded=little)):
-        claimed = sum(verdict.claimed != "" for verdict in run.verdicts)
-        assert sum(bool(cell.get("claimed")) for cell in cells(data_of(run))) == claimed
-        assert (claimed == 0) == (run is not sampled)
-
-
 def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
     state = next(iter(sampled.states))
     made = replace(state.outcome, step=0, instant="", statements=("create table t (id string)",))
@@ -264,14 +211,14 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
     pool, files = html.Pool(), number_files((), {})
     right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
-    shown = html.cell(sampled, told, html.QuestionContext([told], files), pool)
+    shown = html.cell(sampled, told, [told], files, pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(
         sampled.answers[right.case], rows=(), not_applicable="it was not sent", probe="a case"
     )
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
-    found = html.cell(run, right, html.QuestionContext([right], files), pool)
+    found = html.cell(run, right, [right], files, pool)
     assert "got" not in found
 
 

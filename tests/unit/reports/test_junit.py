@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import Attempt, Verdict, VerdictKind
+from harness.core.records import Attempt, VerdictKind
 from harness.reports import junit, words
 from harness.run import run_judge
 from harness.run.load_run import Run
@@ -55,16 +55,6 @@ def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
     assert "SQL: SELECT" in (failure.text or "")
 
 
-def test_a_way_that_is_not_claimed_is_not_said_to_be_how_it_reads() -> None:
-    cell = ("v/s1/snapshot/all/r", "s", "v", 1, "r", "snapshot", "count", VerdictKind.WRONG)
-    told = Verdict(*cell, reproduces=("by position",))
-    assert "reads by position" in junit.details(told, None)
-    assert "reads" not in junit.details(replace(told, inconclusive=True), None)
-    assert "by position gives the same answer" in junit.details(
-        replace(told, inconclusive=True), None
-    )
-
-
 def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(
     sampled: Run, cases: list[ET.Element]
 ) -> None:
@@ -91,13 +81,6 @@ def test_a_long_refusal_is_cut(sampled: Run, tmp_path: Path) -> None:
     assert any("mmm" in text for text in texts)
     assert max(map(len, texts)) < 1000
     assert "m" * 9000 in junit.details(next(v for v in sampled.verdicts if v.case == name), long)
-
-
-def test_a_known_finding_is_a_failure_of_its_own_type(cases: list[ET.Element]) -> None:
-    failure = case(cases, sample_run.NAMES[6], 3).find("failure")
-    assert failure is not None
-    assert failure.get("type") == "known"
-    assert (failure.get("message") or "").startswith("known: hive.parquet")
 
 
 def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path: Path) -> None:

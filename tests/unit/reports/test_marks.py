@@ -99,8 +99,3 @@ def test_a_wrong_column_is_marked_at_its_heading() -> None:
     found = marks(TABLE, columns, rows, [finding(FindingKind.UNEXPLAINED, place)], "id")
     assert found.found == (Mark(HEAD, 3, 0),)
     assert found.expected == ()
-
-
-def test_an_answer_without_the_key_column_is_shown_all_the_same() -> None:
-    found = marks(TABLE, (Column("f1", "varchar", "string"),), (("x1",),), [], "id")
-    assert found.pairs == ((0, None), (1, None), (2, None), (None, 0))

@@ -23,7 +23,7 @@ from harness.core.records import (
 )
 from harness.model.query import COUNT
 from harness.reports import findings, html, junit, markdown, words
-from harness.reports.html import Pool, QuestionContext, number_files
+from harness.reports.html import Pool, number_files
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run
@@ -69,15 +69,6 @@ FINDINGS = st.builds(
 NESTED = Witness("1", "l", ({"a": 1},), "x")
 
 
-@settings(max_examples=40)
-@given(FINDINGS)
-def test_every_finding_with_whatever_values_has_words(finding: Finding) -> None:
-    said = [findings.finding_text(finding), *map(findings.engine_text, finding.places)]
-    said += [findings.witness_text(finding.kind, witness) for witness in finding.places]
-    assert all(findings.witness_text(finding.kind, witness) for witness in finding.places)
-    assert all(isinstance(text, str) for text in said)
-
-
 @settings(max_examples=20)
 @given(FINDINGS, VALUES)
 def test_every_finding_has_a_place_on_the_page_and_in_a_build_server_s_report(
@@ -91,18 +82,6 @@ def test_every_finding_has_a_place_on_the_page_and_in_a_build_server_s_report(
         "a/s1/r/snapshot/all", "a", "a", 1, "r", "snapshot", "all", VerdictKind.WRONG, (finding,)
     )
     assert NOT_WORDED not in (junit.message(verdict, None), junit.details(verdict, None))
-
-
-@pytest.mark.parametrize(
-    ("expected", "found"),
-    [({"a": 1}, "x"), ("x", {"a": 1}), (({"a": 1},), None), ("l", ({"l": None},))],
-)
-def test_an_unexplained_value_with_parts_is_said_like_any_other(
-    expected: object, found: object
-) -> None:
-    said = findings.witness_text(FindingKind.UNEXPLAINED, Witness("1", "l", expected, found))
-    assert said.startswith("in row 1, l shows ")
-    assert "; expected " in said
 
 
 def run_with(finding: Finding, folder: Path) -> tuple[Run, Verdict]:
@@ -146,5 +125,5 @@ def test_a_cell_without_words_keeps_its_verdict_on_the_page(
     run, verdict = run_with(finding, tmp_path)
     monkeypatch.setattr(findings, "shown", lambda _: 1 / 0)
     pool = Pool()
-    shown = html.cell(run, verdict, QuestionContext([verdict], number_files((), {})), pool)
+    shown = html.cell(run, verdict, [verdict], number_files((), {}), pool)
     assert shown == {"k": "wrong", "because": pool.items.index(NOT_WORDED)}

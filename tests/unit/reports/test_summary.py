@@ -54,12 +54,6 @@ def failures(run: Run, folder: Path) -> list[ET.Element]:
     return [*ET.parse(junit.write(run, folder)).iter("failure")]  # noqa: S314 - our own
 
 
-def test_totals_count_every_cell_once(sampled: Run) -> None:
-    counted = summary.totals(sampled)
-    assert set(counted) == set(VerdictKind)
-    assert sum(counted.values()) == len(sampled.verdicts)
-
-
 def test_how_often_one_several_or_no_read_strategy_gives_a_wrong_answer_is_counted(
     sampled: Run,
 ) -> None:

@@ -14,7 +14,7 @@ from harness.reports import terminal
 from harness.reports.cause_texts import cause_texts
 from harness.run.load_run import Run
 from harness.scenario.cells import Excluded
-from tests.builders import recorded_run, sample_run
+from tests.builders import sample_run
 
 
 def shown(run: Run, *, width: int = 120, colour: bool = False, encoding: str = "utf-8") -> str:
@@ -54,11 +54,6 @@ def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) ->
     narrow = shown(sampled, width=80)
     assert narrow.count("after step ") > shown(sampled).count("after step ")
     assert all(name in flat(narrow) for name in sample_run.NAMES)
-
-
-def test_colours_are_for_terminals_only(sampled: Run) -> None:
-    assert "\x1b[" not in shown(sampled)
-    assert "\x1b[" in shown(sampled, colour=True)
 
 
 def test_an_engine_cannot_command_the_terminal(sampled: Run) -> None:
@@ -106,18 +101,6 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
     assert "UNKNOWN" in first
 
 
-def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
-    back = {"snapshot": "as_of(1)", "read_optimized": "incremental(2)"}
-    past = {
-        name: replace(verdict, view=back.get(verdict.view, verdict.view))
-        for name, verdict in sampled.recorded.items()
-    }
-    text = shown(replace(sampled, recorded=past))
-    assert "as of 1" in text
-    assert "since 2" in text
-    assert "hudi-cow, hudi-mor; as-of, incremental; smallest in " in flat(text)
-
-
 def test_of_many_variants_only_counts_are_told(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,13 +113,6 @@ def test_of_many_variants_only_counts_are_told(
         line = next(line for line in counts.splitlines() if line.startswith(scenario))
         of_it = [verdict for verdict in sampled.verdicts if verdict.scenario == scenario]
         assert sum(map(int, line.split()[2:])) == len(of_it)
-
-
-def test_what_a_distribution_is_is_said_once_for_all_its_readers(sampled: Run) -> None:
-    text = flat(shown(sampled, width=80))
-    assert text.count("hive-3.1.3: modified: one class patched for Java 17") == 1
-    assert "spark-3.5.8-hudi-0.15.0, trino-476: stock" in text
-    assert "prestosql-350: repackaged: a bundle added" in text
 
 
 def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
@@ -152,13 +128,3 @@ def test_each_cause_can_be_asked_for_in_full(sampled: Run) -> None:
     cells = tuple(cell for cell in sampled.info.cells if cell.case in right)
     run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
     assert "harness explain" not in shown(run)
-
-
-def test_default_settings_are_marked_and_what_the_harness_sets_is_told() -> None:
-    text = flat(shown(recorded_run.run_of("quick_start")))
-    assert "trino-476{use-column-names=true} default 108 64 12 - -" in text
-    assert "1. trino (default): stale, since touch. 88 cells in 3 scenarios." in text
-    assert (
-        "set by the harness all the same for hive-3.1.3{path=fetch}; hive-3.1.3{path=mapreduce}: "
-        "vectorized=off, input-format=plain, statistics=off"
-    ) in text

@@ -76,12 +76,6 @@ def test_more_than_a_few_causes_are_titles_only(worse: SideComparison) -> None:
     assert f"\n{len(many.regressions)}. " in shown(many)
 
 
-def test_a_terminal_of_ascii_is_served_and_no_text_commands_it(sampled: Run) -> None:
-    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
-    assert "\x1b[31m" not in shown(found)
-    assert "no longer occurs" in flat(shown(found, encoding="ascii"))
-
-
 def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
     text = flat(shown(compared(sampled, RIGHT, SILENT)))
     assert "Not known One side gave no answer" in text
@@ -177,7 +171,3 @@ def test_all_files_are_written_and_the_one_to_fill_in_is_never_written_again(
     mine.write_text("# mine\n", encoding="utf-8")
     assert "accept" not in upgrade_files.write(worse, tmp_path)
     assert mine.read_text("utf-8") == "# mine\n"
-
-
-def test_nothing_is_there_to_accept_where_nothing_is_worse(sampled: Run, tmp_path: Path) -> None:
-    assert "accept" not in upgrade_files.write(compared(sampled, RIGHT, RIGHT), tmp_path)

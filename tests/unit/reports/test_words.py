@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from harness.core.errors import printable
-from harness.core.records import (
-    Finding,
-    FindingKind,
-    Origin,
-    Refusal,
-    Responsible,
-    Witness,
-)
+from harness.core.records import Finding, FindingKind, Origin, Refusal, Responsible, Witness
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS, engine_text, finding_text, witness_text
 from harness.reports.words import (
@@ -100,11 +93,7 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
             Witness("2", "f1", 0, "s4r1", F2),
             "in row 2, f1 shows 's4r1', the value of f2 of row 1 written at step 1; expected 0",
         ),
-        (
-            FindingKind.RESURRECTED,
-            Witness("1", "g", 8, 7, DROPPED),
-            RESURRECTED,
-        ),
+        (FindingKind.RESURRECTED, Witness("1", "g", 8, 7, DROPPED), RESURRECTED),
         (
             FindingKind.STALE,
             Witness("1", "f1", "f3s4r1", "f3s1r1", F1),
@@ -115,11 +104,6 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
             FindingKind.STALE,
             Witness("1", "a.city", None, "city"),
             "column a.city should not be in the answer, or is there twice",
-        ),
-        (
-            FindingKind.MISSING_RENAME,
-            Witness("1", "g", "f3s1r1", None),
-            "in row 1, g shows NULL; expected 'f3s1r1'",
         ),
         (
             FindingKind.PREMATURE,
@@ -156,11 +140,7 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
             Witness("2", "", None, "[2, 8]"),
             "row 2 is in the answer although it was deleted or is not asked for: [2, 8]",
         ),
-        (
-            FindingKind.LOST_ROW,
-            Witness("", "count(*)", 3, 1),
-            "the count is 1; expected 3",
-        ),
+        (FindingKind.LOST_ROW, Witness("", "count(*)", 3, 1), "the count is 1; expected 3"),
         (
             FindingKind.DUPLICATE,
             Witness("2", "", None, "[2, 8]"),
@@ -188,11 +168,6 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
         ),
         (
             FindingKind.ORDER_DEPENDENT,
-            Witness("1", "l", None, "x"),
-            "in row 1, l: 'x' after other questions to the server, NULL on a fresh server",
-        ),
-        (
-            FindingKind.ORDER_DEPENDENT,
             Witness("", "count(*)", 3, 2),
             "count(*): 2 after other questions to the server, 3 on a fresh server",
         ),
@@ -215,8 +190,7 @@ def test_a_wrong_place_is_said_in_one_sentence(
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
-    [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")],
+    ("raw", "said"), [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")]
 )
 def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, said: str) -> None:
     assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == said
@@ -264,10 +238,7 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
         (Responsible.READER, "; the files hold what was written"),
         (Responsible.WRITER, "; the files hold the same: the writer is to blame"),
         (Responsible.MODEL, "; engines and files agree: check the expected table first"),
-        (
-            Responsible.UNSURE,
-            "; the files hold the same: the mistake is the writer's or our own",
-        ),
+        (Responsible.UNSURE, "; the files hold the same: the mistake is the writer's or our own"),
         (None, "expected 'b'"),
     ],
 )
@@ -276,3 +247,20 @@ def test_a_finding_says_whose_doing_it_is(responsible: Responsible | None, end: 
     assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), responsible)).endswith(
         end
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "text"),
+    [
+        (FindingKind.REUSED_ID, ("8", "f3", None, "f2"), "that of f2; expected an id of its own"),
+        (FindingKind.REUSED_ID, ("8", "f3", "f3", "f2"), "that of f2; expected that of f3"),
+        (FindingKind.REUSED_ID, ("", "", "", "2 versions"), "has 2 versions of one version_id"),
+        (FindingKind.LOST_ID, ("9", "g", "f1", None), "has the new id 9; expected that of f1"),
+        (FindingKind.LOST_VERSION, ("", "", "that of step 3", None), "lacks that of step 3"),
+        (FindingKind.OTHER_SCHEMA, ("", "f3", "int", "absent"), "f3 is absent; expected int"),
+    ],
+)
+def test_what_a_table_says_of_its_own_schema_has_a_sentence(
+    kind: FindingKind, place: tuple[str, str, str | None, str | None], text: str
+) -> None:
+    assert witness_text(kind, Witness(*place)).endswith(text)

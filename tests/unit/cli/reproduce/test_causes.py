@@ -79,28 +79,6 @@ def test_groups_have_distinct_names_that_files_can_have_and_the_earliest_case_as
         assert group.witness.case in group.cases
 
 
-def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> None:
-    sign = Sign("missing_rename", ("by name",))
-    found = [group.cause for group in grouped(recorded) if group.cause.sign == sign]
-    assert {cause.operation for cause in found} == {"rename_column"}
-    assert len({cause.suspect for cause in found}) == len(found) > 3
-
-
-def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
-    verdict = Verdict(
-        "c", "s", "v", 1, "r", "snapshot", "all", VerdictKind.REFUSED, because="read by position: x"
-    )
-    (sign,) = signs(verdict, Answer("c", "", refusal=Refusal("NOT_SUPPORTED", "…")))
-    assert sign == Sign("refused NOT_SUPPORTED", ("read by position: x",))
-    assert sign.refused
-
-
-@pytest.mark.parametrize("kind", [VerdictKind.CORRECT, VerdictKind.UNKNOWN])
-def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
-    verdict = Verdict("c", "s", "v", 1, "r", "snapshot", "all", kind)
-    assert signs(verdict, None) == frozenset()
-
-
 def inconclusive(strategies: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))

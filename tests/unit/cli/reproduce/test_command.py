@@ -13,14 +13,16 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli import app, plan_options, runs
+from harness.cli.output import Output
 from harness.cli.reproduce import files
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.command import EngineTrials
 from harness.cli.reproduce.shrink import Target, Trial
+from harness.cli.runs import Resources
 from harness.core.progress import Progress
-from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
+from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
-from harness.run import load_run, pipeline, plan_record
+from harness.run import pipeline, plan_record
 from harness.run.load_run import WRITE, Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
@@ -55,7 +57,7 @@ def test_a_case_that_is_right_has_no_cause(
 ) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
-    assert "has no finding; harness reproduce without a case lists" in capsys.readouterr().err
+    assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
@@ -71,11 +73,6 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
     assert "rename_column: missing_rename (by name)" in printed
 
 
-def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.main(["reproduce", "--run-dir", "nowhere"]) == 2
-    assert "there is no run at nowhere" in capsys.readouterr().err
-
-
 def trial_of(reader: str, text: str) -> Trial:
     cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
     return Trial(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
@@ -85,11 +82,12 @@ def trials_in(
     folder: Path, execute: Callable[[Plan, Work], Run], monkeypatch: pytest.MonkeyPatch
 ) -> EngineTrials:
     @contextmanager
-    def work() -> Iterator[Work]:
+    def work(*_: object) -> Iterator[Work]:
         yield Work(Cache(folder), folder, Progress())
 
+    monkeypatch.setattr(runs, "separate_work", work)
     monkeypatch.setattr(runs, "execute", execute)
-    return EngineTrials(work, Progress())
+    return EngineTrials(Resources(Output(quiet=True), Cache(folder)))
 
 
 @pytest.fixture
@@ -142,23 +140,15 @@ WRITERS = Cause(
 )
 
 
-def rounds_after(
-    outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch, void: str = ""
-) -> EngineTrials:
-    """Return rounds in which nobody answers and the second step comes out so.
-
-    `void`: why there is nothing to ask, where there is nothing.
-    """
+def rounds_after(outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch) -> EngineTrials:
+    """Return rounds in which nobody answers and the second step comes out so."""
 
     def done(made: Plan, work: Work) -> Run:
         (variant,) = made.variants
         case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(state, variant=variant.id) for state in case.states)
-        none = {
-            cell.case: Answer(cell.case, "", not_applicable=void) for cell in made.cells if void
-        }
-        recorded = {verdict.case: verdict for verdict in judge(case, made.cells, none)}
-        return Run(work.folder, plan_record.info_of(made, "x", NOW), states, none, recorded)
+        recorded = {verdict.case: verdict for verdict in judge(case, made.cells, {})}
+        return Run(work.folder, plan_record.info_of(made, "x", NOW), states, {}, recorded)
 
     return trials_in(folder, done, monkeypatch)
 
@@ -207,19 +197,3 @@ def test_of_what_the_writer_refused_it_is_known_that_no_reader_shows_anything(
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
     assert rounds.ask([trial_of(FALSE, MOVED)]) == [False]
     assert bool(rounds.unknown) == silent
-
-
-@pytest.mark.parametrize(("void", "silent"), [("", True), ("no step has written yet", False)])
-def test_where_there_is_nothing_to_ask_it_is_known_that_nothing_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, void: str, *, silent: bool
-) -> None:
-    rounds = rounds_after(Outcome(2, OutcomeKind.APPLIED, "2"), tmp_path, monkeypatch, void)
-    assert rounds.ask([trial_of(FALSE, MOVED)]) == [False]
-    assert bool(rounds.unknown) == silent
-
-
-def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:
-    made = Plan("reproduce", (asked[0].candidate.variant,), (parse_reader(FALSE),), ())
-    load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
-    (variant,) = plan_record.plan_of(load_run.read_info(tmp_path)).variants
-    assert variant.scenario.table == asked[0].candidate.scenario.table

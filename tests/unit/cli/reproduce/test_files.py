@@ -28,39 +28,24 @@ def written(folder: Path, candidate: Candidate, reader: str = TRINO) -> Path:
     return files.write(folder, target_of(reader), candidate, observation_of(candidate, reader))
 
 
-def test_it_is_asked_through_the_metastore_that_showed_it(tmp_path: Path) -> None:
-    made, through = candidate_of(history(MOVED)), MetastoreChoice("hive-metastore-4.0.1")
-    asked = replace(target_of(), through=through)
-    path = files.write(tmp_path, asked, made, observation_of(made))
-    assert plan_options.make([path / "scenario.yaml"], path.name, "").metastore == through
-    story = "-- The reader was asked through hive-metastore-4.0.1."
-    assert story in (path / "reproduce.sql").read_text().splitlines()
-
-
 @pytest.fixture
 def candidate() -> Candidate:
     return candidate_of(history(MOVED))
 
 
-def test_the_harness_plans_it_as_it_plans_any_scenario(
-    tmp_path: Path, candidate: Candidate
-) -> None:
-    path = written(tmp_path, candidate)
-    made = plan_options.make([path / "scenario.yaml"], path.name, "")
-    (variant,) = made.variants
-    assert variant.scenario.steps[-1].operation == candidate.operations[-1]
-    assert variant.writers == candidate.writers
-    assert [str(reader) for reader in made.readers] == [TRINO]
-    assert {cell.step for cell in made.cells} == {1, 2}
-
-
-def test_settings_and_a_change_of_writers_stand_in_the_profile(
+def test_settings_a_change_of_writers_and_the_metastore_stand_in_the_profile(
     tmp_path: Path, candidate: Candidate
 ) -> None:
     after = "spark-3.5.8-hudi-1.0.2"
     writers = (*candidate.writers[:2], after)
-    path = written(tmp_path, replace(candidate, writers=writers, settings={"metadata_table": "on"}))
-    (variant,) = plan_options.make([path / "scenario.yaml"], path.name, "").variants
+    made = replace(candidate, writers=writers, settings={"metadata_table": "on"})
+    through = MetastoreChoice("hive-metastore-4.0.1")
+    path = files.write(tmp_path, replace(target_of(), through=through), made, observation_of(made))
+    plan = plan_options.make([path / "scenario.yaml"], path.name, "")
+    assert plan.metastore == through
+    lines = (path / "reproduce.sql").read_text().splitlines()
+    assert "-- The reader was asked through hive-metastore-4.0.1." in lines
+    (variant,) = (v for v in plan.variants if not v.id.startswith("control/"))
     assert variant.writers == writers
     assert dict(variant.settings) == {"metadata_table": "on"}
 
@@ -87,17 +72,6 @@ def test_a_step_that_names_its_writer_does_so_in_the_scenario_and_its_part_of_th
     story = script.partition(f"-- ===== in Trino SQL: {trino} =====\n")[2].splitlines()
     assert story[1].startswith("-- step 2: insert 1 row")
     assert story[2].startswith('insert into "iceberg"."reproducer"."t" ("id", ')
-
-
-def test_the_script_says_where_the_answer_is_too_small_to_name_its_strategy(
-    tmp_path: Path, candidate: Candidate
-) -> None:
-    seen, little = observation_of(candidate), "-- but an answer this small proves nothing\n"
-    assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
-    scant = replace(seen, verdict=replace(seen.verdict, inconclusive=True))
-    path = files.write(tmp_path / "scant", target_of(), candidate, scant)
-    text = (path / "reproduce.sql").read_text()
-    assert f"-- a reader with this strategy gives the same answer: by position\n{little}" in text
 
 
 def test_the_script_has_the_statements_the_query_and_both_answers(
@@ -245,35 +219,6 @@ def test_the_instant_of_a_step_is_explained_where_a_statement_names_it(tmp_path:
     assert story == "--   {instant of step 1} is in the table that you wrote."
     assert re.match(r"--   The write of step 1 is number \d of those completed", call)
     assert "instant_time => '{instant of step 1}');" in text
-
-
-def test_a_call_of_hudis_client_stands_in_a_comment_as_no_sql_says_it() -> None:
-    made = candidate_of(history(MOVED))
-    seen = observation_of(made)
-    variant = replace(made.variant, settings={"schema_changes": "write_client"})
-    (line,) = (
-        e for e in script(variant, target_of(), seen).splitlines() if "SparkRDDWriteClient" in e
-    )
-    assert re.match(
-        r"-- by Hudi's SparkRDDWriteClient of \S+: write client: reOrder.+'AFTER'\)", line
-    )
-
-
-def test_what_the_maker_is_written_story_another_writers_step_stands_under_the_maker() -> None:
-    made = candidate_of(history("insert 1,2"))
-    spark, trino = "spark-3.5.8-iceberg-1.10.1", "trino-476"
-    scenario = made.variant.scenario
-    variant = replace(
-        made.variant,
-        scenario=replace(scenario, steps=(replace(scenario.steps[0], by=trino),)),
-        format="iceberg",
-        settings={"created_by": "migrate"},
-        writers=(spark, trino),
-    )
-    lines = script(variant, target_of(trino), observation_of(made)).splitlines()
-    order = ["Spark SQL", "insert into", "Trino SQL", "step 1, which goes on", "system.migrate("]
-    places = [next(at for at, line in enumerate(lines) if text in line) for text in order]
-    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(

@@ -110,14 +110,6 @@ def test_a_column_that_has_a_role_leaves_it_when_it_goes() -> None:
     assert all("id" in dict(other.scenario.table.columns) for other in smaller if other)
 
 
-def test_steps_keep_their_writers() -> None:
-    candidate = candidate_of(history("insert 1; insert 2; drop f1"))
-    of = Candidate(candidate.scenario, "hudi-cow", {}, ("a", "b", "c", "d"), (1, 2, 3))
-    made = without_step(of, number=2)
-    assert made is not None
-    assert made.writers == ("a", "b", "d")
-
-
 def test_a_setting_can_be_left_out_and_axes_are_none() -> None:
     variant = case_without_values(history("insert 1; touch all; drop f1")).variant
     settings = {"rewrites": "all", "metadata_table": "on"}

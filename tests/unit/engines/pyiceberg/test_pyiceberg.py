@@ -1,88 +1,13 @@
-"""What the worker makes of an expression, with a simulated PyIceberg in it."""
+"""What PyIceberg is asked for a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any
-
-import pyarrow as pa
 import pytest
 
 from harness.engines.api import PointInTime, Question
-from harness.engines.pyiceberg import answers, engine
+from harness.engines.pyiceberg import engine
 from harness.formats import facts
 from harness.model.query import ALL, Comparison, Condition, Extreme, Query, not_null
-
-
-class NoSuchTableError(Exception):
-    """PyIceberg's own."""
-
-
-@dataclass
-class SimulatedTable:
-    """Answers with what it was scanned for."""
-
-    place: str
-    properties: Mapping[str, str]
-
-    @classmethod
-    def from_metadata(cls, place: str, properties: Mapping[str, str]) -> SimulatedTable:
-        return cls(place, properties)
-
-    def scan(self, *conditions: object, **more: object) -> SimulatedTable:
-        self.asked = [repr(each) for each in (*conditions, *more.items())]
-        return self
-
-    def to_arrow(self) -> pa.Table:
-        return pa.table({"place": [self.place], "asked": [self.asked]})
-
-    def count(self) -> int:
-        return 3
-
-
-def made(name: str) -> Callable[..., tuple[object, ...]]:
-    return lambda *of: (name, *of)
-
-
-MODULES = {
-    "pyiceberg.table": SimpleNamespace(StaticTable=SimulatedTable),
-    "pyiceberg.exceptions": SimpleNamespace(NoSuchTableError=NoSuchTableError),
-    "pyiceberg.expressions": SimpleNamespace(**{e: made(e) for e in answers.EXPRESSIONS}),
-}
-
-
-@pytest.fixture(autouse=True)
-def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "import_module", MODULES.__getitem__)
-
-
-def ask(python: str) -> list[dict[str, Any]]:
-    files = {"t": "/x/1.metadata.json", "plain": ""}
-    tables = [{"database": "d", "name": name, "metadata": file} for name, file in files.items()]
-    rows: list[dict[str, Any]] = answers.ask({"statement": python, "tables": tables}).to_pylist()
-    return rows
-
-
-def test_rows_are_those_of_the_table_that_is_named() -> None:
-    assert ask("table('d', 't').scan(EqualTo('n', 7), snapshot_id=1).to_arrow()") == [
-        {"place": "/x/1.metadata.json", "asked": ["('EqualTo', 'n', 7)", "('snapshot_id', 1)"]}
-    ]
-
-
-def test_a_figure_is_a_table_of_one_row() -> None:
-    assert ask("table('d', 't').scan().count()") == [{"value": 3}]
-    assert ask("pc.max(pc.cast([1, 4], 'int64'))") == [{"value": 4}]
-    (none,) = ask("pc.min(pc.cast([None], 'date32'))")
-    assert none == {"value": None}
-
-
-@pytest.mark.parametrize("name", ["nowhere", "plain"])
-def test_what_is_no_iceberg_table_is_an_error_of_pyiceberg(name: str) -> None:
-    with pytest.raises(NoSuchTableError, match=f"no Iceberg table d.{name}"):
-        ask(f"table('d', '{name}').scan().count()")
-
 
 FACTS = facts("iceberg")
 SCAN = "table('d', 't').scan"

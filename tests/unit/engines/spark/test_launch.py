@@ -65,20 +65,6 @@ def class_path(tmp_path: Path) -> tuple[Path, ...]:
     return (jar(tmp_path / "bundle.jar", *bundle), tmp_path / "jars")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("spark.sql.ansi.enabled", "spark.sql.of.bundle", "hoodie.metadata.enable"),
-        *("spark.sql.catalog.mine.type", "hoodie.avro.schema.put.together"),
-        *("spark.executor.anything", "spark.hadoop.fs.s3a.endpoint"),
-    ],
-)
-def test_what_a_class_names_or_begins_or_cannot_be_known_is_taken(
-    name: str, class_path: tuple[Path, ...]
-) -> None:
-    assert unread_properties([name], class_path) == ()
-
-
 def test_what_no_class_of_spark_or_of_the_bundle_names_is_read_by_nobody(
     class_path: tuple[Path, ...],
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError
-from harness.engines.trino.client import TrinoConnection, confirmations
+from harness.engines.trino.client import TrinoConnection
 from harness.formats import facts
 from harness.model.canonical import MapValue
 from harness.model.query import ALL
@@ -211,15 +211,6 @@ def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
         connection.run("select 1", timeout_s=30)
 
 
-def test_another_error_of_the_metastore_is_a_refusal(
-    coordinator: Coordinator, connection: TrinoConnection
-) -> None:
-    inner = {"type": "org.apache.thrift.TApplicationException", "message": "no such method"}
-    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
-    with pytest.raises(RefusedError):
-        connection.run("select 1", timeout_s=30)
-
-
 @pytest.mark.parametrize("reply", [(503, ""), (502, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
 def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
     reply: tuple[int, str], coordinator: Coordinator, connection: TrinoConnection
@@ -228,14 +219,6 @@ def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
     with pytest.raises(NoAnswerError):
         connection.run("select 1", timeout_s=30)
     assert len(coordinator.seen) == 1
-
-
-def test_a_value_with_parts_that_its_type_has_not_is_no_answer(
-    coordinator: Coordinator, connection: TrinoConnection
-) -> None:
-    coordinator.says("select 1", columns=[column("n", "bigint")], data=[[[1]]])
-    with pytest.raises(NoAnswerError, match="not of the protocol's form"):
-        connection.run("select 1", timeout_s=30)
 
 
 def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
@@ -271,26 +254,6 @@ def test_the_rows_of_all_replies_come_in_order_over_one_connection(
     assert coordinator.connections == 1
 
 
-def test_an_error_in_a_later_reply_is_a_refusal_though_rows_came_before(
-    coordinator: Coordinator, connection: TrinoConnection
-) -> None:
-    error = {"message": "it said no", "errorName": "HIVE_BAD_DATA", "errorType": "EXTERNAL"}
-    following = coordinator.goes_on("/v1/executing/1", error=error)
-    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]], nextUri=following)
-    with pytest.raises(RefusedError, match="HIVE_BAD_DATA: it said no"):
-        connection.run("select 1", timeout_s=30)
-
-
-def test_after_a_broken_reply_the_session_connects_anew(
-    coordinator: Coordinator, connection: TrinoConnection
-) -> None:
-    coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
-    with pytest.raises(NoAnswerError):
-        connection.run("silent", timeout_s=0.2)
-    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
-    assert connection.run("select 1", timeout_s=30).rows == ((5,),)
-
-
 def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
     coordinator: Coordinator,
 ) -> None:
@@ -314,18 +277,6 @@ def test_a_server_that_does_not_tell_its_settings_gives_no_session(
     coordinator.fails("show session like '%use%column_names'", "PERMISSION_DENIED")
     with pytest.raises(NoAnswerError, match="does not tell its settings"):
         connection.confirm(CATALOGS)
-
-
-def test_what_a_catalog_says_of_kinds_of_files_is_told_and_of_nothing_else() -> None:
-    told = [
-        ("hive.orc_use_column_names", "false"),
-        ("hive.parquet_use_column_names", "true"),
-        ("hive.partition_use_column_names", "true"),
-    ]
-    said = "orc_use_column_names=false, parquet_use_column_names=true by show session"
-    assert confirmations({"hive": "hive"}, told) == {
-        "hive": f"catalog hive, connector hive; {said}"
-    }
 
 
 def test_a_connection_that_the_server_ended_meanwhile_is_made_anew(

@@ -7,7 +7,7 @@ import pytest
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.judge.baseline import Applied, Expect, Facts, Known, Support, apply
-from tests.unit.judge.baseline.planted import (
+from tests.builders.known_cells import (
     HIVE,
     SPARK,
     STORY,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.judge.baseline import Applied, Facts, all_seen, apply, holds, parse, update
-from tests.unit.judge.baseline.planted import (
+from tests.builders.known_cells import (
     HIVE,
     OLD,
     SPARK,

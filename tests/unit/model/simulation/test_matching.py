@@ -131,3 +131,11 @@ def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
         ColumnMapping.RENUMBERED in {way.mapping for way in found.strategies(other)}
         for other in others
     )
+
+
+def test_a_reader_without_the_column_is_not_tried() -> None:
+    story, query = history("insert 1,2; rename f1 g"), Query(columns=("id", "g"))
+    reader = readings(story)
+    tried = [way.catalog for way in reader.strategies(query) if reader.labels(way, query)]
+    assert tried == [None] * 3
+    assert len(reader.answers(query)) == len({way.mapping for way in reader.strategies(query)}) - 1

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from harness.core.jsonl import dump, parse
 from harness.core.records import Answer, Finding, Part, Refusal
 from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
@@ -83,15 +80,6 @@ def test_columns_asked_alone_have_texts_of_their_own() -> None:
     refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=parts)
     (found,) = findings(refused)
     assert texts(found)["2", "st.b"] == TEXTS[1]
-
-
-@pytest.mark.parametrize("raw", [(), OWN])
-def test_a_record_holds_own_texts_only_where_there_are_some(raw: OwnTexts) -> None:
-    part = Part("n", "select", RIGHT.columns, RIGHT.rows, raw=raw)
-    whole = replace(answer(RIGHT.rows, raw), parts=(part,))
-    line = dump(whole)
-    assert line.count('"raw"') == 2 * bool(raw)
-    assert parse(Answer, line) == whole
 
 
 def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:

@@ -22,10 +22,6 @@ def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str
     )
 
 
-def test_every_row_is_found_by_its_key() -> None:
-    assert keys([*ROWS]) == (["1", "2", "3"], [], [])
-
-
 def test_the_order_in_which_rows_come_changes_nothing() -> None:
     rows = [*ROWS, (1, None, "x"), (1, None, "y"), (9, None, "z")]
     assert match(TOLD.state(), NAMES, rows) == match(TOLD.state(), NAMES, rows[::-1])

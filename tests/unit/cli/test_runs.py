@@ -11,16 +11,101 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.cli import app, runs
 from harness.cli.output import Output
-from harness.cli.runs import Resources
+from harness.cli.runs import Ending, Resources
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
-from harness.core.records import Answer
+from harness.core.records import Answer, VerdictKind
+from harness.judge.baseline import Applied
 from harness.read import read_states
-from harness.run import load_run, pipeline, run_folder
-from harness.run.pipeline import Work
+from harness.run import load_run, pipeline, run_folder, run_judge
+from harness.run.load_run import Run
+from harness.run.pipeline import JudgedRun, Work
 from harness.run.plan_record import plan_of
+from tests.builders import sample_run
+from tests.builders.recorded_run import RECORDED
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.delenv(runs.ON_GITHUB, raising=False)
+    monkeypatch.setenv(SUMMARY, str(tmp_path / "step"))
+    return sample_run.make(tmp_path / "run")
+
+
+def wrong(run: Run) -> JudgedRun:
+    """Return what is wrong of a run, and nothing that is unknown."""
+    verdicts = (e for e in run.verdicts if e.verdict is VerdictKind.WRONG and not e.known)
+    return JudgedRun(run, Applied(tuple(verdicts)))
+
+
+def late(run: Run) -> JudgedRun:
+    (case, *_) = run_judge.late(run)
+    return JudgedRun(
+        run, Applied(tuple(verdict for verdict in run.verdicts if verdict.case == case))
+    )
+
+
+def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: Run) -> None:
+    quiet = Output(quiet=True)
+    assert runs.end_judged(wrong(run), quiet, Ending()) == 1
+    assert runs.end_judged(wrong(run), quiet, Ending(show=True)) == 0
+    assert runs.end_judged(late(run), quiet, Ending()) == 0
+    assert runs.end_judged(late(run), quiet, Ending(fail_on_flaky=True)) == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "option", "told"),
+    [
+        (None, None, False),
+        ("true", None, True),
+        ("false", None, False),
+        ("true", False, False),
+        (None, True, True),
+    ],
+)
+def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    variable: str | None,
+    option: bool | None,
+    told: bool,
+) -> None:
+    if variable:
+        monkeypatch.setenv(runs.ON_GITHUB, variable)
+    runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
+    assert (tmp_path / "step").exists() == told
+    assert ("::error " in capsys.readouterr().out) == told
+
+
+def test_a_program_reads_only_json_and_github_the_other_stream(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs.end_judged(late(run), Output(json=True), Ending(github=True))
+    capture_result = capsys.readouterr()
+    (end,) = map(json.loads, capture_result.out.splitlines())
+    assert (end["status"], end["flaky"]) == (0, 1)
+    assert "::warning " in capture_result.err
+
+
+def test_a_summary_that_cannot_be_written_changes_no_status(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
+    ending = Ending(github=True)
+    assert runs.end_judged(late(run), Output(quiet=True), ending) == 0
+    capture_result = capsys.readouterr()
+    assert "the summary of the job is not written: No such file" in capture_result.err
+    assert "::warning " in capture_result.out, "the annotations are there"
+
+
 WRONG_USE, BROKEN = 2, 3
 PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 """Files of somebody whose names are like those of a run's half files."""
@@ -52,13 +137,6 @@ def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: P
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
-    made(tmp_path, "file")
-    with pytest.raises(UsageProblem, match="file is not a folder; let --run-dir"):
-        begin(tmp_path / "file", tmp_path / "cache")
-    assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
-
-
 def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> None:
     before = made(tmp_path / "project", *PROJECT, run_folder.LOCK)
     run = tmp_path / "elsewhere" / "project"
@@ -69,9 +147,7 @@ def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> Non
     assert all((run / name).exists() for name in PROJECT)
 
 
-@pytest.mark.parametrize(
-    "left", [(), ("run.lock",), ("run.lock", "run.json.part"), ("pytest/cases.txt",)]
-)
+@pytest.mark.parametrize("left", [(), ("run.lock", "run.json.part"), ("pytest/cases.txt",)])
 def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_plan_was_there(
     left: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -123,10 +199,7 @@ def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_goo
 BEFORE_IT = (
     "was begun last and has nothing to show: it failed, or has no answer yet; harness run --re"
 )
-COMMANDS = (
-    *(["judge"], ["report"], ["explain", "a"], ["reproduce"], ["remedy", "a"]),
-    *(["read", "--offline"], ["baseline", "update"]),
-)
+COMMANDS = (["judge"], ["explain", "a"], ["read", "--offline"])
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -150,19 +223,6 @@ def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
     assert line.endswith(f"sume goes on with it. This is about {good}")
     app.main([*command, "--run-dir", f"runs/{good}"])
     assert BEFORE_IT not in capsys.readouterr().err
-
-
-def test_where_no_run_has_anything_to_show_the_one_begun_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    failed = tmp_path / "runs" / "failed"
-    failed.mkdir(parents=True)
-    run_folder.point_begun(failed)
-    assert app.main(["judge"]) == WRONG_USE
-    message, problem = capsys.readouterr().err.splitlines()
-    assert message.endswith("harness run --resume goes on with it")
-    assert "there is no run at runs/latest" in problem
 
 
 @pytest.mark.parametrize(("unknown", "shown"), [("", True), ("silence", False)])

@@ -52,10 +52,6 @@ def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ())
     return replace(part, rows=tuple(map(tuple, rows)), raw=raw)
 
 
-def test_right_parts_have_no_findings() -> None:
-    assert refused(in_parts(RIGHT)) == ()
-
-
 FOUND: dict[str, Heads] = {
     "without the column": {"unexplained": [("a", "a", None)]},
     "the column twice": {"duplicate": [("a", None, "a")]},
