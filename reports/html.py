@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.core.counting import counted
-from harness.core.outcomes import word
 from harness.core.records import (
     Answer,
     Column,
@@ -89,7 +88,7 @@ def _step(
         "operation": step.operation if number else CREATE,
         "quiet": step.quiet,
         "changes": step.changes_schema,
-        "outcome": word(outcome) if outcome else "",
+        "outcome": outcome.word if outcome else "",
         "because": outcome.because if outcome else "",
         "refusal": refusal(outcome.refusal, pool) if outcome else 0,
         "instant": outcome.instant if outcome else "",

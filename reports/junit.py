@@ -21,7 +21,6 @@ import junitparser
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.outcomes import half_done, word
 from harness.core.records import HALF_DONE, Answer, Finding, OutcomeKind, Verdict, VerdictKind
 from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
@@ -279,12 +278,12 @@ def _step(run: Run, step: NotableStep) -> PlacedCase:
     judged = run.verdict_of_step.get((step.variant, outcome.step))
     known = judged.known if judged else ""
     why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because
-    why = f"{HALF_DONE}: {why}" if half_done(outcome) else why
+    why = f"{HALF_DONE}: {why}" if outcome.half_done else why
     match outcome.kind:
         case OutcomeKind.SKIPPED:
             case.result = [_with_text(junitparser.Skipped(_xml(why)))]
         case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
-            case.result = [_failure(why, known, word(outcome))]
+            case.result = [_failure(why, known, outcome.word)]
         case _:
             case.result = [_with_text(junitparser.Error(_xml(why or "unknown"), str(outcome.kind)))]
     return case

@@ -20,7 +20,6 @@ from rich.text import Text
 
 from harness.core.counting import counted
 from harness.core.grouping import grouped
-from harness.core.outcomes import failed, word
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
@@ -230,9 +229,9 @@ def _matrix(
 def _step_name(run: Run, variant: VariantInfo, number: int) -> str:
     state = run.by_step.get((variant.id, number))
     name = f"{number} {variant.step(number).text}"
-    if state is None or not failed(state.outcome):
+    if state is None or not state.outcome.failed:
         return name
-    return f"{name} ({word(state.outcome)})"
+    return f"{name} ({state.outcome.word})"
 
 
 def _cell(verdict: Verdict | None) -> Text:

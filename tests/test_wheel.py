@@ -92,16 +92,6 @@ def test_every_data_file_of_the_product_is_in_the_wheel(installed: Installed) ->
     assert {name for name in files if not (installed.folder / name).is_file()} == set(), PATTERNS
 
 
-def test_the_installed_package_is_the_one_that_is_imported(installed: Installed) -> None:
-    code = "import harness.scenarios as s, harness; print(harness.__file__, s.__file__)"
-    for path in installed.python(code).split():
-        assert Path(path).is_relative_to(installed.folder)
-
-
-def test_the_installed_command_shows_its_help(installed: Installed) -> None:
-    assert "run" in installed.harness("--help")
-
-
 def test_the_installed_command_plans_the_shipped_scenarios(installed: Installed) -> None:
     told = installed.harness("plan", "--profile", "first")
     assert "hudi/move[hudi-cow,rewrites=none]" in told
@@ -127,16 +117,6 @@ def repository(tmp_path: Path) -> Path:
     (folder / "my" / "story.yaml").write_text(MOVED, encoding="utf-8")
     (folder / "my" / "profiles.yaml").write_text(NIGHTLY, encoding="utf-8")
     return folder
-
-
-def test_in_another_repository_own_scenarios_are_planned_in_an_own_profile(
-    installed: Installed, repository: Path
-) -> None:
-    options = ("--scenarios", "my/", "--profile", "nightly")
-    told = installed.harness("plan", *options, cwd=repository)
-    assert "my/story[hudi-cow]" in told
-    assert "1 variant, 1 reader, 3 cells" in told
-    assert len(installed.harness("cache", "key", *options, cwd=repository)) == len("\n") + 64
 
 
 def test_in_another_repository_a_run_without_a_network_says_what_to_bring(

@@ -101,9 +101,8 @@ def _defaults(setting: str, versions: Sequence[Distribution]) -> str:
     """Return what each version does by itself; which one it is where they differ."""
     by_text: dict[str, list[str]] = {}
     for version in versions:
-        for default in version.defaults:
-            if default.setting == setting:
-                by_text.setdefault(_default(default), []).append(f"`{version.name}`")
+        if default := version.defaults.get(setting):
+            by_text.setdefault(_default(default), []).append(f"`{version.name}`")
     if len(by_text) == 1:
         return next(iter(by_text))
     return "; ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts import repository
-from harness.artifacts.distribution import HOME, Coordinates
+from harness.artifacts.distribution import HOME, Coordinates, coordinates
 from harness.artifacts.download import connected, measure
-from harness.artifacts.lock import coordinates
 from harness.core.progress import Progress
 
 PLUGINS: Final = ("hive", "hudi", "iceberg")

@@ -9,14 +9,13 @@ from harness.artifacts import (
     distributions,
     download,
     fetch,
-    pyspark_home,
+    python_index,
     repository,
     version_rules,
 )
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.distribution import Artifact, Distribution, coordinates
 from harness.artifacts.download import OpenRepository
-from harness.artifacts.lock import coordinates
 from harness.core import yaml_writer
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
@@ -48,7 +47,7 @@ def check(name: str) -> None:
         raise _not_added(name, f"there are rules only for {known}")
     if not version_rules.downloads(name):
         raise _not_added(name, "no rule says which files this version needs")
-    pyspark_home.required_archive(distributions.load(f"{name}{AT}{CONTAINER}"))
+    python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:

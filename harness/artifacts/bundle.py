@@ -24,8 +24,6 @@ from pydantic import TypeAdapter, ValidationError
 from harness.artifacts import (
     distributions,
     fetch,
-    jre,
-    python_home,
     python_index,
     repository,
 )
@@ -49,8 +47,7 @@ class BundleFile:
     sha256: str
 
 
-ArtifactOrJre = Artifact | IndexFile | str
-"""An artifact, a wheel, or the feature release of a JRE."""
+Source = Artifact | IndexFile
 
 
 def key(needed: Iterable[Distribution]) -> str:
@@ -70,18 +67,14 @@ def workspace(cache: Cache) -> Iterator[Path]:
         yield folder
 
 
-def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
+def sources(needed: Iterable[Distribution]) -> dict[BundleFile, Source]:
     """Everything to carry, each file once, in a fixed order."""
-    result: dict[BundleFile, ArtifactOrJre] = {}
+    result: dict[BundleFile, Source] = {}
     for distribution in needed:
-        if distribution.jre:
-            java = jre.wheel(distribution.jre)
-            result[BundleFile(f"jre/{distribution.jre}.whl", java.size, java.sha256)] = (
-                distribution.jre
-            )
-        for wheel in python_home.required_wheels(distribution):
-            name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
-            result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
+        for wheel in (w for home in python_index.homes(distribution) for w in home.files):
+            if not wheel.source:
+                name = f"python/{wheel.project}-{wheel.sha256[:16]}.whl"
+                result[BundleFile(name, wheel.size, wheel.sha256)] = wheel
         for artifact in distribution.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
             result[BundleFile(name, artifact.size, artifact.sha256)] = artifact
@@ -138,7 +131,7 @@ def _check(file: Path) -> None:
 
 
 def _collected(
-    files: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
+    files: Mapping[BundleFile, Source], cache: Cache, folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
     """Where each file is, once those that are not in the cache are downloaded."""
     present = {
@@ -147,7 +140,8 @@ def _collected(
         if isinstance(source, Artifact) and cache.seems_whole(source)
     }
     lacking = {part: source for part, source in files.items() if part not in present}
-    fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
+    missing = [fetch.Missing(part.name.rpartition("/")[2], part.size) for part in lacking]
+    fetch.check_online(missing, cache)
     if not lacking:
         return present
     progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
@@ -156,14 +150,8 @@ def _collected(
     return {part: present.get(part) or fetched[part] for part in files}
 
 
-def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
-    if isinstance(source, Artifact):
-        return fetch.Missing(source.file_name, part.size)
-    return fetch.Missing(f"JRE {source}" if isinstance(source, str) else source.name, part.size)
-
-
 def _downloaded(
-    lacking: Mapping[BundleFile, ArtifactOrJre], folder: Path, progress: Progress
+    lacking: Mapping[BundleFile, Source], folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
     result: dict[BundleFile, Path] = {}
     with connected(repository.configured()) as source:
@@ -175,11 +163,7 @@ def _downloaded(
                 result[part] = path
             else:
                 path.mkdir()
-                result[part] = (
-                    jre.download(what, path)
-                    if isinstance(what, str)
-                    else python_index.download(what, path)
-                )
+                result[part] = python_index.download(what, path)
                 progress.advance(part.size)
     return result
 
@@ -233,7 +217,7 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             f"{file} is not a file; give the tar that harness cache export has written"
         )
     every = map(distributions.load, distributions.names())
-    known = sources(distribution for distribution in every if python_home.fits(distribution))
+    known = sources(distribution for distribution in every if python_index.fits(distribution))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
             parts = _index(tar, file)
@@ -270,7 +254,7 @@ def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
 
 
 def _check_known(
-    parts: Sequence[BundleFile], known: Mapping[BundleFile, ArtifactOrJre], file: Path
+    parts: Sequence[BundleFile], known: Mapping[BundleFile, Source], file: Path
 ) -> None:
     strange = [part.name for part in parts if part not in known]
     if strange:
@@ -302,31 +286,24 @@ def _take(
         )
 
 
-def _lacking(cache: Cache) -> frozenset[str]:
+def _lacking(cache: Cache) -> set[str]:
     """The SHA-256 of each artifact and wheel that is missing; of none that is unpacked already."""
-    every = [distributions.load(name) for name in distributions.names()]
-    files = (
-        a.sha256 for distribution in every for a in fetch.missing_artifacts(distribution, cache)
-    )
-    wheels = (
-        wheel.sha256 for distribution in every for wheel in python_home.missing(distribution, cache)
-    )
-    return frozenset((*files, *wheels))
+    lacking = set[str]()
+    for distribution in map(distributions.load, distributions.names()):
+        lacking |= {a.sha256 for a in fetch.missing_artifacts(distribution, cache)}
+        if python_index.fits(distribution):
+            homes = python_index.homes(distribution)
+            lacking |= {file.sha256 for home in homes for file in home.missing(cache)}
+    return lacking
 
 
-def _enter(what: ArtifactOrJre, file: Path, cache: Cache, lacking: Collection[str]) -> bool:
+def _enter(what: Source, file: Path, cache: Cache, lacking: Collection[str]) -> bool:
     """Move a verified file to where it belongs; False when nothing needs it there."""
-    if isinstance(what, str):
-        new = not jre.folder(what, cache).is_dir()
-        jre.install(file, what, cache)
-        return new
     if what.sha256 not in lacking:
         return False
-    if isinstance(what, IndexFile):
-        python_home.store_wheel(file, what, cache)
-        return True
-    path = cache.artifact(what)
+    path = cache.artifact(what) if isinstance(what, Artifact) else what.brought(cache)
     with cache.lock(path):
         file.replace(path)
-        cache.stamp(what)
+        if isinstance(what, Artifact):
+            cache.stamp(what)
         return True

@@ -85,7 +85,12 @@ class Cache:
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
         is_offline = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(_expanded(root).absolute(), is_offline if offline is None else offline)
+        try:
+            folder = root.expanduser().absolute()
+        except RuntimeError as wrong:
+            message = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
+            raise UsageProblem(message) from wrong
+        return cls(folder, is_offline if offline is None else offline)
 
     def check(self) -> None:
         """Check that the folder is a cache, or can become one: it is empty, or not there.
@@ -121,10 +126,6 @@ class Cache:
 
     def tree(self, key: str) -> Path:
         return self.root / "unpacked" / key[:16]
-
-    def jre(self, version: str, sha256: str) -> Path:
-        """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
-        return self.root / "jre" / f"{version}-{sha256[:16]}"
 
     def states(self) -> Path:
         return self.root / "states"
@@ -188,14 +189,6 @@ class Cache:
         path = self.artifact(artifact)
         stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
-
-
-def _expanded(root: Path) -> Path:
-    try:
-        return root.expanduser()
-    except RuntimeError as wrong:
-        message = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
-        raise UsageProblem(message) from wrong
 
 
 def remove(folder: Path) -> None:

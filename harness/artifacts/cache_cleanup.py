@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,18 +18,15 @@ from filelock import Timeout
 
 from harness.artifacts import (
     distributions,
-    jre,
-    pyspark_home,
-    python_home,
+    python_index,
     table_homes,
 )
 from harness.artifacts.cache import MAKING, SPREAD, UNFINISHED, Cache, named, remove
-from harness.core.errors import EnvironmentProblem
 
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "results", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
-ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_home.FOLDER)
+ENGINE_FOLDERS: Final = ("artifacts", "unpacked", "jre", "spark", python_index.PACKAGES)
 """Where the files of engines are: downloads, server trees, Java, other versions of PySpark, and
 packages of programs of Python."""
 MADE_IN: Final = ("", "archives", "jre", "python", "spark", "states", "unpacked")
@@ -160,11 +156,9 @@ def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
     folders = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
     if key:
         folders.append(cache.tree(key))
-    if spark := pyspark_home.required_archive(distribution):
-        folders.append(pyspark_home.folder(spark, cache))
-    folders += python_home.possible_paths(distribution, cache)
-    with suppress(EnvironmentProblem):  # none is known for this machine, so none is there
-        folders += [jre.folder(distribution.jre, cache)] if distribution.jre else []
+    # Of what is not known for this machine nothing is there.
+    for home in python_index.homes(distribution) if python_index.fits(distribution) else ():
+        folders += [home.folder(cache), *(file.brought(cache) for file in home.files)]
     yield from (str(folder.relative_to(cache.root)) for folder in folders)
 
 

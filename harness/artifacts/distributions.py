@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from harness.artifacts import jre, lock, object_storage, python_home, version_rules
+from harness.artifacts import lock, object_storage, python_index, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
@@ -180,24 +180,25 @@ def digest(distribution: Distribution) -> str:
         "engine": [distribution.engine, distribution.version],
         "artifacts": [_facts(artifact) for artifact in distribution.artifacts],
         **_runs_on(distribution),
-        "patches": [asdict(patch) for patch in distribution.patches],
+        "patches": _patches(distribution),
         "heap_mb": distribution.heap_mb,
         **_made(distribution),
-        "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
+        "settings": {k: v for k, v in distribution.settings.items() if k not in PLANNED},
     }
     return digest_of(content)
 
 
 def _runs_on(distribution: Distribution) -> dict[str, object]:
     if distribution.jre:
-        return {"jre": jre.wheel(distribution.jre).sha256}
-    return {"wheels": [file.sha256 for file in python_home.required_wheels(distribution)]}
+        return {"jre": python_index.java_home(distribution.jre).files[0].sha256}
+    packages = python_index.program_home(distribution)
+    return {"wheels": [file.sha256 for file in packages.files] if packages else []}
 
 
 def tree_digest(distribution: Distribution) -> str | None:
     """SHA-256 of what makes the unpacked server tree; None when there is nothing to unpack."""
     placed = [_facts(artifact) for artifact in distribution.artifacts if artifact.in_tree]
-    patches = [asdict(patch) for patch in distribution.patches]
+    patches = _patches(distribution)
     sources = {p.jar for p in distribution.patches}
     jars = [a.sha256 for a in distribution.artifacts if a.file_name in sources]
     made = _made(distribution)
@@ -205,31 +206,41 @@ def tree_digest(distribution: Distribution) -> str | None:
     return digest_of(parts) if placed or patches else None
 
 
+def _patches(distribution: Distribution) -> list[object]:
+    return [
+        {
+            "jar": patch.jar,
+            "class_name": patch.class_,
+            "replace": [*patch.replace.items()],
+            "code": asdict(patch.code) if patch.code else None,
+        }
+        for patch in distribution.patches
+    ]
+
+
 def _made(distribution: Distribution) -> dict[str, object]:
     """Return what of a server is made here, which few servers have."""
     main, services = distribution.main_class, distribution.services
+    offered = [
+        {"folder": folder, "interface": interface, "implementation": implementation}
+        for folder, by_interface in services.items()
+        for interface, implementation in by_interface.items()
+    ]
     return {
         **({"main_class": asdict(main)} if main else {}),
-        **({"services": [asdict(service) for service in services]} if services else {}),
+        **({"services": offered} if offered else {}),
         **({"without_login": distribution.without_login} if distribution.without_login else {}),
     }
 
 
 def digest_of(content: object) -> str:
     """SHA-256 (hexadecimal) of plain data, by its canonical JSON."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=dict)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _facts(artifact: Artifact) -> list[object]:
     return [str(artifact.coordinates), artifact.sha256, artifact.into, artifact.members]
-
-
-def _plain(settings: Mapping[str, object]) -> dict[str, object]:
-    return {
-        key: _plain(value) if isinstance(value, Mapping) else value
-        for key, value in settings.items()
-    }
 
 
 @cache
@@ -242,8 +253,8 @@ def declared_unknown(reader: str, family: str, table_version: str) -> str:
     name = reader.partition("{")[0]
     if not (exists(name) and table_version.isdigit()):
         return ""
-    for read in load(name).reads:
-        if read.family == family and int(table_version) > read.up_to:
-            known = f"knows {family} tables up to version {read.up_to}, not {table_version}"
-            return f"{name} {known} ({read.source})"
-    return ""
+    known = load(name).reads.get(family)
+    if known is None or int(table_version) <= known.up_to:
+        return ""
+    most = f"knows {family} tables up to version {known.up_to}, not {table_version}"
+    return f"{name} {most} ({known.source})"

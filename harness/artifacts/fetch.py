@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.artifacts import distributions, jre, pyspark_home, python_home, repository
+from harness.artifacts import distributions, python_index, repository
 from harness.artifacts.cache import Cache, file_sha256
 from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
 from harness.artifacts.java_classes import login_module, replace_code, replace_constants, written
@@ -46,9 +46,10 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for folder in distribution.without_login:
         inside = f"{UNIX_LOGIN.replace('.', '/')}.class"
         _write_jar(work / folder / f"{UNIX_LOGIN}.jar", inside, login_module(UNIX_LOGIN))
-    for service in distribution.services:
-        jar, inside = f"{service.interface}.jar", f"META-INF/services/{service.interface}"
-        _write_jar(work / service.folder / jar, inside, service.implementation.encode())
+    for folder, offered in distribution.services.items():
+        for interface, implementation in offered.items():
+            inside = f"META-INF/services/{interface}"
+            _write_jar(work / folder / f"{interface}.jar", inside, implementation.encode())
 
 
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
@@ -77,14 +78,14 @@ def _put_jar(jar: Path, folder: Path) -> None:
 
 def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: Path) -> None:
     jars = [a for a in distribution.artifacts if a.file_name == patch.jar]
-    inside = patch.class_name.replace(".", "/") + ".class"
+    inside = patch.class_.replace(".", "/") + ".class"
     try:
         with zipfile.ZipFile(cache.artifact(jars[0])) as jar:
             patched = replace_constants(jar.read(inside), dict(patch.replace))
         if patch.code:
             patched = replace_code(patched, patch.code)
     except (IndexError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        where = f"{distribution.name}: cannot patch {patch.class_name} of {patch.jar}"
+        where = f"{distribution.name}: cannot patch {patch.class_} of {patch.jar}"
         raise EnvironmentProblem(f"{where}: {error}") from error
     target = folder / inside
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -144,16 +145,11 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     Safe while other processes do the same; a run that dies leaves nothing half made.
     Raises EnvironmentProblem when something cannot be had.
     """
-    wheels = python_home.required_wheels(distribution)
+    program = python_index.program_home(distribution)
     check_online(missing(distribution, cache), cache)
-    java = jre.ensure(distribution.jre, cache, progress) if distribution.jre else None
-    home: Path | None
-    if wheels:
-        home = python_home.ensure(wheels, cache, progress)
-    elif spark := pyspark_home.required_archive(distribution):
-        home = pyspark_home.ensure(spark, cache, progress)
-    else:
-        home = _home(distribution, cache, progress)
+    jre = python_index.java_home(distribution.jre) if distribution.jre else None
+    java = jre.ensure(cache, progress) / "bin" / "java" if jre else None
+    home = program.ensure(cache, progress) if program else _home(distribution, cache, progress)
     cached = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
     _ensure_artifacts(distribution, cached, cache, progress)
     files = tuple((artifact.into, cache.artifact(artifact)) for artifact in cached)
@@ -180,13 +176,9 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
         for artifact in lacking
         if not cache.seems_whole(artifact)
     ]
-    if distribution.jre and not jre.folder(distribution.jre, cache).is_dir():
-        wheel = jre.wheel(distribution.jre)
-        result.append(Missing(wheel.name, wheel.size))
-    spark = pyspark_home.required_archive(distribution)
-    if spark and not pyspark_home.folder(spark, cache).is_dir():
-        result.append(Missing(spark.name, spark.size))
-    result += [Missing(file.name, file.size) for file in python_home.missing(distribution, cache)]
+    if not distribution.wheels or python_index.fits(distribution):
+        for home in python_index.homes(distribution):
+            result += [Missing(file.name, file.size) for file in home.missing(cache)]
     return tuple(result)
 
 

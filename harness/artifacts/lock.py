@@ -2,210 +2,51 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
-from types import MappingProxyType
-from typing import Annotated, Any, Final
-
-from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
+from typing import Annotated, Final
 
 from harness.artifacts import result_cache, version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
-    ClassPatch,
-    CodePatch,
-    Coordinates,
-    Default,
     Distribution,
-    MainClass,
-    PluginService,
-    Reads,
-    Setting,
-    Wheel,
+    LockData,
+    LockedJar,
+    coordinates,
+    like,
 )
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.problems import Problems
-from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.core.runtime_names import CONTAINER
 from harness.core.yaml_reader import Document
 
-_COORDINATES = (4, 5)
 BUILDS_ON: Final = ("like", "artifacts_from")
 """Keys that name another distribution."""
-
-
-def coordinates(text: str) -> Coordinates:
-    """`group:artifact:version[:classifier]:extension` taken apart. Raises ValueError."""
-    parts = text.split(":")
-    if len(parts) not in _COORDINATES or not all(parts):
-        raise ValueError(f"{text!r} is not group:artifact:version[:classifier]:extension")
-    if any("/" in part or part.startswith(".") for part in parts):
-        raise ValueError(f"{text!r} holds a part that cannot be a file name")
-    classifier = parts[3] if len(parts) > min(_COORDINATES) else None
-    return Coordinates(parts[0], parts[1], parts[2], classifier, parts[-1])
-
-
-def _checked(is_right: Callable[[str], object], allowed: Callable[[str], str]) -> AfterValidator:
-    def check(text: str) -> str:
-        if not is_right(text):
-            raise ValueError(f"{text!r} is given; {allowed(text)}")
-        return text
-
-    return AfterValidator(check)
-
-
-def _like(pattern: str, what: str) -> AfterValidator:
-    return _checked(lambda text: re.fullmatch(pattern, text), lambda _: f"allowed: {what}")
-
-
-def _bytes(wildcard: str) -> AfterValidator:
-    one = rf"([0-9a-f]{{2}}|{re.escape(wildcard)})"
-    return _like(rf"{one}( +{one})*", f"bytes such as 0f, or {wildcard}, with spaces between")
-
-
-def _setting(value: Setting | list[str]) -> Setting:
-    match value:
-        case bool() | int():
-            return value
-        case str() if value:
-            return value
-        case list() if all(isinstance(text, str) for text in value):
-            return tuple(value)
-        case dict() if all(isinstance(text, str) and text for text in value.values()):
-            return MappingProxyType(value)
-    allowed = "text, a whole number, true or false, a list of texts or a mapping of texts"
-    raise ValueError(f"{value!r} is given; allowed: {allowed}")
-
-
-def _calls_method(main: MainClass | None) -> MainClass | None:
-    if main and not re.fullmatch(r"(\w+\.)+\w+", main.calls):
-        raise ValueError(
-            f"calls: {main.calls!r} is given; allowed: a method, such as a.package.Class.method"
-        )
-    return main
-
-
-NonEmptyText = Annotated[str, Field(min_length=1)]
-Sha256 = Annotated[str, _like("[0-9a-f]{64}", "64 lower-case hexadecimal digits")]
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
-_ROLES: Final = f"{_ROLE}( {_ROLE})*"
-_PACKAGE: Final = "[a-z0-9]+(-[a-z0-9]+)*==[0-9]+([.][0-9]+)*"
-_MACHINE: Final = "any|[a-z]+-[a-z0-9_]+(-cp[0-9]+)?"
-_FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
-
-
-@dataclass(frozen=True, slots=True)
-class FileForm:
-    """The keys of a file that is known by its hash."""
-
-    size: NonNegativeInt
-    sha256: Sha256
+_Roles = Annotated[
+    str,
+    like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JarForm(FileForm):
-    """The keys of a file to fetch from a Maven repository."""
-
-    get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ArtifactForm(JarForm):
+class _ArtifactForm(LockedJar):
     """The keys of an artifact."""
 
     members: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _CodeForm:
-    """The keys of a patch of instructions."""
-
-    find: Annotated[str, _bytes("..")]
-    put: Annotated[str, _bytes("tt")]
-    text: NonEmptyText
-
-    def __post_init__(self) -> None:
-        if len(self.find.split()) != len(self.put.split()):
-            raise ValueError("put must be as long as find: what follows stays where it is")
-
-
-@dataclass(frozen=True, slots=True)
-class _PatchForm:
-    """The keys of a patch."""
-
-    jar: NonEmptyText
-    class_: Annotated[NonEmptyText, Field(alias="class")]
-    replace: dict[str, NonEmptyText] = field(default_factory=dict)
-    code: _CodeForm | None = None
-
-    def __post_init__(self) -> None:
-        if not self.replace and not self.code:
-            raise ValueError("a patch has replace, or code, or both")
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadsForm:
-    """The keys of what a distribution knows of the tables of a family."""
-
-    up_to: NonNegativeInt
-    source: NonEmptyText
-
-
-@dataclass(frozen=True, slots=True)
-class _DefaultForm:
-    """The keys of what an engine does by itself."""
-
-    source: NonEmptyText
-    value: str = ""
-    either: str = ""
-    ours: str = ""
-    families: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if bool(self.value) == bool(self.either):
-            raise ValueError("a default has value, or either; not both")
-        if self.ours and (self.either or self.ours == self.value):
-            raise ValueError("ours is a value that is not the engine's own")
-
-
-@dataclass(frozen=True, slots=True)
-class _LockForm:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LockForm(LockData):
     """The keys of a file."""
 
-    name: NonEmptyText
-    engine: NonEmptyText
-    version: NonEmptyText
-    fidelity: Annotated[str, _like(_FIDELITY, "stock, 'repackaged: how' or 'modified: what'")]
-    heap_mb: NonNegativeInt
-    memory_mb: NonNegativeInt
-    disk_mb: NonNegativeInt
-    listens: NonEmptyText
-    jre: str = ""
     rules: str = ""
     like: str = ""
-    overlay: str = ""
-    runtime: Annotated[str, _like(f"{PROCESS}|{CONTAINER}", f"{PROCESS} or {CONTAINER}")] = PROCESS
-    image: str = ""
-    notice: str = ""
     artifacts_from: str = ""
-    artifacts: dict[
-        Annotated[str, _like(_ROLES, "roles such as lib, front or plugin/hive, a space between")],
-        tuple[_ArtifactForm, ...],
-    ] = field(default_factory=dict)
-    wheels: dict[
-        Annotated[str, _like(_PACKAGE, "a project and its version, such as hudi==0.5.0")],
-        dict[Annotated[str, _like(_MACHINE, "any, linux-x86_64, linux-x86_64-cp311 …")], FileForm],
-    ] = field(default_factory=dict)
-    patches: tuple[_PatchForm, ...] = ()
-    main_class: Annotated[MainClass | None, AfterValidator(_calls_method)] = None
-    services: dict[NonEmptyText, dict[NonEmptyText, NonEmptyText]] = field(default_factory=dict)
-    without_login: tuple[NonEmptyText, ...] = ()
-    reads: dict[str, _ReadsForm] = field(default_factory=dict)
-    defaults: dict[str, _DefaultForm] = field(default_factory=dict)
-    settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
+    artifacts: dict[_Roles, tuple[_ArtifactForm, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if bool(self.jre) == bool(self.wheels):
@@ -240,7 +81,9 @@ def parse(text: str, where: str, other: Other) -> Distribution:
         if family not in form.settings:
             line = document.line(("reads", family))
             Problems(where).stop(line, f"settings say no version of the library '{family}'")
-    return _distribution(form)
+    known = {key.name: getattr(form, key.name) for key in fields(LockData)}
+    runtime = CONTAINER if form.image else form.runtime
+    return replace(Distribution(**known, artifacts=tuple(_artifacts(form))), runtime=runtime)
 
 
 def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
@@ -279,46 +122,7 @@ def _with_artifacts(base: Data, data: Data) -> Data:
     return {**data, "artifacts": roles, "patches": patches}
 
 
-def _distribution(form: _LockForm) -> Distribution:
-    as_written: dict[str, Any] = {
-        key.name: getattr(form, key.name) for key in fields(Distribution) if hasattr(form, key.name)
-    }
-    made = {
-        "artifacts": tuple(_artifacts(form)),
-        "patches": tuple(map(_patch, form.patches)),
-        "settings": MappingProxyType(form.settings),
-        "reads": tuple(
-            Reads(name, entry.up_to, entry.source) for name, entry in form.reads.items()
-        ),
-        "defaults": tuple(Default(name, **asdict(entry)) for name, entry in form.defaults.items()),
-        "runtime": CONTAINER if form.image else form.runtime,
-        "services": tuple(_services(form)),
-        "wheels": tuple(_wheels(form)),
-    }
-    return Distribution(**(as_written | made))
-
-
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for roles, artifacts in form.artifacts.items():
         for role, entry in product(roles.split(), artifacts):
             yield Artifact(coordinates(entry.get), entry.size, entry.sha256, role, entry.members)
-
-
-def _services(form: _LockForm) -> Iterator[PluginService]:
-    for folder, offered in form.services.items():
-        yield from (PluginService(folder, *entry) for entry in offered.items())
-
-
-def _wheels(form: _LockForm) -> Iterator[Wheel]:
-    for package, machines in form.wheels.items():
-        project, _, version = package.partition("==")
-        for machine, entry in machines.items():
-            yield Wheel(project, version, machine, entry.size, entry.sha256)
-
-
-def _patch(form: _PatchForm) -> ClassPatch:
-    code = None
-    if form.code:
-        find, put = (" ".join(text.split()) for text in (form.code.find, form.code.put))
-        code = CodePatch(find, put, form.code.text)
-    return ClassPatch(form.jar, form.class_, tuple(form.replace.items()), code)

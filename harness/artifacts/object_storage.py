@@ -11,8 +11,14 @@ from typing import Final
 
 from packaging.specifiers import SpecifierSet
 
-from harness.artifacts.distribution import Artifact, Distribution, Setting
-from harness.artifacts.lock import JarForm, NonEmptyText, coordinates
+from harness.artifacts.distribution import (
+    Artifact,
+    Distribution,
+    LockedJar,
+    NonEmptyText,
+    Setting,
+    coordinates,
+)
 from harness.core.runtime_names import AT, S3
 from harness.core.yaml_reader import load_yaml
 
@@ -26,7 +32,7 @@ _ENDPOINT: Final = "{endpoint}"
 class _HadoopForm:
     """The keys of what engines on Hadoop's client have."""
 
-    jars: tuple[JarForm, ...]
+    jars: tuple[LockedJar, ...]
     properties: dict[str, NonEmptyText]
 
 

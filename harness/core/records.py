@@ -80,7 +80,7 @@ class OutcomeKind(StrEnum):
     """What became of a step."""
 
     APPLIED = "applied"
-    """The table's own records have it, whatever the writer answered (`core.outcomes`)."""
+    """The table's own records have it, whatever the writer answered (`Outcome.half_done`)."""
     REFUSED = "refused"
     """The writer answered with an error, and the table is as it was."""
     SKIPPED = "skipped"
@@ -118,6 +118,38 @@ class Outcome:
     statements: tuple[str, ...] = ()
     """The statements as sent, with `{database}` and `{location}` as placeholders."""
     seconds: float = 0.0
+
+    @property
+    def half_done(self) -> bool:
+        """Whether it was done and yet answered with an error."""
+        return self.kind is OutcomeKind.APPLIED and self.refusal is not None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is anything to say of it: it is half-done, or was not applied."""
+        return self.kind is not OutcomeKind.APPLIED or self.half_done
+
+    @property
+    def word(self) -> str:
+        """What became of it, in the words of all reports.
+
+        >>> Outcome(1, OutcomeKind.APPLIED).word
+        'applied'
+        >>> Outcome(2, OutcomeKind.APPLIED, refusal=Refusal("X", "no")).word
+        'committed, then failed'
+        """
+        return HALF_DONE if self.half_done else str(self.kind)
+
+    @property
+    def error_name(self) -> str:
+        """The name of its error as baselines know it; empty where there was none.
+
+        >>> Outcome(2, OutcomeKind.APPLIED, refusal=Refusal("SyncException", "no")).error_name
+        'committed, then SyncException'
+        """
+        if self.refusal is None:
+            return ""
+        return f"committed, then {self.refusal.kind}" if self.half_done else self.refusal.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from typing import Final
 
 from harness.core import tolerances
 from harness.core.cached_method import cached_method
-from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind
 from harness.judge import understand
 from harness.judge.expected_state import ExpectedState, index_of
@@ -196,7 +195,7 @@ class Expectations:
             return None
         for outcome in (self.case.outcomes[at] for at in self.case.outcomes if 0 < at <= step):
             writes = not variant.scenario.steps[outcome.step - 1].operation.CHANGES_SCHEMA
-            if half_done(outcome) or (outcome.kind is OutcomeKind.REFUSED and writes):
+            if outcome.half_done or (outcome.kind is OutcomeKind.REFUSED and writes):
                 return None
         bare = {at for at, state in states.items() if state.bare}
         stay = variant.settings.get(CASCADE) == "off"

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.core import outcomes, refusals, tolerances
+from harness.core import refusals, tolerances
 from harness.core.records import (
     HALF_DONE,
     JUDGE_FAILED,
@@ -223,7 +223,7 @@ def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:
     return (
         answer is not None
         and _fell_away(cell, answer, case)
-        and any(map(outcomes.failed, _so_far(cell, case)))
+        and any(outcome.failed for outcome in _so_far(cell, case))
     )
 
 
@@ -233,7 +233,7 @@ def _so_far(cell: Cell, case: RecordedVariant) -> Iterator[Outcome]:
 
 def _has_verdict(outcome: Outcome) -> bool:
     """Return whether a step has a verdict of its own."""
-    return outcomes.failed(outcome) and outcome.kind is not OutcomeKind.SKIPPED
+    return outcome.failed and outcome.kind is not OutcomeKind.SKIPPED
 
 
 def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
@@ -243,11 +243,11 @@ def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
     if not case.merge_on_read or answer.unknown != past_views.no_entry(cell.view):
         return False
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
-    return unmade or any(map(outcomes.half_done, _so_far(cell, case)))
+    return unmade or any(outcome.half_done for outcome in _so_far(cell, case))
 
 
 def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
-    half_done = outcomes.half_done(outcome)
+    half_done = outcome.half_done
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
     kind = VerdictKind.UNKNOWN
     if half_done or outcome.kind is OutcomeKind.REFUSED:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PositiveInt
 
 from harness.artifacts import distributions
-from harness.artifacts.lock import JarForm, NonEmptyText
+from harness.artifacts.distribution import LockedJar, NonEmptyText
 from harness.core import tolerances, yaml_reader
 from harness.core.problems import Problems
 from harness.core.runtime_names import CONTAINER, given, lock_name
@@ -27,7 +27,7 @@ _CATALOGS: Final = ("trino", "presto")
 _SECRET: Final = re.compile(r"secret|password|token|\bkey\b|access-key", re.IGNORECASE)
 
 Texts = dict[str, NonEmptyText]
-Jars = Annotated[tuple[JarForm, ...], Field(min_length=1)]
+Jars = Annotated[tuple[LockedJar, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CustomReader:
     """Of the server: `config.properties`, `spark-defaults.conf` or `hive-site.xml`."""
     catalogs: dict[str, Texts] = field(default_factory=dict)
     """Properties of the catalog of each family of formats, of Trino and Presto."""
-    jars: dict[str, Annotated[tuple[JarForm, ...], Field(min_length=1)]] = field(
+    jars: dict[str, Annotated[tuple[LockedJar, ...], Field(min_length=1)]] = field(
         default_factory=dict
     )
     """By role; one of the same group and artifact takes the other one's place."""

@@ -369,12 +369,12 @@ def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike
     facts = tuple(map(formats.facts, dict.fromkeys(format_names)))
     if not _declared(distribution, facts):
         return None
-    concerned = (
-        default
-        for default in distribution.defaults
-        if _concerns(distribution, default, settings, facts)
+    return tuple(
+        Unlike(name, value, default.value, named=name in settings)
+        for name, default in distribution.defaults.items()
+        if _concerns(distribution, name, settings, facts) and not default.either
+        if (value := _value(name, default, settings)) != default.value
     )
-    return tuple(_unlike(default, settings) for default in concerned if _differs(default, settings))
 
 
 def settings_in_full(reader: Reader) -> frozenset[tuple[str, str]]:
@@ -388,34 +388,32 @@ def settings_in_full(reader: Reader) -> frozenset[tuple[str, str]]:
     settings = dict(reader.settings)
     declared = distributions.load(reader.distribution).defaults
     left_out = {
-        default.setting: _has(default, settings) for default in declared if not default.either
+        name: _value(name, default, settings)
+        for name, default in declared.items()
+        if not default.either
     }
     return frozenset((left_out | settings).items())
 
 
 def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> bool:
     """Return whether each setting that readers of these tables may name has a default."""
-    known = {default.setting for default in distribution.defaults}
     there = engines.load(distribution.engine).settings
     return not any(
         _can_be_asked(distribution, name, {}, format_facts)
-        for name in there.keys() - known
+        for name in there.keys() - distribution.defaults.keys()
         for format_facts in facts
     )
 
 
 def _concerns(
     distribution: Distribution,
-    default: Default,
+    name: str,
     settings: Mapping[str, str],
     facts: tuple[FormatFacts, ...],
 ) -> bool:
-    if default.families:
-        return any(format_facts.family in default.families for format_facts in facts)
-    return any(
-        _can_be_asked(distribution, default.setting, settings, format_facts)
-        for format_facts in facts
-    )
+    if families := distribution.defaults[name].families:
+        return any(format_facts.family in families for format_facts in facts)
+    return any(_can_be_asked(distribution, name, settings, facts_of_one) for facts_of_one in facts)
 
 
 def _can_be_asked(
@@ -428,14 +426,5 @@ def _can_be_asked(
     return any(not engine.cannot(distribution, others | {name: value}, format_) for value in values)
 
 
-def _differs(default: Default, settings: Mapping[str, str]) -> bool:
-    return not default.either and _has(default, settings) != default.value
-
-
-def _has(default: Default, settings: Mapping[str, str]) -> str:
-    return settings.get(default.setting, default.ours or default.value)
-
-
-def _unlike(default: Default, settings: Mapping[str, str]) -> Unlike:
-    named = default.setting in settings
-    return Unlike(default.setting, _has(default, settings), default.value, named=named)
+def _value(name: str, default: Default, settings: Mapping[str, str]) -> str:
+    return settings.get(name, default.ours or default.value)

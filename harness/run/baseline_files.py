@@ -16,7 +16,6 @@ from pathlib import Path
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.core import outcomes
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.grouping import grouped
@@ -132,7 +131,7 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
 
 def facts(run: Run, plan: Plan) -> Facts:
     """Return what baselines must know beside the verdicts of a run."""
-    whole = (at for at, state in run.by_step.items() if not outcomes.failed(state.outcome))
+    whole = (at for at, state in run.by_step.items() if not state.outcome.failed)
     return Facts(
         variants={variant.id: variant for variant in plan.variants},
         engines={d.name: (d.engine, d.version) for d in _locked(plan)},
@@ -145,7 +144,7 @@ def _refusals(run: Run, plan: Plan) -> Mapping[str, str]:
     """Return the kind of the refusal of each refused case; an answer is read when asked for."""
     variants = {variant.id: variant for variant in plan.variants}
     steps = {
-        variants[name].step_cell(step).case: outcomes.error_name(state.outcome)
+        variants[name].step_cell(step).case: state.outcome.error_name
         for (name, step), state in run.by_step.items()
         if state.outcome.refusal is not None
     }

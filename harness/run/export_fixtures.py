@@ -22,7 +22,6 @@ from pydantic import TypeAdapter
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.core import outcomes
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
@@ -269,7 +268,7 @@ class _Export:
             step,
             info.step(step).text,
             info.writers[step] if step < len(info.writers) else "",
-            outcomes.word(record.outcome),
+            record.outcome.word,
             record.outcome.statements,
             self._fixture(case, step, state, PurePosixPath(name) / f"s{step}") if state else None,
             why,

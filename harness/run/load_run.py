@@ -21,7 +21,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, WrapSe
 
 from harness.artifacts import distributions
 from harness.artifacts.result_cache import ResultCache
-from harness.core import jsonl, outcomes, records
+from harness.core import jsonl, records
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
@@ -433,7 +433,7 @@ class Run:
     @cached_property
     def half_done_steps(self) -> tuple[NotableStep, ...]:
         """Every step that was applied although its writer answered with an error."""
-        return self._steps(outcomes.half_done)
+        return self._steps(lambda outcome: outcome.half_done)
 
     @cached_property
     def attempted(self) -> Collection[str]:

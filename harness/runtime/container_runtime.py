@@ -14,11 +14,11 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import docker_daemon, image, process
+from harness.runtime import docker_daemon, image
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S, ended, wait_until
+from harness.runtime.process import GRACE_S, LOG_LINES, LOOK_S, Logged, ended, wait_until
 
 if TYPE_CHECKING:
     from docker.models.containers import Container as DaemonContainer
@@ -30,15 +30,6 @@ _SHARES: Final = 16384
 runs in it: a server then got half the time that it gets outside."""
 
 T = TypeVar("T")
-
-
-def _small_daemon(distribution: str, most_mb: int, has_mb: int) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{distribution}: its container may take {most_mb} MiB (its heap and "
-        f"{image.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
-        f"{has_mb} MiB in all; "
-        "give that machine more, or run this one as a process"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +81,11 @@ class ContainerRuntime:
     @contextmanager
     def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
         if (has := docker_daemon.describe().memory_mb) < self._most_mb:
-            raise _small_daemon(self.distribution.name, self._most_mb, has)
+            raise EnvironmentProblem(
+                f"{self.distribution.name}: its container may take {self._most_mb} MiB (its heap "
+                f"and {image.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has {has} MiB "
+                "in all; give that machine more, or run this one as a process"
+            )
         with ExitStack() as stack:
             with docker_daemon.asked(f"start a container of {self.image.reference}"):
                 declared = self._declared(program, around)
@@ -164,7 +159,7 @@ def _remove(container: DockerContainer) -> None:
 _MIB: Final = 20
 
 
-class Container:
+class Container(Logged):
     """A container that was started; see `api.Running`."""
 
     def __init__(self, container: DaemonContainer, log: Path, greedy: str = "") -> None:
@@ -176,18 +171,14 @@ class Container:
             greedy: the log's last line if it took more memory than it may.
 
         """
+        super().__init__(log)
         self._container = container
-        self._log = log
         self._greedy = greedy
         self._peak_mb = 0
         self._stats_at: tuple[float, dict[str, Any]] = 0.0, {}
         self._ended = threading.Event()
         self._writer = threading.Thread(target=self._follow, daemon=True)
         self._writer.start()
-
-    @property
-    def log(self) -> Path:
-        return self._log
 
     def alive(self) -> bool:
         """Return whether it still runs; and note its memory, which nobody can tell afterwards."""
@@ -210,14 +201,7 @@ class Container:
         """Return the last lines of its log; of one that has ended, all is there."""
         if self._ended.is_set():
             self._writer.join(GRACE_S)
-        return process.log_tail(self._log, lines)
-
-    def log_size(self) -> int:
-        return process.log_size(self._log)
-
-    def log_since(self, start: int) -> str:
-        """Return all of its log from `start` bytes on."""
-        return process.log_since(self._log, start)
+        return super().log_tail(lines)
 
     def peak_memory_mb(self) -> int:
         """Return the most memory seen, in MiB, without pages of files."""
@@ -270,7 +254,7 @@ class Container:
     def _follow(self) -> None:
         from docker.errors import DockerException  # noqa: PLC0415
 
-        with suppress(DockerException, OSError), self._log.open("ab", buffering=0) as file:
+        with suppress(DockerException, OSError), self.log.open("ab", buffering=0) as file:
             for piece in self._container.logs(stream=True, follow=True):
                 file.write(piece)
             self._container.reload()

@@ -44,16 +44,6 @@ def _cannot_build(reference: str, reason: str) -> EnvironmentProblem:
     return EnvironmentProblem(f"cannot build {reference}: {reason}")
 
 
-def _no_base(reference: str, reason: str) -> EnvironmentProblem:
-    release = reference.rpartition(":")[2].partition("-")[0]
-    return EnvironmentProblem(
-        f"the image {reference} is not on this machine and cannot be pulled "
-        f"({reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
-        f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
-        f"tar -C FOLDER -c . | docker import - {reference}"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What an image is built of."""
@@ -234,7 +224,13 @@ def _base_id(reference: str) -> str:
             there = docker_daemon.local(client, reference)
             return (there or docker_daemon.pull(client, reference)).id
         except EnvironmentProblem as problem:
-            raise _no_base(reference, str(problem)) from None
+            release = reference.rpartition(":")[2].partition("-")[0]
+            raise EnvironmentProblem(
+                f"the image {reference} is not on this machine and cannot be pulled ({problem}). "
+                f"{PREFIX} names another registry. On Debian it is made without one:\n"
+                f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
+                f"tar -C FOLDER -c . | docker import - {reference}"
+            ) from None
 
 
 if TYPE_CHECKING:
@@ -261,14 +257,6 @@ def _no_image(distribution: Distribution, reference: str, reason: str) -> Enviro
     return EnvironmentProblem(
         f"{message} {PREFIX} names another registry; without any registry build an image of the "
         f"same contract: harness engines build {lock_name(distribution.name)}"
-    )
-
-
-def _other_architecture(reference: str, has: str, needed: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"the image {reference} is for {has}, and the Docker daemon's machine is "
-        f"{needed}. Remove it (docker rmi {reference}) and pull the right one "
-        f"(docker pull --platform linux/{needed}), or build one: harness engines build"
     )
 
 
@@ -346,7 +334,12 @@ def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
     """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
     if stored.architecture != machine:
-        raise _other_architecture(stored.reference, stored.architecture, machine)
+        reference = stored.reference
+        raise EnvironmentProblem(
+            f"the image {reference} is for {stored.architecture}, and the Docker daemon's machine "
+            f"is {machine}. Remove it (docker rmi {reference}) and pull the right one "
+            f"(docker pull --platform linux/{machine}), or build one: harness engines build"
+        )
     return stored
 
 
@@ -418,13 +411,6 @@ PINS: Final = "HARNESS_IMAGES"
 _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
-def _bad_pin(given: str) -> UsageProblem:
-    return UsageProblem(
-        f"{PINS}: {given!r} is no official image by digest; allowed are, separated by "
-        "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
-    )
-
-
 def pinned(official: str) -> str:
     """Return what the user wants instead of an official image, registry and digest included.
 
@@ -449,6 +435,9 @@ def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
         match = _PIN.fullmatch(part)
         fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
         if not fitting:
-            raise _bad_pin(part)
+            raise UsageProblem(
+                f"{PINS}: {part!r} is no official image by digest; allowed are, separated by "
+                "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
+            )
         pins[fitting[0]] = part
     return pins

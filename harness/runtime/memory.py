@@ -30,14 +30,6 @@ class Free:
     """`free on this machine`, or the control group that allows no more."""
 
 
-def _too_little_memory(distribution: str, needed_mb: int, free: Free) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{distribution} is not started: it takes {needed_mb} MB of memory, and "
-        f"{free.mb} MB are {free.where}; end other programs or allow more, then go "
-        "on with: harness run --resume"
-    )
-
-
 def free(process_group: Path = PROCESS_GROUP, groups: Path = GROUPS) -> Free:
     """Return the least of what the machine has free and what each control group above allows.
 
@@ -55,7 +47,11 @@ def check(distribution: Distribution) -> None:
     """
     there = free()
     if there.mb < distribution.memory_mb:
-        raise _too_little_memory(distribution.name, distribution.memory_mb, there)
+        raise EnvironmentProblem(
+            f"{distribution.name} is not started: it takes {distribution.memory_mb} MB of memory, "
+            f"and {there.mb} MB are {there.where}; end other programs or allow more, then go on "
+            "with: harness run --resume"
+        )
 
 
 class MemoryBudget:
@@ -102,7 +98,9 @@ def _left(process_group: Path, groups: Path) -> Iterator[Free]:
         used = _number(folder, "memory.current", "memory.usage_in_bytes")
         if most is not None and used is not None:
             # Pages of files that nobody has touched for long go when memory is asked for.
-            spare = _inactive(folder / "memory.stat")
+            lines = _text(folder / "memory.stat").splitlines()
+            words = dict(line.split(" ", 1) for line in lines if " " in line)
+            spare = int(words.get("total_inactive_file", words.get("inactive_file", "0")))
             left = max(0, most - max(0, used - spare)) >> _MIB
             yield Free(left, f"left of the {most >> _MIB} MB that {folder} allows")
 
@@ -120,11 +118,6 @@ def _folders(process_group: Path, groups: Path) -> Iterator[Path]:
 def _number(folder: Path, *names: str) -> int | None:
     result = (_text(folder / name).strip() for name in names)
     return next((int(text) for text in result if text.isdecimal()), None)  # `max` is no limit
-
-
-def _inactive(path: Path) -> int:
-    words = dict(line.split(" ", 1) for line in _text(path).splitlines() if " " in line)
-    return int(words.get("total_inactive_file", words.get("inactive_file", "0")))
 
 
 def _text(path: Path) -> str:

@@ -14,7 +14,6 @@ from typing import Any, Final, Protocol, TypeVar
 
 from harness.model import partition_paths
 
-"""The database that every metastore has."""
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
 
@@ -136,7 +135,10 @@ def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> Cat
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
     paths = _locations(data.get("sd", {}))
-    data, *parts = (_without_database(partition) for partition in (data, *map(encode, partitions)))
+    data, *parts = (
+        {name: value for name, value in part.items() if name != "dbName"}
+        for part in (data, *map(encode, partitions))
+    )
     for hide in map(_hider, paths):
         data, *parts = (map_texts(part, hide) for part in (data, *parts))
     return CatalogEntry(data["tableName"], data, tuple(parts))
@@ -205,10 +207,6 @@ def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN
         case t if t == _MAP:
             return {key: _decoded(details[2], details[3], data) for key, data in value.items()}
     return value
-
-
-def _without_database(data: dict[str, JsonData]) -> dict[str, JsonData]:
-    return {name: value for name, value in data.items() if name != "dbName"}
 
 
 def _locations(storage: dict[str, JsonData]) -> list[str]:

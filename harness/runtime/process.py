@@ -55,21 +55,6 @@ def log_excerpt(text: str, lines: int) -> str:
     return "\n".join([*causes, *(["…"] if causes else []), *result[-lines:]])
 
 
-def log_size(path: Path) -> int:
-    """Return the length of a file in bytes; 0 when there is no such file."""
-    with suppress(FileNotFoundError):
-        return path.stat().st_size
-    return 0
-
-
-def log_since(path: Path, start: int) -> str:
-    """Return all of a text file from `start` bytes on; empty when there is no such file."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        file.seek(start)
-        return file.read().decode("utf-8", errors="replace")
-    return ""
-
-
 LOG_LINES: Final = 40
 LOOK_S: Final = 1.0
 """How often memory is looked at: finding a process's children takes longer than some queries."""
@@ -104,19 +89,36 @@ class Command:
     """Variables beside the few that are passed on."""
 
 
-class Process:
+class Logged:
+    """What writes to a log, which may be gone; see `api.Running`."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+
+    def log_tail(self, lines: int = LOG_LINES) -> str:
+        return log_tail(self.log, lines)
+
+    def log_size(self) -> int:
+        with suppress(FileNotFoundError):
+            return self.log.stat().st_size
+        return 0
+
+    def log_since(self, start: int) -> str:
+        with suppress(FileNotFoundError), self.log.open("rb") as file:
+            file.seek(start)
+            return file.read().decode("utf-8", errors="replace")
+        return ""
+
+
+class Process(Logged):
     """A process that runs or has ended. Made by `running`."""
 
     def __init__(self, child: subprocess.Popen[bytes], log: Path) -> None:
         """`child`: leader of a session of its own."""
+        super().__init__(log)
         self._child = child
         self._peak_mb = 0
         self._looked = 0.0
-        self._log = log
-
-    @property
-    def log(self) -> Path:
-        return self._log
 
     @property
     def pid(self) -> int:
@@ -124,24 +126,13 @@ class Process:
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended (negative: the signal), None while it runs."""
+        """How it ended (negative: the signal); None while it runs."""
         return self._child.poll()
 
     def alive(self) -> bool:
         """Whether it still runs; and note its memory, which nobody can tell once it ended."""
         self.peak_memory_mb()
         return self.exit_code is None
-
-    def log_tail(self, lines: int = LOG_LINES) -> str:
-        return log_tail(self.log, lines)
-
-    def log_size(self) -> int:
-        """Return the length of its log in bytes; 0 when it is no longer there."""
-        return log_size(self.log)
-
-    def log_since(self, start: int) -> str:
-        """Return all of its log from `start` bytes on; empty when it is no longer there."""
-        return log_since(self.log, start)
 
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen of it and what it started, in MiB.
@@ -201,10 +192,6 @@ class Process:
             os.killpg(self.pid, number)
 
 
-def _no_program(program: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{program} is not a program that can be started")
-
-
 @dataclass(eq=False)
 class ProcessProblem(EnvironmentProblem):
     """A process that was started is of no use."""
@@ -229,7 +216,7 @@ def running(command: Command) -> Iterator[Process]:
     Raises EnvironmentProblem: there is no such program.
     """
     if shutil.which(command.arguments[0]) is None:
-        raise _no_program(command.arguments[0])
+        raise EnvironmentProblem(f"{command.arguments[0]} is not a program that can be started")
     with command.log.open("ab") as log:
         child = _starter.submit(_popen, command, log.fileno()).result()
     process = Process(child, command.log)
@@ -256,11 +243,12 @@ def finished(command: Command, timeout_s: float) -> int:
 
 
 def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     guard = (sys.executable, "-I", "-S", parent_guard.__file__, str(os.getpid()))
     child = subprocess.Popen(
         [*guard, *command.arguments],
         cwd=command.folder,
-        env={**_environment(), **command.environment},
+        env={**passed_on, **SET, **command.environment},
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
@@ -296,11 +284,6 @@ def _cpu_s(process: psutil.Process) -> float:
         used = process.cpu_times()
         return float(used.user + used.system)
     return 0.0
-
-
-def _environment() -> dict[str, str]:
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {**passed_on, **SET}
 
 
 LOOPBACK: Final = "127.0.0.1"

@@ -25,7 +25,6 @@ from harness.core import refusals
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.grouping import grouped
-from harness.core.outcomes import word
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import NO_CATALOG, FileFactError
@@ -268,7 +267,7 @@ def write_steps(
             contents = observe(outcomes, target, client, contents)
             frozen = _frozen(outcomes, target, contents, writer_for)
             state = state_store.freeze(target.cache, step.address, target.table, frozen)
-            before, now = word(state.frozen.outcome), word(outcome)
+            before, now = state.frozen.outcome.word, outcome.word
             if before != now:
                 why = f"{now} now, but {before} when the same was written before ({state.folder})"
                 raise WriterSilent(

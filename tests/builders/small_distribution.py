@@ -8,11 +8,10 @@ import struct
 import tarfile
 import zipfile
 
-from harness.artifacts.distribution import Artifact, ClassPatch, Distribution
-from harness.artifacts.lock import coordinates
+from harness.artifacts.distribution import Artifact, ClassPatch, Distribution, coordinates
 
 COMPILED = b"\xca\xfe\xba\xbe\0\0\0\x34" + struct.pack(">H", 2) + b"\x01\x00\x03old" + b"end"
-PATCH = ClassPatch("exec-1.jar", "p.A$B", (("old", "newer"),))
+PATCH = ClassPatch("exec-1.jar", "p.A$B", {"old": "newer"})
 
 
 def tarball() -> bytes:

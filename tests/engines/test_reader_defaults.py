@@ -50,7 +50,8 @@ IN_LOG = re.compile(
 
 def defaults(name: str) -> Mapping[str, Default]:
     """Return what is declared of a distribution, without what has no one value."""
-    return {each.setting: each for each in distributions.load(name).defaults if each.value}
+    declared = distributions.load(name).defaults
+    return {setting: default for setting, default in declared.items() if default.value}
 
 
 def told(server: Server, settings: Mapping[str, str], *statements: str) -> str:

@@ -29,7 +29,6 @@ from harness.cli.output import OUT, Output
 from harness.cli.runs import looked_at
 from harness.core.counting import counted
 from harness.core.errors import printable
-from harness.core.outcomes import failed, half_done, word
 from harness.core.records import Finding, Verdict, VerdictKind, Witness
 from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Layout
@@ -166,9 +165,9 @@ def print_steps(recorded: RecordedCell, console: Console) -> None:
     say(console, "\nWhat was written", "bold")
     for number in range(recorded.cell.step + 1):
         outcome = outcomes.get(number)
-        why = f" ({word(outcome)})" if outcome is not None and failed(outcome) else ""
+        why = f" ({outcome.word})" if outcome is not None and outcome.failed else ""
         say(console, f"  {number} {variant.step(number).text}{why}")
-        if outcome is not None and half_done(outcome) and outcome.refusal:
+        if outcome is not None and outcome.half_done and outcome.refusal:
             say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
 
 

@@ -19,7 +19,6 @@ from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.shrink import Target
 from harness.core.counting import counted
 from harness.core.errors import printable, unwritable
-from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.engines import time_travel
 from harness.engines.api import METASTORE, PointInTime, Question
@@ -234,7 +233,7 @@ class _Script:
         engine = _engine_name(self.variant.writers[number])
         if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
             yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
-        if half_done(outcome) and outcome.refusal:
+        if outcome.half_done and outcome.refusal:
             error = refusal_text(outcome.refusal)
             yield _comment(f"  {engine} committed it, then failed: {error}")
         undone = self.records.history[number - 1].undone if number else frozenset[int]()

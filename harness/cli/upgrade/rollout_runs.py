@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.artifacts.lock import NonEmptyText
+from harness.artifacts.distribution import NonEmptyText
 from harness.cli import plan_options
 from harness.cli.upgrade.sides import (
     MakePlan,

@@ -28,7 +28,7 @@ ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 
 
 class FileReader(Protocol):
-    """What the module of each kind of data files gives.
+    """A module for one kind of data files.
 
     Every function raises FileFactError where a file is of another kind, lacks a column, or holds a
     value that has no canonical form.

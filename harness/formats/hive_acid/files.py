@@ -86,7 +86,11 @@ def folders(table: Path) -> tuple[Folder, ...]:
     A server that was killed leaves those from which it moved its files, in a hidden one
     (`.hive-staging_…`).
     """
-    every = (path for path in table.rglob("*") if path.is_dir() and not _hidden(table, path))
+    every = (
+        path
+        for path in table.rglob("*")
+        if path.is_dir() and not any(part[0] == "." for part in path.relative_to(table).parts)
+    )
     made = [folder for path in every if (folder := _folder(path))]
     return tuple(sorted(made, key=lambda folder: (folder.last, folder.compacted, str(folder.path))))
 
@@ -188,10 +192,6 @@ def _folder(path: Path) -> Folder | None:
     if name["kind"] == BASE:
         first = 1
     return Folder(path, name["kind"], first, last, compacted)
-
-
-def _hidden(table: Path, path: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(table).parts)
 
 
 def _files(folder: Folder) -> list[Path]:

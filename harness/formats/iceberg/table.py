@@ -240,16 +240,13 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | 
             numbers[path.name] = int(match["number"])
     if not numbers:
         return None
-    name = _pointer(entries) or _newest(folder, numbers)
+    paths = (entry.table.get("parameters", {}).get(POINTER, "") for entry in entries)
+    named = next((path.rpartition("/")[2] for path in paths if path), "")
+    name = named or _newest(folder, numbers)
     if name not in numbers:
         raise FileFactError(f"the catalog names the metadata {name}, which is not there")
     later = (n for n, number in numbers.items() if number >= numbers[name] and n != name)
     return IcebergTable(_json(folder, name), folder, name, tuple(sorted(later)))
-
-
-def _pointer(entries: Iterable[CatalogEntry]) -> str:
-    paths = (entry.table.get("parameters", {}).get(POINTER, "") for entry in entries)
-    return next((path.rpartition("/")[2] for path in paths if path), "")
 
 
 def _newest(folder: Path, numbers: Mapping[str, int]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import add_version, distributions, fetch, jre
+from harness.artifacts import add_version, distributions, fetch, python_index
 from harness.artifacts.cache import MARK, Cache
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
@@ -45,7 +45,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     empty = Cache(tmp_path / "cache")
-    home = jre.folder("25", empty)
+    home = python_index.java_home("25").folder(empty)
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_bytes(b"")
     return empty
@@ -111,14 +111,6 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
     assert not list((cache.root / "artifacts").rglob("*.tar.gz*.part"))
 
 
-def test_a_version_that_the_repository_has_not_is_reported(
-    server: Server, cache: Cache, tmp_path: Path
-) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"404 Not Found: the repository does not have"):
-        add_version.add("trino-475", tmp_path, cache, Progress())
-    assert not (tmp_path / "trino-475.yaml").exists()
-
-
 def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="must be downloaded, and the harness is offline"):
         add_version.add(NAME, tmp_path, Cache(cache.root, offline=True), Progress())
@@ -144,11 +136,3 @@ def test_what_cannot_be_added_is_reported_with_the_reason(
 ) -> None:
     with pytest.raises(UsageProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
-
-
-def test_a_spark_of_which_no_pyspark_is_known_is_reported_before_anything_is_fetched(
-    server: Server, cache: Cache, tmp_path: Path
-) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):
-        add_version.add("spark-3.4.1-hudi-0.14.0", tmp_path, cache, Progress())
-    assert server.asked == []

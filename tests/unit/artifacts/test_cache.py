@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
-from harness.artifacts.distribution import Artifact
-from harness.artifacts.lock import coordinates
+from harness.artifacts.distribution import Artifact, coordinates
 from harness.core.errors import EnvironmentProblem
 
 JAR = Artifact(coordinates("g:a:1:jar"), 3, "ab" * 32, "lib")

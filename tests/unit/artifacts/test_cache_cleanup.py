@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_cleanup, distributions, jre
+from harness.artifacts import cache_cleanup, distributions, python_index
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import UsageProblem
@@ -112,15 +112,6 @@ def test_an_archive_of_classes_that_the_dead_were_making_is_removed(
     assert whole.exists()
 
 
-def test_what_is_there_stays_and_so_does_a_transfer_that_broke_off(tmp_path: Path) -> None:
-    files = [tmp_path / "states" / "a" / "state.json", tmp_path / "artifacts" / "x" / "a.jar.part"]
-    for path in files:
-        path.parent.mkdir(parents=True)
-        path.touch()
-    assert sweep(Cache(tmp_path)) == ()
-    assert all(path.exists() for path in files)
-
-
 @pytest.mark.parametrize("folder", ["answers", "results"])
 def test_of_what_is_being_written_only_the_old_is_the_deads(tmp_path: Path, folder: str) -> None:
     parts = tmp_path / folder / "parts"
@@ -156,7 +147,7 @@ def engine_folders(name: str, cache: Cache) -> set[str]:
     every = [cache.artifact(artifact).parent for artifact in distribution.artifacts]
     if key := distributions.tree_digest(distribution):
         every.append(cache.tree(key))
-    every.append(jre.folder(distribution.jre, cache))
+    every += [home.folder(cache) for home in python_index.homes(distribution)]
     return {str(path.relative_to(cache.root)) for path in every}
 
 

@@ -83,7 +83,7 @@ def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:
         # The last one is what it makes when it is told nothing: a plan counts on that.
         # Nothing is declared of versions before 0.14, which refuse a newer table by themselves.
         newest = maker.texts("table_versions")[-1]
-        assert [str(reads.up_to) for reads in maker.reads] == [newest][: int(newest) > OLD]
+        assert [str(reads.up_to) for reads in maker.reads.values()] == [newest][: int(newest) > OLD]
 
 
 @pytest.mark.parametrize("view", ["snapshot", "read_optimized"])

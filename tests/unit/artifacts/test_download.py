@@ -121,15 +121,10 @@ def test_a_file_that_is_not_what_the_lock_says_is_refused(
     assert not (tmp_path / "a.jar").exists()
 
 
-def test_a_missing_file_is_reported_with_its_address_and_what_to_do(
-    server: Server, tmp_path: Path
-) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
-        fetch(server, tmp_path / "a.jar", ExpectedFile("g/none.jar", 1, SHA))
-    assert len(server.asked) == 1
-
-
-@pytest.mark.parametrize(("status", "what"), [(401, "login"), (403, "allow"), (302, "not an answ")])
+@pytest.mark.parametrize(
+    ("status", "what"),
+    [(401, "login"), (403, "allow"), (302, "not an answ"), (404, "HARNESS_MAVEN_REPOSITORY")],
+)
 def test_a_refusal_is_reported_and_not_asked_again(
     server: Server, tmp_path: Path, status: int, what: str
 ) -> None:
@@ -149,19 +144,6 @@ def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
     assert len(progress.notes) == len(statuses)
     for status, note in zip(statuses, progress.notes, strict=True):
         assert f"answered {status} " in note
-
-
-def test_a_server_that_stays_out_of_order_is_reported_with_the_file_and_what_to_do(
-    server: Server, tmp_path: Path
-) -> None:
-    server.statuses = [429] * 3
-    message = (
-        r"/g/a\.jar: the repository answered 429 .* HARNESS_MAVEN_REPOSITORY\. What came so far"
-    )
-    with pytest.raises(EnvironmentProblem, match=message):
-        fetch(server, tmp_path / "a.jar")
-    assert len(server.asked) == 3
-    assert not (tmp_path / "a.jar").exists()
 
 
 def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:

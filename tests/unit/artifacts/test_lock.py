@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import lock
-from harness.artifacts.distribution import (
-    CodePatch,
-    Default,
-    MainClass,
-    PluginService,
-    Reads,
-    Wheel,
-)
+from harness.artifacts.distribution import CodePatch, Default, LockedFile, MainClass, Reads
 from harness.core.errors import ScenarioProblem, UsageProblem
 
 if TYPE_CHECKING:
@@ -74,7 +67,7 @@ def test_a_whole_file_becomes_a_distribution() -> None:
     assert archive.coordinates.repository_path == "org/x/server/1/server-1-bin.tar.gz"
     assert archive.members == ("lib",)
     assert (reader.into, reader.size, reader.sha256) == ("plugin/hive", 20, SHA)
-    assert parsed.patches[0].replace == (("old", "new"),)
+    assert parsed.patches[0].replace == {"old": "new"}
 
 
 def test_a_jar_of_several_folders_stands_there_once() -> None:
@@ -97,36 +90,36 @@ def test_what_is_made_of_a_server_is_read() -> None:
     )
     parsed = parse(WHOLE + made)
     assert parsed.main_class == MainClass("Begin", "org.x.Server.start", "1")
-    assert parsed.services == (PluginService("plugin/hive", "org.x.Plugin", "org.x.HivePlugin"),)
+    assert parsed.services == {"plugin/hive": {"org.x.Plugin": "org.x.HivePlugin"}}
     assert parsed.without_login == ("plugin/hive/hdfs",)
     without = parse(WHOLE)
-    assert (without.main_class, without.services) == (None, ())
+    assert (without.main_class, without.services) == (None, {})
     with pytest.raises(ScenarioProblem, match="'start' is given; allowed: a method, such as a"):
         parse(WHOLE + made.replace("org.x.Server.start", "start"))
 
 
 def test_a_patch_of_instructions_is_read() -> None:
-    parsed = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a  .. ff", "13 tt tt")))
+    parsed = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a .. ff", "13 tt tt")))
     assert parsed.patches[0].code == CodePatch(find="2a .. ff", put="13 tt tt", text="x")
 
 
 def test_what_it_knows_of_tables_is_read_with_the_source() -> None:
-    assert parse(WHOLE).reads == (Reads("hudi", 8, "the source of x 2"),)
-    assert parse(WHOLE.partition("reads:")[0]).reads == ()
+    assert parse(WHOLE).reads == {"hudi": Reads(8, "the source of x 2")}
+    assert parse(WHOLE.partition("reads:")[0]).reads == {}
 
 
 def test_what_an_engine_does_by_itself_is_read_with_its_source() -> None:
-    assert parse(WHOLE).defaults == (
-        Default("names", "log of x 1", "on", ours="off"),
-        Default("path", "page of x 1", either="always"),
-    )
-    assert parse(WHOLE.partition("defaults:")[0]).defaults == ()
+    assert parse(WHOLE).defaults == {
+        "names": Default("log of x 1", "on", ours="off"),
+        "path": Default("page of x 1", either="always"),
+    }
+    assert parse(WHOLE.partition("defaults:")[0]).defaults == {}
 
 
 def test_a_program_of_python_has_wheels_by_machine_instead_of_a_jre() -> None:
     machines = f"{{any: {{size: 3, sha256: {SHA}}}}}"
     parsed = parse(WHOLE.replace('jre: "25"', f"wheels: {{some-lib==1.0.2: {machines}}}"))
-    assert parsed.wheels == (Wheel("some-lib", "1.0.2", "any", 3, SHA),)
+    assert parsed.wheels == {"some-lib==1.0.2": {"any": LockedFile(3, SHA)}}
     assert parsed.jre == ""
 
 
@@ -155,7 +148,7 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
             [a for a in distribution.artifacts if a.into == role] for distribution in (base, both)
         )
         assert second == first * 2
-    assert [patch.class_name for patch in both.patches] == ["a.B$C", "a.D"]
+    assert [patch.class_ for patch in both.patches] == ["a.B$C", "a.D"]
 
 
 @pytest.mark.parametrize(

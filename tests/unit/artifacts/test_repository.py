@@ -60,30 +60,6 @@ def home_with_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def test_the_environment_comes_before_the_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home_with_settings(tmp_path, monkeypatch)
-    monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, "https://named.example/r/")
-    assert repository.configured() == Repository("https://named.example/r")
-
-
-def test_the_settings_come_before_the_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home_with_settings(tmp_path, monkeypatch)
-    monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
-    assert repository.configured() == Repository("https://repo.example/m")
-
-
-def test_the_default_is_a_real_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
-    default = repository.configured()
-    assert default.url.startswith("https://")
-    assert default.login is None
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -112,3 +88,16 @@ def test_settings_that_cannot_be_read_are_reported(
     (tmp_path / ".m2" / "settings.xml").write_bytes(b"<settings>\xff</settings>")
     with pytest.raises(EnvironmentProblem, match=r"settings\.xml: cannot be read"):
         repository.configured()
+
+
+def test_the_environment_comes_before_the_settings_and_these_before_the_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
+    assert repository.configured().url.startswith("https://")
+    assert repository.configured().login is None
+    home_with_settings(tmp_path, monkeypatch)
+    assert repository.configured() == Repository("https://repo.example/m")
+    monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, "https://named.example/r/")
+    assert repository.configured() == Repository("https://named.example/r")

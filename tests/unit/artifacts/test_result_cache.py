@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import distributions, result_cache
+from harness.artifacts import result_cache
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.result_cache import ResultCache, harness_digest
 from harness.core import registry, yaml_reader
@@ -43,11 +43,6 @@ def test_what_is_made_from_something_else_is_made(
 ) -> None:
     asked(cache, "a", "b")
     assert asked(cache, *other, makes=WRONG) == (WRONG, WRONG)
-
-
-def test_other_code_makes_all_anew(cache: ResultCache) -> None:
-    asked(cache, "a")
-    assert asked(replace(cache, code="other"), "a", makes=WRONG) == (WRONG, WRONG)
 
 
 def test_where_the_code_is_not_known_nothing_is_retained(cache: ResultCache) -> None:
@@ -211,22 +206,6 @@ def test_a_text_is_parsed_once_and_says_the_same(parsed: list[str], text: str) -
     assert content(again) == content(first)
     assert content(again) == content(yaml_reader.parse(text, "x"))
     assert (first.path, again.path) == ("one.yaml", "other.yaml")
-
-
-@pytest.mark.usefixtures("default_cache", "parsed")
-def test_what_is_shipped_is_read_as_the_parser_reads_it() -> None:
-    for name in ("trino-476", "spark-3.5.8-hudi-1.0.2"):
-        text, path = distributions._text(name)
-        result_cache.parse_yaml(text, path)
-        cached = result_cache.parse_yaml(text, path)
-        assert content(cached) == content(yaml_reader.parse(text, path))
-
-
-@pytest.mark.usefixtures("default_cache")
-def test_another_text_is_parsed(parsed: list[str]) -> None:
-    result_cache.parse_yaml("a: 1", "x")
-    assert result_cache.parse_yaml("a: 2", "x").data == {"a": 2}
-    assert parsed == ["a: 1", "a: 2"]
 
 
 @pytest.mark.usefixtures("default_cache")

@@ -78,8 +78,7 @@ def test_prestosql_has_a_precision_of_timestamps_from_342_on(
     distribution = distributions.load(f"prestosql-{version}@container")
     for catalog in ("hive_catalog", "hudi_catalog"):
         assert distribution.options(catalog).get("hive.timestamp-precision") == precision
-    defaults = [default.setting for default in distribution.defaults]
-    assert ("hive.timestamp-precision" in defaults) is (precision is not None)
+    assert ("hive.timestamp-precision" in distribution.defaults) is (precision is not None)
 
 
 def test_trino_has_a_module_of_java_from_479_and_no_archive_from_477_on() -> None:
@@ -89,26 +88,6 @@ def test_trino_has_a_module_of_java_from_479_and_no_archive_from_477_on() -> Non
         assert (option in options) is (int(version) >= 479)
     assert version_rules.downloads("trino-476")
     assert version_rules.downloads("trino-477") == {}
-
-
-def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
-    assert version_rules.downloads("trino-352") == {
-        "archive": {
-            "get": "io.trino:trino-server:352:tar.gz",
-            "members": ["lib", "plugin/hive-hadoop2", "plugin/iceberg"],
-        }
-    }
-    assert version_rules.downloads("prestodb-0.287") == {
-        "archive": {
-            "get": "com.facebook.presto:presto-server:0.287:tar.gz",
-            "members": [
-                *("lib", "plugin/hive-hadoop2", "plugin/hudi", "plugin/iceberg", "plugin/delta")
-            ],
-        }
-    }
-    assert version_rules.downloads("spark-3.5.8-hudi-1.2.1") == {
-        "front": {"get": "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.1:jar"}
-    }
 
 
 @pytest.mark.parametrize(
@@ -123,7 +102,7 @@ def test_what_hudi_in_spark_knows_follows_from_its_version(
     name: str, reads: int, makes: tuple[str, ...]
 ) -> None:
     distribution = distributions.load(f"{name}@container")
-    assert [read.up_to for read in distribution.reads] == [reads]
+    assert [read.up_to for read in distribution.reads.values()] == [reads]
     assert distribution.texts("table_versions") == makes
     assert distribution.text("hudi") == name.rpartition("-")[2]
     assert distribution.text("pyspark") == distribution.version == "3.5.8"
@@ -184,12 +163,6 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
         f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of prestodb, "
         "prestosql, spark, trino"
     )
-
-
-def test_a_mistake_beside_rules_is_reported_with_its_line() -> None:
-    text = "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: lots\n"
-    with pytest.raises(ScenarioProblem, match=r"own.yaml:4: .*heap_mb: \"lots\" is given"):
-        lock.parse(text, "own.yaml", other)
 
 
 def test_a_role_may_take_several_files() -> None:

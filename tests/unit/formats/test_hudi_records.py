@@ -92,6 +92,14 @@ def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
     assert write.path == ".hoodie/timeline/200_300.commit"
 
 
+def test_of_too_many_folders_not_all_files_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.formats.files.table_folder.MOST_FOLDERS", 1)
+    (tmp_path / "p=a").mkdir()
+    assert records.local(tmp_path).slices(()).why == "it has more than 1 folders"
+
+
 @pytest.mark.parametrize(
     ("table", "groups"),
     [

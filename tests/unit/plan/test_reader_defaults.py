@@ -29,9 +29,9 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
             assert distribution_support.unlike_defaults(Reader(name), (format_name,)) is not None
     distribution = distributions.load(name)
     allowed = engines.load(distribution.engine).settings
-    for default in distribution.defaults:
+    for setting, default in distribution.defaults.items():
         values = {value for value in (default.value, default.ours) if value}
-        assert default.families or values <= set(allowed[default.setting])
+        assert default.families or values <= set(allowed[setting])
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,8 @@ def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     distribution = distributions.load("trino-476")
-    less = replace(
-        distribution, defaults=tuple(x for x in distribution.defaults if x.setting[:3] != "orc")
-    )
+    fewer = {name: d for name, d in distribution.defaults.items() if name[:3] != "orc"}
+    less = replace(distribution, defaults=fewer)
     monkeypatch.setattr(distributions, "load", lambda _: less)
     assert distribution_support.unlike_defaults(Reader("trino-476"), ("hudi-cow",)) == ()
     assert (

@@ -33,12 +33,6 @@ def test_of_another_machine_nothing_is_known() -> None:
     assert dead(["elsewhere/1/1.00/x", "nonsense", ""]) == set()
 
 
-def test_nothing_is_made_before_it_is_asked_for() -> None:
-    network = container_network.ContainerNetwork()
-    assert network.labels == {container_network.OWNER: network.owner}
-    network.close()
-
-
 def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
     names = {container_network.name() for _ in range(100)}
     assert len(names) == 100

@@ -37,12 +37,6 @@ def test_a_socket_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "/s (Connection refused). " in str(problem(monkeypatch, f"unix://{tmp_path}/s"))
 
 
-def test_a_port_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    assert "(Connection refused)" in str(problem(monkeypatch, f"tcp://127.0.0.1:{port}"))
-
-
 def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(docker_daemon, "TIMEOUT_S", 1)
     with socket.socket(socket.AF_UNIX) as mute:
@@ -55,11 +49,6 @@ def test_what_a_daemon_refuses_is_reported_with_its_reason() -> None:
     with pytest.raises(EnvironmentProblem) as error, docker_daemon.asked("start it"):
         raise APIError("500 Server Error", explanation="port is already allocated")
     assert str(error.value).endswith("cannot start it: port is already allocated")
-
-
-def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:
-    with pytest.raises(EnvironmentProblem, match="gone"), docker_daemon.asked("start it"):
-        raise ConnectionResetError("gone")
 
 
 def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(tmp_path: Path) -> None:

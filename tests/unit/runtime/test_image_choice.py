@@ -70,35 +70,6 @@ def chosen(folder: Path) -> tuple[str, str]:
     return image.reference, image.digest
 
 
-def test_the_official_image_is_taken_where_it_is(images: Images, tmp_path: Path) -> None:
-    images.here = {"trinodb/trino:476": "sha256:1", "lake-table-harness/trino:476-a": "sha256:2"}
-    assert chosen(tmp_path) == ("trinodb/trino:476", "sha256:1")
-
-
-def test_it_is_pulled_where_it_is_not_here(images: Images, tmp_path: Path) -> None:
-    images.elsewhere = {"trinodb/trino:476": "sha256:1"}
-    assert chosen(tmp_path) == ("trinodb/trino:476", "sha256:1")
-
-
-def test_a_prefix_names_another_registry(
-    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_IMAGE_PREFIX", "registry.example/mirror/")
-    images.elsewhere = {"registry.example/mirror/trinodb/trino:476": "sha256:1"}
-    assert chosen(tmp_path) == ("registry.example/mirror/trinodb/trino:476", "sha256:1")
-
-
-def test_the_newest_that_was_built_here_is_taken_where_none_can_be_pulled(
-    images: Images, tmp_path: Path
-) -> None:
-    images.here = {
-        "lake-table-harness/trino:476-old": "sha256:1",
-        "lake-table-harness/trino:476-new": "sha256:2",
-        "lake-table-harness/trino:368-new": "sha256:3",
-    }
-    assert chosen(tmp_path) == ("lake-table-harness/trino:476-new", "sha256:2")
-
-
 def test_where_there_is_none_people_are_reported_what_to_do(images: Images, tmp_path: Path) -> None:
     images.here = {"lake-table-harness/trino:368-new": "sha256:3"}
     with pytest.raises(EnvironmentProblem) as problem:
@@ -173,3 +144,35 @@ def test_an_image_for_other_machines_is_refused(images: Images, tmp_path: Path) 
         "Remove it (docker rmi trinodb/trino:476) and pull the right one (docker pull --platform "
         "linux/amd64), or build one: harness engines build"
     )
+
+
+BUILT = {
+    f"lake-table-harness/trino:{tag}": id_
+    for tag, id_ in (("476-old", "sha256:1"), ("476-new", "sha256:2"), ("368-new", "sha256:3"))
+}
+OFFICIAL = {"trinodb/trino:476": "sha256:4"}
+MIRROR = {"registry.example/trinodb/trino:476": "sha256:5"}
+
+
+@pytest.mark.parametrize(
+    ("here", "elsewhere", "prefix", "expected"),
+    [
+        (OFFICIAL | BUILT, {}, "", OFFICIAL),
+        (BUILT, OFFICIAL, "", OFFICIAL),
+        ({}, OFFICIAL | MIRROR, "registry.example/", MIRROR),
+        (BUILT, {}, "", {"lake-table-harness/trino:476-new": "sha256:2"}),
+    ],
+    ids=["here", "pulled", "of another registry", "the newest that was built here"],
+)
+def test_the_official_image_is_taken_or_else_one_that_was_built_here(
+    images: Images,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    here: dict[str, str],
+    elsewhere: dict[str, str],
+    prefix: str,
+    expected: dict[str, str],
+) -> None:
+    monkeypatch.setenv("HARNESS_IMAGE_PREFIX", prefix)
+    images.here, images.elsewhere = here, elsewhere
+    assert [chosen(tmp_path)] == [*expected.items()]

@@ -124,13 +124,6 @@ def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
     assert base.read_text() == "whole"
 
 
-def test_an_archive_whose_making_failed_is_not_retained(tmp_path: Path) -> None:
-    installation = installed(tmp_path, status=1)
-    keep(archive_of(installation), installation, tmp_path)
-    assert archive_of(installation).is_due
-    assert files(installation) == ["base-jre-1.jsa"]
-
-
 def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -> None:
     installation = installed(tmp_path, content="half")
     assert archive_of(installation).options == ()
@@ -142,16 +135,6 @@ def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None
     class_archive = archive_of(installation)
     assert class_archive.base is not None
     assert (class_archive.path, class_archive.is_due) == (None, False)
-
-
-def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:
-    installation = installed(tmp_path)
-    archive = archive_of(installation)
-    assert archive.path is not None
-    archive.path.with_name(f".making-{archive.path.name}").write_text("half")
-    keep(archive, installation, tmp_path)
-    assert files(installation) == ["base-jre-1.jsa", archive.path.name]
-    assert archive.path.read_text() == "classes"
 
 
 def test_nothing_is_made_of_a_server_that_is_gone(tmp_path: Path) -> None:

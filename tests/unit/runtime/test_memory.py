@@ -64,11 +64,6 @@ def test_the_first_version_of_control_groups_is_read_too(tmp_path: Path) -> None
     assert free(process_group(tmp_path, text), tmp_path / "groups").mb == 8
 
 
-def test_more_used_than_allowed_leaves_nothing(tmp_path: Path) -> None:
-    group(tmp_path / "groups", str(10 * MB), 20 * MB)
-    assert free(process_group(tmp_path, "0::/\n"), tmp_path / "groups").mb == 0
-
-
 def test_a_server_that_does_not_fit_is_refused_with_the_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -90,12 +90,6 @@ def test_a_table_of_sparks_own_lies_where_its_parameters_say() -> None:
     assert catalog_entry["serdeInfo"]["parameters"]["path"] == "file:{location}"
 
 
-def test_what_only_looks_like_the_location_is_retained() -> None:
-    similar = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
-    catalog_entry = entry(table("file:///data/t", **similar))
-    assert catalog_entry.table["parameters"] == similar
-
-
 def test_an_entry_is_placed_in_a_database_and_at_a_location() -> None:
     catalog_entry = entry(table("file:/data/t", meta="/data/t/.hoodie", schema='{"type":"struct"}'))
     there = placed(catalog_entry.table, "other", "/copies/t")

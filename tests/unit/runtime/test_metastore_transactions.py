@@ -62,12 +62,6 @@ def test_each_write_ends_as_it_did_and_an_open_one_does_not_end() -> None:
     assert metastore.ended == [("committed", 11), ("aborted", 13), ("committed", 14)]
 
 
-def test_a_table_without_writes_gets_none() -> None:
-    metastore = Simulated()
-    metastore_client.repeat_writes(metastore, "d", "t", WriteIds())
-    assert metastore.ended == []
-
-
 class SimulatedLocks:
     """A metastore: a transaction has two locks of the table, another waits, and one has none."""
 

@@ -23,12 +23,6 @@ from harness.runtime.process import (
 )
 
 
-def test_a_free_port_can_be_listened_on() -> None:
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", free_port()))
-        server.listen()
-
-
 class Starts:
     """A server whose port is taken the first few times."""
 
@@ -99,10 +93,3 @@ def answered(process: Process, port: int) -> None:
         for connection in psutil.Process(process.pid).net_connections()
     ):
         raise ConnectionRefusedError(port)
-
-
-def test_a_taken_port_later_on_does_not_start_the_server_again() -> None:
-    starts = Starts(taken=0)
-    with pytest.raises(PortTakenProblem), on_free_port(starts.start):
-        raise PortTakenProblem("of something else")
-    assert (len(starts.ports), starts.ended) == (1, 1)

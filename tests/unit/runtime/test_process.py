@@ -101,54 +101,6 @@ def test_what_a_killed_process_had_started_lets_go_of_its_connections(tmp_path: 
     listener.close()
 
 
-def test_a_process_dies_with_the_harness_even_when_that_is_killed(tmp_path: Path) -> None:
-    parent = (
-        "import signal, sys; from pathlib import Path; "
-        "from harness.runtime.process import Command, running\n"
-        f"folder = Path({str(tmp_path)!r})\n"
-        f"command = Command((sys.executable, '-c', {READ_FOREVER!r}), folder, folder / 'log')\n"
-        "with running(command) as process:\n"
-        "    print(process.pid, flush=True)\n"
-        "    signal.pause()\n"
-    )
-    harness = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
-    assert harness.stdout is not None
-    child = psutil.Process(int(harness.stdout.readline()))
-    harness.kill()
-    harness.wait()
-    harness.stdout.close()
-    gone, _ = psutil.wait_procs([child], timeout=60)
-    assert gone == [child]
-
-
-def test_what_a_process_started_dies_with_the_harness_even_when_it_is_stopped(
-    tmp_path: Path,
-) -> None:
-    nested = (
-        "import signal, subprocess, sys; "
-        f"child = subprocess.Popen([sys.executable, '-c', {READ_FOREVER!r}]); "
-        "child.send_signal(signal.SIGSTOP); print(child.pid, flush=True); signal.pause()"
-    )
-    parent = (
-        "import signal, sys; from pathlib import Path; "
-        "from harness.runtime.process import Command, running\n"
-        f"folder = Path({str(tmp_path)!r})\n"
-        f"command = Command((sys.executable, '-c', {nested!r}), folder, folder / 'log')\n"
-        "with running(command):\n"
-        "    while not (found := (folder / 'log').read_text().strip()): pass\n"
-        "    print(found, flush=True)\n"
-        "    signal.pause()\n"
-    )
-    harness = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
-    assert harness.stdout is not None
-    grandchild = psutil.Process(int(harness.stdout.readline()))
-    harness.kill()
-    harness.wait()
-    harness.stdout.close()
-    gone, _ = psutil.wait_procs([grandchild], timeout=60)
-    assert gone == [grandchild]
-
-
 def test_a_program_that_is_over_tells_its_exit_code_and_a_slow_one_is_ended(
     tmp_path: Path,
 ) -> None:
@@ -178,3 +130,32 @@ def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: P
     command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
     with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
         pass
+
+
+def test_a_process_and_what_it_started_die_with_the_harness_even_when_that_is_killed(
+    tmp_path: Path,
+) -> None:
+    nested = (
+        "import os, signal, subprocess, sys; "
+        f"child = subprocess.Popen([sys.executable, '-c', {READ_FOREVER!r}]); "
+        "child.send_signal(signal.SIGSTOP); print(os.getpid(), child.pid, flush=True); "
+        "signal.pause()"
+    )
+    parent = (
+        "import signal, sys; from pathlib import Path; "
+        "from harness.runtime.process import Command, running\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        f"command = Command((sys.executable, '-c', {nested!r}), folder, folder / 'log')\n"
+        "with running(command):\n"
+        "    while not (found := (folder / 'log').read_text().strip()): pass\n"
+        "    print(found, flush=True)\n"
+        "    signal.pause()\n"
+    )
+    harness = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
+    assert harness.stdout is not None
+    started = [psutil.Process(int(number)) for number in harness.stdout.readline().split()]
+    harness.kill()
+    harness.wait()
+    harness.stdout.close()
+    gone, alive = psutil.wait_procs(started, timeout=60)
+    assert (len(gone), alive) == (2, [])

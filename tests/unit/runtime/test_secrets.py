@@ -72,13 +72,6 @@ def test_a_run_that_is_judged_and_drawn_holds_no_secret(
     assert leaks(run) == []
 
 
-def test_a_plan_and_the_state_of_this_machine_hold_no_secret(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
-    assert CANARY not in harness(environment, tmp_path, "plan", "--profile", "first")
-    assert CANARY not in harness(environment, tmp_path, "doctor")
-
-
 def test_a_fetch_that_fails_tells_the_address_without_the_login_that_it_sent(
     environment: dict[str, str], server: Server, tmp_path: Path
 ) -> None:

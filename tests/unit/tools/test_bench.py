@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from harness.core import jsonl
@@ -145,41 +144,3 @@ def measured(folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
     }
     one = bench.RunUsage(cpu_s=1.5)
     return bench.Measured(first, again, one, watched(*notes), plain, found, 2.0)
-
-
-def test_two_metastores_at_one_time_count_together(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    sizes = {"metastore-0": 300, "metastore-a_b": 200, "hive-3.1.3-0": 700}
-    monkeypatch.setattr(bench, "works_in", lambda process: process.name)
-    monkeypatch.setattr(
-        psutil,
-        "Process",
-        lambda _: Process("", 50, [Process(*item) for item in sizes.items()]),
-    )
-    sampler = bench._Sampler(1, tmp_path, 0.0)
-    sampler._look()
-    assert {name: used.peak_mb for name, used in sampler.used().items()} == {
-        "harness": 50,
-        "metastore": 500,
-        "hive-3.1.3": 700,
-    }
-    assert sampler.peak_mb == 1250
-
-
-class Process:
-    """A process that uses so many MiB."""
-
-    user = system = 1.0
-
-    def __init__(self, name: str, mb: int, children: list[Process] | None = None) -> None:
-        self.name, self.pid, self.pss, self._children = name, id(self), mb << 20, children or []
-
-    def cpu_times(self) -> Process:
-        return self
-
-    def memory_full_info(self) -> Process:
-        return self
-
-    def children(self, *, recursive: bool) -> list[Process]:
-        return self._children if recursive else []

@@ -24,11 +24,6 @@ def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
     assert len({verdict.scenario for verdict in found.verdicts}) == 2 * 3
 
 
-def test_a_line_says_what_a_command_took_for_each_cell() -> None:
-    used = million.CommandUsage("judge", 1000, 3, seconds=9.0, cpu_s=4.5, peak_mb=99.6)
-    assert million.figures(used) == ("judge", "1,000", "3", "9.0", "4.5", "4.50", "100")
-
-
 def test_a_command_is_measured_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(million, "HARNESS", Path("/bin/sh"))
     used = million.measure(["-c", "echo done; exit 3"], 10, tmp_path / "log")

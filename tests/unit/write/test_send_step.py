@@ -6,7 +6,6 @@ from typing import Final, cast
 
 import pytest
 
-from harness.core import outcomes
 from harness.core.errors import HarnessError
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply
@@ -36,6 +35,7 @@ from harness.write.send_step import (
     TableRecords,
     result_of_creation,
     result_of_error,
+    unknown,
 )
 from harness.write.state_records import VariantResult
 from harness.write.write_variants import WriterSilent
@@ -59,8 +59,8 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
     assert kinds(written.records) == ["applied"] * 4
     outcome = written.records[1].outcome
     assert (outcome.instant, outcome.refusal, outcome.because) == ("200", ERROR, "")
-    assert outcomes.half_done(outcome)
-    assert [outcomes.half_done(state.outcome) for state in written.records[2:]] == [False, False]
+    assert outcome.half_done
+    assert [state.outcome.half_done for state in written.records[2:]] == [False, False]
     assert ("v", 1) in written.states
 
 
@@ -112,7 +112,7 @@ def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(place: Wr
 def test_an_error_before_the_commit_is_a_refusal_as_ever(place: WriteTarget) -> None:
     record = sent(place, Simulated(refuse("select 1 as `id`"))).records[1]
     assert record.outcome.kind is OutcomeKind.REFUSED
-    assert not outcomes.half_done(record.outcome)
+    assert not record.outcome.half_done
 
 
 def test_a_late_write_that_commits_nothing_did_nothing_though_no_row_changes(
@@ -143,40 +143,32 @@ def raised(statement: Statement, before: TableRecords, *later: Statement) -> Rai
 BEFORE = records("1")
 
 
-def test_a_statement_that_failed_after_its_commit_is_applied() -> None:
-    assert result_of_error(raised(WRITE, BEFORE), BEFORE, records("1", "2")) == APPLIED
+AFTER, PART = records("1", "2"), unknown("a part of its statements was committed")
+CATALOG_ALONE = unknown(
+    "the catalog has other columns since, and the table's own records have no such change"
+)
+TABLE_ALONE = unknown("the table's own records have other columns since, and the catalog has not")
 
 
-def test_a_statement_that_failed_before_its_commit_is_refused() -> None:
-    assert result_of_error(raised(WRITE, BEFORE, WRITE), BEFORE, BEFORE) == REFUSED
-
-
-def test_a_setting_that_was_not_put_back_takes_nothing_from_a_commit() -> None:
-    done = records("1", "2")
-    assert result_of_error(raised(WRITE, BEFORE, SETTING), BEFORE, done) == APPLIED
-    assert result_of_error(raised(SETTING, done), BEFORE, done) == APPLIED
-
-
-def test_a_part_of_the_statements_is_unknown() -> None:
-    part = StepResult(OutcomeKind.UNKNOWN, "a part of its statements was committed")
-    assert result_of_error(raised(WRITE, BEFORE, WRITE), BEFORE, records("1", "2")) == part
-    assert result_of_error(raised(WRITE, records("1", "2")), BEFORE, records("1", "2")) == part
-
-
-def test_a_change_that_the_catalog_alone_has_is_unknown() -> None:
-    after = records("1", columns=("id", "n"))
-    result = result_of_error(raised(WRITE, BEFORE), BEFORE, after)
-    assert result.kind is OutcomeKind.UNKNOWN
-    assert result.because.startswith("the catalog has other columns since")
-
-
-def test_a_schema_change_that_the_catalog_has_not_is_unknown() -> None:
-    after = records("1", "2")
-    result = result_of_error(raised(WRITE, BEFORE), BEFORE, after, schema=True)
-    assert result.kind is OutcomeKind.UNKNOWN
-    assert result.because.endswith("and the catalog has not")
-    table_records = records("1", "2", columns=("id", "n"))
-    assert result_of_error(raised(WRITE, BEFORE), BEFORE, table_records, schema=True) == APPLIED
+@pytest.mark.parametrize(
+    ("error", "after", "schema", "result"),
+    [
+        (raised(WRITE, BEFORE), AFTER, False, APPLIED),
+        (raised(WRITE, BEFORE, WRITE), BEFORE, False, REFUSED),
+        # A setting that was not put back takes nothing from a commit.
+        (raised(WRITE, BEFORE, SETTING), AFTER, False, APPLIED),
+        (raised(SETTING, AFTER), AFTER, False, APPLIED),
+        (raised(WRITE, BEFORE, WRITE), AFTER, False, PART),
+        (raised(WRITE, AFTER), AFTER, False, PART),
+        (raised(WRITE, BEFORE), records("1", columns=("id", "n")), False, CATALOG_ALONE),
+        (raised(WRITE, BEFORE), AFTER, True, TABLE_ALONE),
+        (raised(WRITE, BEFORE), records("1", "2", columns=("id", "n")), True, APPLIED),
+    ],
+)
+def test_the_records_of_the_table_say_what_became_of_a_step_with_an_error(
+    error: Raised, after: TableRecords, result: StepResult, *, schema: bool
+) -> None:
+    assert result_of_error(error, BEFORE, after, schema=schema) == result
 
 
 @pytest.mark.parametrize("at", ["before", "statement", "after"])

