@@ -39,13 +39,6 @@ def wrong_reader(reader: str, reason: str) -> UsageProblem:
     return UsageProblem(f"{reader}: {reason}")
 
 
-def _no_reader(format_name: str, family: str, read: tuple[str, ...]) -> UsageProblem:
-    return UsageProblem(
-        f"no distribution reads tables of format '{format_name}', which are {family} "
-        f"tables; there are distributions that read {', '.join(read)} tables"
-    )
-
-
 def readers() -> tuple[Distribution, ...]:
     """Return every distribution that can be asked: all but what serves them."""
     return tuple(_readers())
@@ -128,7 +121,11 @@ def check_format(format_name: str) -> None:
         return
     read = (n for n in formats.names() if any(_reads(d, n) for d in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)
-    raise _no_reader(format_name, formats.facts(format_name).family, tuple(families))
+    raise UsageProblem(
+        f"no distribution reads tables of format '{format_name}', which are "
+        f"{formats.facts(format_name).family} tables; there are distributions that read "
+        f"{', '.join(families)} tables"
+    )
 
 
 def _reads(distribution: Distribution, format_name: str) -> bool:
@@ -144,23 +141,16 @@ step, by the operation's name."""
 def makers_of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
-    result = [distributions.load(name) for name in sorted(names)]
-    return {distribution.name: _maker(distribution) for distribution in result}
-
-
-def _maker(distribution: Distribution) -> Maker:
-    versions = distribution.texts_if_any(TABLE_VERSIONS)
-    return Maker(formats_written(distribution), versions, distribution.options_if_any(CANNOT))
+    return {
+        d.name: Maker(formats_written(d), d.texts_if_any(TABLE_VERSIONS), d.options_if_any(CANNOT))
+        for d in map(distributions.load, sorted(names))
+    }
 
 
 def formats_written(distribution: Distribution) -> tuple[str, ...]:
     """Return the formats that a distribution writes."""
-    facts = (formats.facts(name) for name in formats.names())
-    return tuple(
-        format_facts.name
-        for format_facts in facts
-        if other_writers.makes(distribution, format_facts)
-    )
+    facts = map(formats.facts, formats.names())
+    return tuple(written.name for written in facts if other_writers.makes(distribution, written))
 
 
 def wrong_writers(profile: Profile) -> Iterator[Fault]:

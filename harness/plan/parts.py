@@ -25,10 +25,6 @@ AD_HOC: Final = "ad-hoc"
 """What a run of named parts is called: it is of no profile."""
 
 
-def _unserved(reasons: tuple[str, ...]) -> UsageProblem:
-    return UsageProblem("\n".join(reasons))
-
-
 def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenario]) -> Profile:
     """Return a profile of parts that were named; what was not named is chosen.
 
@@ -135,7 +131,7 @@ def check(profile: Profile) -> None:
 
     """
     if wrong := (*_writing(profile), *_reading(profile)):
-        raise _unserved(wrong)
+        raise UsageProblem("\n".join(wrong))
 
 
 def _writing(profile: Profile) -> tuple[str, ...]:
@@ -184,22 +180,18 @@ def _whose(profile: Profile, key: str) -> str:
 
 def _idle_writer(writer: Writer, profile: Profile) -> str:
     able = [name for name in formats.names() if writes(writer, name)]
-    return (
-        f"writer {writer}: it writes no {_either(profile)} tables; --format takes {_or_none(able)}"
-    )
+    tables = " or ".join(profile.formats)
+    return f"writer {writer}: it writes no {tables} tables; --format takes {_or_none(able)}"
 
 
 def _idle_reader(asked: ProfileReader, profile: Profile) -> str:
     able = [name for name in formats.names() if reads(asked, name)]
     why = distribution_support.cannot(asked.reader, profile.formats[0])
+    tables = " or ".join(profile.formats)
     return (
-        f"reader {asked.reader}: it cannot be asked about {_either(profile)} tables ({why}); "
+        f"reader {asked.reader}: it cannot be asked about {tables} tables ({why}); "
         f"--format takes {_or_none(able)}"
     )
-
-
-def _either(profile: Profile) -> str:
-    return " or ".join(profile.formats)
 
 
 def _or_none(names: Sequence[str]) -> str:

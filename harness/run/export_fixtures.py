@@ -42,7 +42,348 @@ from harness.run.pipeline import states_of
 from harness.run.run_judge import case_of
 from harness.write.state_store import TABLE, State, States
 
+FORMAT: Final = 1
+"""Raised whenever a key gets another meaning."""
+
+
+FILE: Final = "manifest.json"
+
+
+EXPECTED: Final = "expected.json"
+
+
+CATALOG: Final = "catalog.json"
+
+
+SCENARIO: Final = "scenario.yaml"
+
+
+_LONGEST: Final = 100
+"""Characters of a variant's folder, before what tells it from others."""
+
+
+_DIGITS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FileSum:
+    """A file with what it must be."""
+
+    path: str
+    """Relative to the folder that has the manifest."""
+    size: int
+    """In bytes."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileSlice:
+    """What a reader of now puts together: a base file, and the log files that came after it."""
+
+    base: str | None
+    """Relative to the table's folder."""
+    logs: tuple[str, ...]
+    """In the order in which they were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A table as it was after a step."""
+
+    table: str
+    """The table's folder."""
+    moves: bool
+    """Whether a copy can be read at any place; else its metadata name `location`."""
+    location: str
+    """The path of the table's folder in its own metadata; empty where a copy can be moved."""
+    table_version: str
+    """Where the format counts versions."""
+    instants: Mapping[int, str]
+    """By step: what it made on this table's timeline."""
+    slices: tuple[FileSlice, ...] | None
+    """The files of now; None where `layout` says why they are not known."""
+    layout: str
+    expected: FileSum
+    catalog: FileSum
+    """What the metastore held of the table, `{location}` standing for its folder."""
+    files: tuple[FileSum, ...]
+    folders: tuple[str, ...]
+    """Empty ones, which some archives lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureStep:
+    """A step of a variant; the creation of the table is step 0."""
+
+    step: int
+    text: str
+    writer: str
+    outcome: str
+    statements: tuple[str, ...]
+    """As sent, with `{database}` and `{location}` as placeholders."""
+    fixture: Fixture | None
+    left_out: str
+    """Why there is no fixture; empty where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureVariant:
+    """A table that was written, with its steps."""
+
+    id: str
+    scenario: str
+    text: FileSum
+    """The scenario's file."""
+    format: str
+    settings: Mapping[str, str]
+    steps: tuple[FixtureStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that was exported."""
+
+    fixtures: int
+    """The version of this description."""
+    harness: str
+    run: str
+    profile: str
+    writers: Mapping[str, str]
+    """What each writer is made of, by its name."""
+    variants: tuple[FixtureVariant, ...]
+
+
+_MANIFEST: Final = TypeAdapter(Manifest)
+
+
+def dumped(manifest: Manifest) -> bytes:
+    return _MANIFEST.dump_json(manifest, indent=1) + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which steps of a run are exported."""
+
+    text: str = ""
+    """What `variant/s3` must contain."""
+    formats: Collection[str] = ()
+    """Empty: all of them."""
+
+    def takes(self, variant: VariantInfo, step: int) -> bool:
+        """Return whether a step of a variant is one of them."""
+        needed = not self.formats or variant.format in self.formats
+        return needed and self.text in f"{variant.id}/s{step}"
+
+
+def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
+    """Write the fixtures of a run into a folder that is not there, or empty.
+
+    Raises:
+        UsageProblem: the folder is not empty.
+        UsageProblem: there is nothing to export.
+        UsageProblem: a table is no longer in the cache.
+        EnvironmentProblem: a file cannot be written.
+
+    """
+    to = folder.resolve()
+    if to.exists() and not (to.is_dir() and not any(to.iterdir())):
+        raise UsageProblem(f"{folder} is not empty; name a folder that is new, or empty")
+    chosen = [entry for entry in run.by_step.values() if _known(run, entry, selection)]
+    if not chosen:
+        raise _no_fixture(run.folder)
+    states = states_of(chosen, cache)
+    with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
+        part.mkdir(parents=True)
+        manifest = _Export(run, part, states, selection).manifest()
+        (part / FILE).write_bytes(dumped(manifest))
+    return manifest
+
+
+def _no_fixture(run: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{run}: no step is selected of which the table is known; leave out -k or "
+        "--format, or look at the run's steps: harness report terminal"
+    )
+
+
+def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
+    chosen = selection.takes(run.variant(record.variant), record.outcome.step)
+    return chosen and not _why_not(record, run)
+
+
+def _why_not(record: StateRecord, run: Run) -> str:
+    """Return why there is no fixture of a step; empty where there is one."""
+    outcome = record.outcome
+    if outcome.kind is not OutcomeKind.APPLIED:
+        why = outcome.because or (outcome.refusal.message if outcome.refusal else "")
+        return ": ".join(filter(None, (str(outcome.kind), why)))
+    before = (run.by_step.get((record.variant, at)) for at in range(outcome.step))
+    if any(entry is None or entry.outcome.kind is OutcomeKind.UNKNOWN for entry in before):
+        return "nothing is known of the table since an earlier step"
+    return "" if record.digest else "no table was frozen"
+
+
+class _Export:
+    """Copies the chosen states of a run into a folder."""
+
+    def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
+        self._run, self._folder, self._states = run, folder, states
+        self._selection = selection
+        questions = (entry.question for entry in run.info.cells)
+        self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
+        plan = plan_record.plan_of(run.info)
+        self._variants = {entry.id: entry for entry in plan.variants}
+
+    def manifest(self) -> Manifest:
+        """Write all; return what is there."""
+        info, ids = self._run.info, {variant for variant, _ in self._states}
+        chosen = [entry for entry in info.variants if entry.id in ids]
+        writers = {name for entry in chosen for name in entry.writers}
+        return Manifest(
+            FORMAT,
+            info.version,
+            info.id,
+            info.profile,
+            {name: distributions.load(name).fidelity for name in sorted(writers)},
+            tuple(self._variant(entry, name) for entry, name in _named(chosen)),
+        )
+
+    def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
+        text = self._run.info.scenarios[info.id].encode()
+        records = self._run.states_of(info.id)
+        case = case_of(self._variants[info.id], records)
+        steps = tuple(self._step(info, case, entry, name) for entry in records)
+        written = self._write(PurePosixPath(name) / SCENARIO, text)
+        return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
+
+    def _step(
+        self, info: VariantInfo, case: RecordedVariant, record: StateRecord, name: str
+    ) -> FixtureStep:
+        step = record.outcome.step
+        state = self._states.get((info.id, step))
+        why = _why_not(record, self._run)
+        if not (why or self._selection.takes(info, step)):
+            why = "not selected"
+        return FixtureStep(
+            step,
+            info.step(step).text,
+            info.writers[step] if step < len(info.writers) else "",
+            record.outcome.word,
+            record.outcome.statements,
+            self._fixture(case, step, state, PurePosixPath(name) / f"s{step}") if state else None,
+            why,
+        )
+
+    def _fixture(
+        self, case: RecordedVariant, step: int, state: State, to: PurePosixPath
+    ) -> Fixture:
+        shape, frozen = formats.load(case.variant.format), state.frozen
+        asked = self._asked.get((case.variant.id, step), ())
+        views = (*shape.views, *shape.past_views)
+        tables = {entry: shape.table_for(entry) for entry in views}
+        there = {view: table for view, table in tables.items() if table in state.columns}
+        expected = expected_tables(case, step, there, asked)
+        entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1).encode()
+        slices, why = _slices(case, step)
+        files, folders = self._copied(state, to / TABLE)
+        return Fixture(
+            table=str(to / TABLE),
+            moves=not frozen.home,
+            location=frozen.home,
+            table_version=frozen.table_version,
+            instants={at: entry for at, entry in enumerate(frozen.instants) if entry},
+            slices=slices,
+            layout=why,
+            expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
+            catalog=self._write(to / CATALOG, entries + b"\n"),
+            files=files,
+            folders=folders,
+        )
+
+    def _copied(
+        self, state: State, to: PurePosixPath
+    ) -> tuple[tuple[FileSum, ...], tuple[str, ...]]:
+        """Copy a table's files with their times; return them, and the folders that are empty."""
+        names = [_inside(state, entry.path) for entry in state.frozen.listing]
+        full = {parent for entry in names for parent in entry.parents}
+        empty = [entry for entry in names if (state.table / entry).is_dir() and entry not in full]
+        (self._folder / to).mkdir(parents=True, exist_ok=True)
+        for entry in empty:
+            (self._folder / to / entry).mkdir(parents=True, exist_ok=True)
+        files = [entry for entry in names if not (state.table / entry).is_dir()]
+        sums = tuple(self._copy(state.table / entry, to / entry) for entry in files)
+        return sums, tuple(str(to / entry) for entry in empty)
+
+    def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
+        written = self._write(to, source.read_bytes())
+        seen = source.stat()
+        os.utime(self._folder / to, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+        return written
+
+    def _write(self, to: PurePosixPath, data: bytes) -> FileSum:
+        path = self._folder / to
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return FileSum(str(to), len(data), hashlib.sha256(data).hexdigest())
+
+
+def _inside(state: State, path: str) -> PurePosixPath:
+    """Return a path of a state that stays in the table's folder, by itself and through links.
+
+    Raises:
+        UsageProblem: it does not.
+
+    """
+    name, result = PurePosixPath(path), state.table / path
+    if name.is_absolute() or ".." in name.parts or result.is_symlink():
+        message = (
+            "is a link, or leads out of its table; remove the state, and run the profile again"
+        )
+        raise UsageProblem(f"{result} {message}")
+    return name
+
+
+def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
+    """Return the files of a step, or why they are not known."""
+    record = case.state_of[step]
+    if record.layout:
+        return None, record.layout
+    try:
+        result = column_resolution.slices(record.files, case.made(step))
+        return tuple(
+            FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
+            for base, logs in result
+        ), ""
+    except LayoutError as problem:
+        return None, str(problem)
+
+
+def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
+    """Yield each variant with the name of its folder, which any file system can hold."""
+    plain = {entry.id: re.sub(r"[^\w.=-]+", "-", entry.id).strip("-.") for entry in variants}
+    equal = grouped((name.lower(), id_) for id_, name in plain.items())
+    for entry in variants:
+        name = plain[entry.id]
+        unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST
+        digest = hashlib.sha256(entry.id.encode()).hexdigest()[:_DIGITS]
+        yield entry, name if unlike else f"{name[:_LONGEST]}-{digest}"
+
+
+def totals(manifest: Manifest) -> Mapping[str, int]:
+    """Return how many fixtures, steps without one, files and bytes there are."""
+    steps = [step for entry in manifest.variants for step in entry.steps]
+    files = [file for step in steps if step.fixture for file in step.fixture.files]
+    return {
+        "fixtures": sum(step.fixture is not None for step in steps),
+        "left_out": sum(step.fixture is None for step in steps),
+        "files": len(files),
+        "size": sum(entry.size for entry in files),
+    }
+
+
 WHOLE: Final = "all"
+
+
 ANY: Final = "any"
 """No question asks for an order: rows stand by the text of their key here, and may come in any."""
 
@@ -230,330 +571,4 @@ def _infinite(value: float) -> str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
-FORMAT: Final = 1
-"""Raised whenever a key gets another meaning."""
-FILE: Final = "manifest.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FileSum:
-    """A file with what it must be."""
-
-    path: str
-    """Relative to the folder that has the manifest."""
-    size: int
-    """In bytes."""
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileSlice:
-    """What a reader of now puts together: a base file, and the log files that came after it."""
-
-    base: str | None
-    """Relative to the table's folder."""
-    logs: tuple[str, ...]
-    """In the order in which they were written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fixture:
-    """A table as it was after a step."""
-
-    table: str
-    """The table's folder."""
-    moves: bool
-    """Whether a copy can be read at any place; else its metadata name `location`."""
-    location: str
-    """The path of the table's folder in its own metadata; empty where a copy can be moved."""
-    table_version: str
-    """Where the format counts versions."""
-    instants: Mapping[int, str]
-    """By step: what it made on this table's timeline."""
-    slices: tuple[FileSlice, ...] | None
-    """The files of now; None where `layout` says why they are not known."""
-    layout: str
-    expected: FileSum
-    catalog: FileSum
-    """What the metastore held of the table, `{location}` standing for its folder."""
-    files: tuple[FileSum, ...]
-    folders: tuple[str, ...]
-    """Empty ones, which some archives lose."""
-
-
-@dataclass(frozen=True, slots=True)
-class FixtureStep:
-    """A step of a variant; the creation of the table is step 0."""
-
-    step: int
-    text: str
-    writer: str
-    outcome: str
-    statements: tuple[str, ...]
-    """As sent, with `{database}` and `{location}` as placeholders."""
-    fixture: Fixture | None
-    left_out: str
-    """Why there is no fixture; empty where there is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class FixtureVariant:
-    """A table that was written, with its steps."""
-
-    id: str
-    scenario: str
-    text: FileSum
-    """The scenario's file."""
-    format: str
-    settings: Mapping[str, str]
-    steps: tuple[FixtureStep, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """All that was exported."""
-
-    fixtures: int
-    """The version of this description."""
-    harness: str
-    run: str
-    profile: str
-    writers: Mapping[str, str]
-    """What each writer is made of, by its name."""
-    variants: tuple[FixtureVariant, ...]
-
-
-def dumped(manifest: Manifest) -> bytes:
-    return _MANIFEST.dump_json(manifest, indent=1) + b"\n"
-
-
-_MANIFEST: Final = TypeAdapter(Manifest)
-
-EXPECTED: Final = "expected.json"
-CATALOG: Final = "catalog.json"
-SCENARIO: Final = "scenario.yaml"
-_LONGEST: Final = 100
-"""Characters of a variant's folder, before what tells it from others."""
-_DIGITS: Final = 8
 _TABLES: Final = TypeAdapter(ExpectedTables)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which steps of a run are exported."""
-
-    text: str = ""
-    """What `variant/s3` must contain."""
-    formats: Collection[str] = ()
-    """Empty: all of them."""
-
-    def takes(self, variant: VariantInfo, step: int) -> bool:
-        """Return whether a step of a variant is one of them."""
-        needed = not self.formats or variant.format in self.formats
-        return needed and self.text in f"{variant.id}/s{step}"
-
-
-def _no_fixture(run: Path) -> UsageProblem:
-    return UsageProblem(
-        f"{run}: no step is selected of which the table is known; leave out -k or "
-        "--format, or look at the run's steps: harness report terminal"
-    )
-
-
-def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
-    """Write the fixtures of a run into a folder that is not there, or empty.
-
-    Raises:
-        UsageProblem: the folder is not empty.
-        UsageProblem: there is nothing to export.
-        UsageProblem: a table is no longer in the cache.
-        EnvironmentProblem: a file cannot be written.
-
-    """
-    to = folder.resolve()
-    if to.exists() and not (to.is_dir() and not any(to.iterdir())):
-        raise UsageProblem(f"{folder} is not empty; name a folder that is new, or empty")
-    chosen = [entry for entry in run.by_step.values() if _known(run, entry, selection)]
-    if not chosen:
-        raise _no_fixture(run.folder)
-    states = states_of(chosen, cache)
-    with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
-        part.mkdir(parents=True)
-        manifest = _Export(run, part, states, selection).manifest()
-        (part / FILE).write_bytes(dumped(manifest))
-    return manifest
-
-
-def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
-    chosen = selection.takes(run.variant(record.variant), record.outcome.step)
-    return chosen and not _why_not(record, run)
-
-
-def _why_not(record: StateRecord, run: Run) -> str:
-    """Return why there is no fixture of a step; empty where there is one."""
-    outcome = record.outcome
-    if outcome.kind is not OutcomeKind.APPLIED:
-        why = outcome.because or (outcome.refusal.message if outcome.refusal else "")
-        return ": ".join(filter(None, (str(outcome.kind), why)))
-    before = (run.by_step.get((record.variant, at)) for at in range(outcome.step))
-    if any(entry is None or entry.outcome.kind is OutcomeKind.UNKNOWN for entry in before):
-        return "nothing is known of the table since an earlier step"
-    return "" if record.digest else "no table was frozen"
-
-
-class _Export:
-    """Copies the chosen states of a run into a folder."""
-
-    def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
-        self._run, self._folder, self._states = run, folder, states
-        self._selection = selection
-        questions = (entry.question for entry in run.info.cells)
-        self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
-        plan = plan_record.plan_of(run.info)
-        self._variants = {entry.id: entry for entry in plan.variants}
-
-    def manifest(self) -> Manifest:
-        """Write all; return what is there."""
-        info, ids = self._run.info, {variant for variant, _ in self._states}
-        chosen = [entry for entry in info.variants if entry.id in ids]
-        writers = {name for entry in chosen for name in entry.writers}
-        return Manifest(
-            FORMAT,
-            info.version,
-            info.id,
-            info.profile,
-            {name: distributions.load(name).fidelity for name in sorted(writers)},
-            tuple(self._variant(entry, name) for entry, name in _named(chosen)),
-        )
-
-    def _variant(self, info: VariantInfo, name: str) -> FixtureVariant:
-        text = self._run.info.scenarios[info.id].encode()
-        records = self._run.states_of(info.id)
-        case = case_of(self._variants[info.id], records)
-        steps = tuple(self._step(info, case, entry, name) for entry in records)
-        written = self._write(PurePosixPath(name) / SCENARIO, text)
-        return FixtureVariant(info.id, info.scenario, written, info.format, info.settings, steps)
-
-    def _step(
-        self, info: VariantInfo, case: RecordedVariant, record: StateRecord, name: str
-    ) -> FixtureStep:
-        step = record.outcome.step
-        state = self._states.get((info.id, step))
-        why = _why_not(record, self._run)
-        if not (why or self._selection.takes(info, step)):
-            why = "not selected"
-        return FixtureStep(
-            step,
-            info.step(step).text,
-            info.writers[step] if step < len(info.writers) else "",
-            record.outcome.word,
-            record.outcome.statements,
-            self._fixture(case, step, state, PurePosixPath(name) / f"s{step}") if state else None,
-            why,
-        )
-
-    def _fixture(
-        self, case: RecordedVariant, step: int, state: State, to: PurePosixPath
-    ) -> Fixture:
-        shape, frozen = formats.load(case.variant.format), state.frozen
-        asked = self._asked.get((case.variant.id, step), ())
-        views = (*shape.views, *shape.past_views)
-        tables = {entry: shape.table_for(entry) for entry in views}
-        there = {view: table for view, table in tables.items() if table in state.columns}
-        expected = expected_tables(case, step, there, asked)
-        entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1).encode()
-        slices, why = _slices(case, step)
-        files, folders = self._copied(state, to / TABLE)
-        return Fixture(
-            table=str(to / TABLE),
-            moves=not frozen.home,
-            location=frozen.home,
-            table_version=frozen.table_version,
-            instants={at: entry for at, entry in enumerate(frozen.instants) if entry},
-            slices=slices,
-            layout=why,
-            expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
-            catalog=self._write(to / CATALOG, entries + b"\n"),
-            files=files,
-            folders=folders,
-        )
-
-    def _copied(
-        self, state: State, to: PurePosixPath
-    ) -> tuple[tuple[FileSum, ...], tuple[str, ...]]:
-        """Copy a table's files with their times; return them, and the folders that are empty."""
-        names = [_inside(state, entry.path) for entry in state.frozen.listing]
-        full = {parent for entry in names for parent in entry.parents}
-        empty = [entry for entry in names if (state.table / entry).is_dir() and entry not in full]
-        (self._folder / to).mkdir(parents=True, exist_ok=True)
-        for entry in empty:
-            (self._folder / to / entry).mkdir(parents=True, exist_ok=True)
-        files = [entry for entry in names if not (state.table / entry).is_dir()]
-        sums = tuple(self._copy(state.table / entry, to / entry) for entry in files)
-        return sums, tuple(str(to / entry) for entry in empty)
-
-    def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
-        written = self._write(to, source.read_bytes())
-        seen = source.stat()
-        os.utime(self._folder / to, ns=(seen.st_atime_ns, seen.st_mtime_ns))
-        return written
-
-    def _write(self, to: PurePosixPath, data: bytes) -> FileSum:
-        path = self._folder / to
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        return FileSum(str(to), len(data), hashlib.sha256(data).hexdigest())
-
-
-def _inside(state: State, path: str) -> PurePosixPath:
-    """Return a path of a state that stays in the table's folder, by itself and through links.
-
-    Raises:
-        UsageProblem: it does not.
-
-    """
-    name, result = PurePosixPath(path), state.table / path
-    if name.is_absolute() or ".." in name.parts or result.is_symlink():
-        message = (
-            "is a link, or leads out of its table; remove the state, and run the profile again"
-        )
-        raise UsageProblem(f"{result} {message}")
-    return name
-
-
-def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | None, str]:
-    """Return the files of a step, or why they are not known."""
-    record = case.state_of[step]
-    if record.layout:
-        return None, record.layout
-    try:
-        result = column_resolution.slices(record.files, case.made(step))
-        return tuple(
-            FileSlice(base.path if base else None, tuple(dict.fromkeys(e.path for e in logs)))
-            for base, logs in result
-        ), ""
-    except LayoutError as problem:
-        return None, str(problem)
-
-
-def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
-    """Yield each variant with the name of its folder, which any file system can hold."""
-    plain = {entry.id: re.sub(r"[^\w.=-]+", "-", entry.id).strip("-.") for entry in variants}
-    equal = grouped((name.lower(), id_) for id_, name in plain.items())
-    for entry in variants:
-        name = plain[entry.id]
-        unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST
-        digest = hashlib.sha256(entry.id.encode()).hexdigest()[:_DIGITS]
-        yield entry, name if unlike else f"{name[:_LONGEST]}-{digest}"
-
-
-def totals(manifest: Manifest) -> Mapping[str, int]:
-    """Return how many fixtures, steps without one, files and bytes there are."""
-    steps = [step for entry in manifest.variants for step in entry.steps]
-    files = [file for step in steps if step.fixture for file in step.fixture.files]
-    return {
-        "fixtures": sum(step.fixture is not None for step in steps),
-        "left_out": sum(step.fixture is None for step in steps),
-        "files": len(files),
-        "size": sum(entry.size for entry in files),
-    }

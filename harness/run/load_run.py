@@ -40,6 +40,18 @@ from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
+INFO: Final = "run.json"
+
+
+STATES: Final = "states.jsonl"
+
+
+ANSWERS: Final = "answers.jsonl"
+
+
+VERDICTS: Final = "verdicts.jsonl"
+
+
 Plain = TypeVar("Plain")
 
 
@@ -99,10 +111,13 @@ def give_back() -> None:
         trim(0)
 
 
-INFO: Final = "run.json"
 MANY_CELLS: Final = 20_000
 """A plan of more cells leaves so much freed memory that it is given back."""
+
+
 DEFAULTS: Final = "with the engine's defaults"
+
+
 NOT_COMPARED: Final = "not compared with the engine's defaults"
 
 
@@ -317,15 +332,20 @@ def first_wrong(wrong: ValueError) -> str:
 if TYPE_CHECKING:
     import pandas as pd
 
-STATES: Final = "states.jsonl"
-ANSWERS: Final = "answers.jsonl"
-VERDICTS: Final = "verdicts.jsonl"
 
 WRITE: Final = "write"
 """The view of a verdict that is about a step itself and not about a reader's answer."""
+
+
 DID_NOT_RUN: Final = "did not run"
+
+
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
+
+
 _NONE: Final[Mapping[str, Verdict]] = {}
+
+
 StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 

@@ -48,111 +48,14 @@ from harness.write.state_store import States
 from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
 
-MOST_SERVERS: Final = 20
-"""Of more readers and variants than these, tables of one format share a fresh server."""
-MOST_SEARCHES: Final = 3
-"""For so many answers the earlier query is searched: each search takes several servers."""
-MOST_SUSPECTS: Final = 32
-"""Of more readers and variants than these, formats stand for variants."""
 
-AnswerTaker = Callable[[Answer], object]
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A run that was judged just now."""
 
-
-def cells_to_ask(
-    plan: Plan, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
-) -> Sequence[Cell]:
-    """Return the cells that are asked again after these verdicts on the first answers."""
-    # An answer is read only if its verdict makes it suspect: most often none does.
-    cases = {v.case for v in verdicts if due(v, answers, plan.ask_again)}
-    return [cell for cell in plan.cells if cell.case in cases]
-
-
-@run_log.phase("ask again")
-def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: AnswerTaker) -> None:
-    """Ask fresh servers about cells once more; what comes is in `answers.jsonl` afterwards.
-
-    `take`: gets each answer once it is recorded.
-
-    Raises:
-        UsageProblem: a table that is asked about again is no longer in the cache.
-
-    """
-    run = load_run.recorded(work.folder)
-    context = work.read_context(plan, fresh=True)
-    with jsonl.adding(work.folder / load_run.ANSWERS) as add:
-        for group in groups(plan, cells):
-            states = states_of(_about(run.states, group), work.cache)
-            again = replace(plan, cells=group)
-            with (
-                work.progress.count("ask again", len(group)) as count,
-                closing(read_states.read(again, [states], context, count, run.answers)) as answers,
-            ):
-                for answer in answers:
-                    run_log.log_answer(answer)
-                    add([answer])
-                    take(answer)
-        for answer in _with_earlier_queries(plan, work, run.states):
-            add([answer])
-            take(answer)
-    load_run.sort_answers(work.folder, (cell.case for cell in plan.cells))
-    run_folder.clean(work.folder)
-
-
-def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
-    """Return the cells by the fresh server that is asked about them.
-
-    Each reader has one for each variant; where that would be too many servers, each distribution
-    has one for each format.
-    """
-    cells = tuple(cells)
-    formats = {variant.id: variant.format for variant in plan.variants}
-    fine = grouped(((cell.reader, cell.variant), cell) for cell in cells)
-    if len(fine) <= MOST_SERVERS:
-        return tuple(map(tuple, fine.values()))
-    coarse = grouped(((cell.distribution, formats[cell.variant]), cell) for cell in cells)
-    return tuple(map(tuple, coarse.values()))
-
-
-def _about(states: Iterable[StateRecord], cells: Iterable[Cell]) -> list[StateRecord]:
-    variants = {cell.variant for cell in cells}
-    return [state for state in states if state.variant in variants]
-
-
-def _with_earlier_queries(
-    plan: Plan, work: Work, states: Sequence[StateRecord]
-) -> Iterable[Answer]:
-    """Yield the first answers that depend on an earlier query, each with it where it is known."""
-    answers = load_run.answers(work.folder)
-    depending = [c for c in plan.cells if c.case in answers and answers[c.case].earlier]
-    for cell in depending[:MOST_SEARCHES]:
-        answer = answers[cell.case]
-        if answer.earlier is None:
-            continue
-        work.progress.note(f"search the query on which the answer of {cell.case} depends")
-        asked = [c for c in suspects(plan, cell) if _was_sent(answers.get(c.case))]
-        few = replace(plan, cells=(*asked, cell))
-        frozen = states_of(_about(states, few.cells), work.cache)
-        context = work.read_context(plan, fresh=True)
-        after = read_states.find_culprit(few, frozen, context, cell.case, answer.earlier)
-        yield replace(answer, after=after)
-
-
-def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
-    """Return queries to the server of a cell that stand for all others that it was asked.
-
-    Of each reader and variant, or of each reader and format where these would be too many, it is
-    the last one up to the step of the cell.
-    """
-    others = [c for c in plan.cells if c != cell and c.distribution == cell.distribution]
-    formats = {variant.id: variant.format for variant in plan.variants}
-    by_server = grouped(((other.reader, other.variant), other) for other in others)
-    if len(by_server) > MOST_SUSPECTS:
-        by_server = grouped(((other.reader, formats[other.variant]), other) for other in others)
-    return [max(group, key=lambda c: (c.step <= cell.step, c.step)) for group in by_server.values()]
-
-
-def _was_sent(answer: Answer | None) -> bool:
-    return answer is not None and bool(answer.columns or answer.refusal)
+    run: Run
+    applied: Applied
+    """Its verdicts, those on its steps too, with what the baselines of now say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,99 +79,17 @@ class Work:
 
     def write_context(self, plan: Plan) -> WriteContext:
         """Return where tables are written."""
-        folder, catalog = self.folder / run_folder.ENGINES, writers_metastore(plan)
+        folder = self.folder / run_folder.ENGINES
+        catalog = runtime_names.on_disk(metastore_of(plan))
         return WriteContext(self.cache, folder, self.progress, self.limits.statement, catalog)
 
     def read_context(self, plan: Plan, *, fresh: bool) -> ReadContext:
         """Return where readers are asked; `fresh`: also what earlier runs asked."""
-        folder, catalog = self.folder / run_folder.ENGINES, readers_metastore(plan)
+        folder, usual = self.folder / run_folder.ENGINES, plan.metastore.usual
+        catalog = MetastoreChoice(metastore_of(plan)) if usual else plan.metastore
         return ReadContext(
             self.cache, folder, self.progress, fresh, self.limits.query, metastore=catalog
         )
-
-
-def _missing_state(variant: str, step: int, cache: Path) -> UsageProblem:
-    return UsageProblem(
-        f"the state of {variant} after step {step} is no longer in {cache}; "
-        "run the profile again to write it"
-    )
-
-
-def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
-    """Find the frozen states that a run names.
-
-    Raises:
-        UsageProblem: one is no longer in the cache.
-
-    """
-    records = list(records)
-    states = write_variants.load(records, cache)
-    for record in records:
-        if record.digest and (record.variant, record.outcome.step) not in states:
-            raise _missing_state(record.variant, record.outcome.step, cache.root)
-    return states
-
-
-def needed_distributions(plan: Plan) -> tuple[str, ...]:
-    """Name every distribution that a plan needs, in the order of their use."""
-    writers = {writer: None for variant in plan.variants for writer in variant.writers}
-    tools = hive_mutation.needed(map(distributions.load, writers))
-    readers = (reader.distribution for reader in plan.readers)
-    asked = tuple(dict.fromkeys((*writers, *readers)))
-    catalog = metastore.distribution_for(asked)
-    reached = distributions.load(catalog).warehouse or any(
-        object_storage.written(distributions.load(writer)) for writer in writers
-    )
-    store = (object_storage.store(),) if reached else ()
-    # Tables are written on the usual one, whatever their readers ask through, unless a writer is
-    # too new for it.
-    unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
-    newer = filter(None, (metastore.oldest_for(distributions.load(writer)) for writer in writers))
-    return tuple(dict.fromkeys((catalog, *store, *newer, *unusual, *asked, *tools)))
-
-
-def metastore_of(plan: Plan) -> str:
-    """Name the metastore that all engines of a plan can reach, on which its tables are written."""
-    return needed_distributions(plan)[0]
-
-
-def writers_metastore(plan: Plan) -> str:
-    """Name the same as writers need it, who write to the disk."""
-    return runtime_names.on_disk(metastore_of(plan))
-
-
-def readers_metastore(plan: Plan) -> MetastoreChoice:
-    """Return the metastore that the readers of a plan ask through, with its runtime."""
-    return MetastoreChoice(metastore_of(plan)) if plan.metastore.usual else plan.metastore
-
-
-def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
-    """Make every distribution be there, telling first what has to be fetched and where it goes."""
-    cache.claim()
-    result = [distributions.load(name) for name in names]
-    processes = [distribution for distribution in result if distribution.runtime == PROCESS]
-    lacking = {one.name: fetch.missing(one, cache) for one in processes}
-    there = ", ".join(name for name, files in lacking.items() if not files)
-    if there:
-        progress.note(f"there already, in {cache.root}: {there}")
-    missing = {artifact.name: artifact for files in lacking.values() for artifact in files}
-    fetch.check_online(tuple(missing.values()), cache)
-    if missing:
-        total = sum(artifact.size for artifact in missing.values()) / 1e6
-        progress.note(
-            f"fetch {counted(len(missing), 'file')}, {total:.0f} MB, once, into {cache.root}"
-        )
-    for distribution in result:
-        provide.ensure(distribution, cache, progress)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """A run that was judged just now."""
-
-    run: Run
-    applied: Applied
-    """Its verdicts, those on its steps too, with what the baselines of now say."""
 
 
 def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedRun:
@@ -301,6 +122,29 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
+def needed_distributions(plan: Plan) -> tuple[str, ...]:
+    """Name every distribution that a plan needs, in the order of their use."""
+    writers = {writer: None for variant in plan.variants for writer in variant.writers}
+    tools = hive_mutation.needed(map(distributions.load, writers))
+    readers = (reader.distribution for reader in plan.readers)
+    asked = tuple(dict.fromkeys((*writers, *readers)))
+    catalog = metastore.distribution_for(asked)
+    reached = distributions.load(catalog).warehouse or any(
+        object_storage.written(distributions.load(writer)) for writer in writers
+    )
+    store = (object_storage.store(),) if reached else ()
+    # Tables are written on the usual one, whatever their readers ask through, unless a writer is
+    # too new for it.
+    unusual = () if plan.metastore.usual else metastore.needed(plan.metastore)
+    newer = filter(None, (metastore.oldest_for(distributions.load(writer)) for writer in writers))
+    return tuple(dict.fromkeys((catalog, *store, *newer, *unusual, *asked, *tools)))
+
+
+def metastore_of(plan: Plan) -> str:
+    """Name the metastore that all engines of a plan can reach, on which its tables are written."""
+    return needed_distributions(plan)[0]
+
+
 def fetch_plan(plan: Plan, work: Work) -> None:
     """Fetch all that a plan needs, and note in `run.json` which images answer.
 
@@ -327,6 +171,26 @@ def _with_image(reader: ReaderInfo) -> ReaderInfo:
     image = image_choice.chosen(reader.distribution).fidelity
     parts = image, distribution.overlaid, distribution.notice
     return replace(reader, fidelity="; ".join(filter(None, parts)))
+
+
+def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
+    """Make every distribution be there, telling first what has to be fetched and where it goes."""
+    cache.claim()
+    result = [distributions.load(name) for name in names]
+    processes = [distribution for distribution in result if distribution.runtime == PROCESS]
+    lacking = {one.name: fetch.missing(one, cache) for one in processes}
+    there = ", ".join(name for name, files in lacking.items() if not files)
+    if there:
+        progress.note(f"there already, in {cache.root}: {there}")
+    missing = {artifact.name: artifact for files in lacking.values() for artifact in files}
+    fetch.check_online(tuple(missing.values()), cache)
+    if missing:
+        total = sum(artifact.size for artifact in missing.values()) / 1e6
+        progress.note(
+            f"fetch {counted(len(missing), 'file')}, {total:.0f} MB, once, into {cache.root}"
+        )
+    for distribution in result:
+        provide.ensure(distribution, cache, progress)
 
 
 def write_states(plan: Plan, work: Work) -> None:
@@ -467,6 +331,24 @@ def _known(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
+def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
+    """Find the frozen states that a run names.
+
+    Raises:
+        UsageProblem: one is no longer in the cache.
+
+    """
+    records = list(records)
+    states = write_variants.load(records, cache)
+    for record in records:
+        if record.digest and (record.variant, record.outcome.step) not in states:
+            raise UsageProblem(
+                f"the state of {record.variant} after step {record.outcome.step} is no longer in "
+                f"{cache.root}; run the profile again to write it"
+            )
+    return states
+
+
 def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
     """Judge a run; ask once more what nothing explains, and judge with what came.
 
@@ -505,3 +387,109 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
     plan = plan_record.plan_of(recorded.info)
     verdicts = map(jsonl.VerdictParts(), RunJudge(plan).verdicts(recorded))
     return baseline_files.update(recorded, plan, tuple(verdicts))
+
+
+MOST_SERVERS: Final = 20
+"""Of more readers and variants than these, tables of one format share a fresh server."""
+
+
+MOST_SEARCHES: Final = 3
+"""For so many answers the earlier query is searched: each search takes several servers."""
+
+
+MOST_SUSPECTS: Final = 32
+"""Of more readers and variants than these, formats stand for variants."""
+
+
+def cells_to_ask(
+    plan: Plan, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
+) -> Sequence[Cell]:
+    """Return the cells that are asked again after these verdicts on the first answers."""
+    # An answer is read only if its verdict makes it suspect: most often none does.
+    cases = {v.case for v in verdicts if due(v, answers, plan.ask_again)}
+    return [cell for cell in plan.cells if cell.case in cases]
+
+
+@run_log.phase("ask again")
+def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: Callable[[Answer], object]) -> None:
+    """Ask fresh servers about cells once more; what comes is in `answers.jsonl` afterwards.
+
+    `take`: gets each answer once it is recorded.
+
+    Raises:
+        UsageProblem: a table that is asked about again is no longer in the cache.
+
+    """
+    run = load_run.recorded(work.folder)
+    context = work.read_context(plan, fresh=True)
+    with jsonl.adding(work.folder / load_run.ANSWERS) as add:
+        for group in groups(plan, cells):
+            states = states_of(_about(run.states, group), work.cache)
+            again = replace(plan, cells=group)
+            with (
+                work.progress.count("ask again", len(group)) as count,
+                closing(read_states.read(again, [states], context, count, run.answers)) as answers,
+            ):
+                for answer in answers:
+                    run_log.log_answer(answer)
+                    add([answer])
+                    take(answer)
+        for answer in _with_earlier_queries(plan, work, run.states):
+            add([answer])
+            take(answer)
+    load_run.sort_answers(work.folder, (cell.case for cell in plan.cells))
+    run_folder.clean(work.folder)
+
+
+def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
+    """Return the cells by the fresh server that is asked about them.
+
+    Each reader has one for each variant; where that would be too many servers, each distribution
+    has one for each format.
+    """
+    cells = tuple(cells)
+    formats = {variant.id: variant.format for variant in plan.variants}
+    fine = grouped(((cell.reader, cell.variant), cell) for cell in cells)
+    if len(fine) <= MOST_SERVERS:
+        return tuple(map(tuple, fine.values()))
+    coarse = grouped(((cell.distribution, formats[cell.variant]), cell) for cell in cells)
+    return tuple(map(tuple, coarse.values()))
+
+
+def _about(states: Iterable[StateRecord], cells: Iterable[Cell]) -> list[StateRecord]:
+    variants = {cell.variant for cell in cells}
+    return [state for state in states if state.variant in variants]
+
+
+def _with_earlier_queries(
+    plan: Plan, work: Work, states: Sequence[StateRecord]
+) -> Iterable[Answer]:
+    """Yield the first answers that depend on an earlier query, each with it where it is known."""
+    answers = load_run.answers(work.folder)
+    depending = [c for c in plan.cells if c.case in answers and answers[c.case].earlier]
+    for cell in depending[:MOST_SEARCHES]:
+        answer = answers[cell.case]
+        if answer.earlier is None:
+            continue
+        work.progress.note(f"search the query on which the answer of {cell.case} depends")
+        sent = {a.case for a in answers.values() if a.columns or a.refusal}
+        asked = [suspect for suspect in suspects(plan, cell) if suspect.case in sent]
+        few = replace(plan, cells=(*asked, cell))
+        frozen = states_of(_about(states, few.cells), work.cache)
+        context = work.read_context(plan, fresh=True)
+        after = read_states.find_culprit(few, frozen, context, cell.case, answer.earlier)
+        yield replace(answer, after=after)
+
+
+def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
+    """Return queries to the server of a cell that stand for all others that it was asked.
+
+    Of each reader and variant, or of each reader and format where these would be too many, it is
+    the last one up to the step of the cell.
+    """
+    others = [c for c in plan.cells if c != cell and c.distribution == cell.distribution]
+    formats = {variant.id: variant.format for variant in plan.variants}
+    by_server = grouped(((other.reader, other.variant), other) for other in others)
+    if len(by_server) > MOST_SUSPECTS:
+        by_server = grouped(((other.reader, formats[other.variant]), other) for other in others)
+    return [max(group, key=lambda c: (c.step <= cell.step, c.step)) for group in by_server.values()]

@@ -1,7 +1,8 @@
 """The judge of a run: it judges each answer once, as it comes or, if it was there, at the end.
 
 What one answer says by itself is provisional: the answers of others to the same query can still
-change it (`judge.settle`), and so can the controls of its reader (`control_check`).
+change it (`judge.final_attribution`), and so can the controls of its reader: a reader that does not
+read a table whose schema never changed may be set up wrongly, so that nothing is known of it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from harness.core.errors import HarnessError, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import Record, VerdictParts
 from harness.core.records import Answer, QuestionKey, Responsible, StateRecord, Verdict, VerdictKind
-from harness.core.refusals import may_be_chance
 from harness.judge import baseline, gate
 from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied, Known
@@ -39,347 +39,9 @@ from harness.run import baseline_files, load_run, plan_record, run_folder
 from harness.run.load_run import Run, RunInfo
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant
 
-EARLY: Final = Path(run_folder.PYTEST, load_run.VERDICTS)
-"""The early verdicts, in the run's folder; without what the baselines say."""
-
-
-class LiveVerdicts:
-    """Has answers judged as they come; writes the verdicts that no later answer can change."""
-
-    def __init__(self, plan: Plan, judge: RunJudge, folder: Path) -> None:
-        """`folder`: the run's. They are written where pytest has made a folder in it."""
-        self._path, self._followed = folder / EARLY, (folder / run_folder.PYTEST).is_dir()
-        self._plan, self.judge = plan, judge
-        self._cells = {cell.case: cell for cell in plan.cells}
-        self._formats = {variant.id: variant.format for variant in plan.variants}
-        self._controls = controls_of(plan)
-        self._by_question = grouped((cell.question, cell) for cell in plan.cells)
-        self._answers: dict[str, Answer] = {}
-        self._written: set[str] = set()
-
-    def add_answer(self, answer: Answer) -> Verdict | None:
-        """Judge an answer by itself, then write what is final now; None where there is no verdict.
-
-        If nobody follows, an answer of an earlier run is judged at the end: its verdict is in the
-        cache.
-        """
-        if not self._followed:
-            return None if answer.reused else self.judge.add_answer(answer)
-        self._answers[answer.case] = answer
-        verdict, cell = self.judge.add_answer(answer), self._cells[answer.case]
-        cells = [cell]
-        if cell in self._controls_of(cell):
-            cells += [c for c in self._cells.values() if self._key(c) == self._key(cell)]
-        final: list[Verdict] = []
-        for question in dict.fromkeys(c.question for c in cells):
-            final += self._final(self._by_question[question])
-        with jsonl.adding(self._path) as add:
-            add(final)
-        return verdict
-
-    def _final(self, same_query: Sequence[Cell]) -> Iterator[Verdict]:
-        """Yield the verdicts on a query that are final now and were not before."""
-        judged = [v for cell in same_query if (v := self.judge.by_itself(cell.case))]
-        again = {v.case for v in judged if self._asked_again(v)}
-        if not again and all(cell.case in self._answers for cell in same_query):
-            judged = list(with_final_attribution(judged, self._answers))
-        else:
-            judged = [v for v in judged if v.case not in again and not may_change(v)]
-        for verdict in judged:
-            controls = self._controls_of(self._cells[verdict.case])
-            answered = all(control.case in self._answers for control in controls)
-            if answered and verdict.case not in self._written:
-                self._written.add(verdict.case)
-                yield self._checked(verdict)
-
-    def _asked_again(self, verdict: Verdict) -> bool:
-        return due(self._checked(verdict), self._answers, self._plan.ask_again)
-
-    def _checked(self, verdict: Verdict) -> Verdict:
-        """Return a verdict as the controls of its reader leave it."""
-        cell = self._cells[verdict.case]
-        controls = self._controls_of(cell)
-        judged = [v for control in controls if (v := self.judge.by_itself(control.case))]
-        failed = control_failures(judged, {self._key(cell): controls}, self._answers)
-        return invalidate(verdict, failed.get(self._key(cell), ""))
-
-    def _controls_of(self, cell: Cell) -> Sequence[Cell]:
-        return self._controls.get(self._key(cell), ())
-
-    def _key(self, cell: Cell) -> ReaderFormat:
-        return cell.reader, self._formats[cell.variant]
-
-
-@dataclass(frozen=True, slots=True)
-class CellOutcome:
-    """What is judged of a cell, and what the baselines say of this cell alone."""
-
-    applied: Applied
-    answer: Answer | None
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.applied.verdicts[0]
-
-
-class Tail(Generic[Record]):
-    """The whole lines that were added to a file of records since the last look."""
-
-    def __init__(self, path: Path, kind: type[Record]) -> None:
-        """`path` may be missing yet."""
-        self._path = path
-        self._kind: type[Record] = kind
-        self._inode = self._offset = 0
-
-    def new(self) -> list[Record]:
-        """Return what is new; all of it again where the file was replaced.
-
-        Raises:
-            ValueError: a line is no such record.
-
-        """
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError:
-            return []
-        with file:
-            inode = os.fstat(file.fileno()).st_ino
-            if inode != self._inode:
-                self._inode, self._offset = inode, 0
-            file.seek(self._offset)
-            whole, end, _ = file.read().rpartition(b"\n")
-        self._offset += len(whole) + len(end)
-        return [jsonl.parse(self._kind, line) for line in whole.split(b"\n") if line]
-
-
-@dataclass(frozen=True, slots=True)
-class _RunPlan:
-    info: RunInfo
-    plan: Plan
-    known: Mapping[str, Sequence[Known]]
-
-
-class RunFollower:
-    """Reads a run's folder that fills; nothing in it is changed."""
-
-    def __init__(self, folder: Path) -> None:
-        """`folder` may be missing yet."""
-        self._folder = folder
-        self._planned: _RunPlan | None = None
-        self._early_verdicts = Tail(folder / EARLY, Verdict)
-        self._new_answers = Tail(folder / load_run.ANSWERS, Answer)
-        self._verdicts: dict[str, Verdict] = {}
-        self._answers: dict[str, Answer] = {}
-
-    @property
-    def begun(self) -> bool:
-        """Whether the plan of the run is written."""
-        return self._planned is not None
-
-    def look(self) -> None:
-        """Take the records that came.
-
-        Raises:
-            UsageProblem: the run's plan or a baseline cannot be read.
-            ValueError: a record cannot be read.
-
-        """
-        if self._planned is None and (self._folder / load_run.INFO).is_file():
-            info = load_run.read_info(self._folder)
-            plan = plan_record.plan_of(info)
-            self._planned = _RunPlan(info, plan, baseline_files.lines(info, plan))
-        # In this order: the answer of each verdict is there.
-        self._verdicts |= {verdict.case: verdict for verdict in self._early_verdicts.new()}
-        self._answers |= {answer.case: answer for answer in self._new_answers.new()}
-
-    def find(self, case: str) -> CellOutcome | None:
-        """Return the final verdict on a cell; None while there is none."""
-        return self._outcome(self._verdicts.get(case))
-
-    def last(self, case: str) -> CellOutcome | None:
-        """Return the verdict on a cell after the end of the run: unknown without an answer.
-
-        None for a cell that was not asked since a step was refused, or that the run does not have.
-        """
-        if self._planned is None:
-            return None
-        return self.find(case) or self._outcome(self._last_verdicts.get(case))
-
-    @cached_property
-    def _last_verdicts(self) -> Mapping[str, Verdict]:
-        """The verdicts of a run that ended, or died before it judged."""
-        run = load_run.recorded(self._folder)
-        if (self._folder / load_run.VERDICTS).exists():
-            return load_run.with_verdicts(run).recorded
-        plan = plan_record.plan_of(run.info)
-        return {verdict.case: verdict for verdict in RunJudge(plan).verdicts(run)}
-
-    def _outcome(self, verdict: Verdict | None) -> CellOutcome | None:
-        if verdict is None or self._planned is None:
-            return None
-        info, plan, known = self._planned.info, self._planned.plan, self._planned.known
-        answer = self._answers.get(verdict.case)
-        run = Run(self._folder, info, (), {answer.case: answer} if answer else {}, {})
-        facts = baseline_files.facts(run, plan)
-        lines = {verdict.scenario: known[verdict.scenario]}
-        return CellOutcome(baseline.apply([verdict], lines, facts, baseline_files.today()), answer)
-
-
-def late(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again.
-
-    An error that came both times is no such answer.
-    """
-    attempted = (verdict.case for verdict in run.verdicts if verdict.case in run.attempted)
-    answers = (run.answers.get(case) for case in attempted)
-    late_answers = (
-        answer for answer in answers if answer and answer.attempts and not answer.unknown
-    )
-    return tuple(
-        answer.case
-        for answer in late_answers
-        if not (answer.refusal and may_be_chance(answer.refusal))
-    )
-
-
-def gate_of(run: Run, applied: Applied, *, fail_on_flaky: bool = False) -> Gate:
-    """Return what a run ends with of which it is known what its baselines say."""
-    return gate.gate(applied, late(run), fail_on_flaky=fail_on_flaky)
-
-
-def recorded_gate(run: Run) -> Gate:
-    """Return what a run that was judged before ends with.
-
-    Where its baselines cannot be read, what was known when it was judged counts, and that is said.
-    """
-    verdicts = (*run.verdicts, *run.step_verdicts)
-    try:
-        return gate_of(run, baseline_files.apply(run, plan_record.plan_of(run.info), verdicts))
-    except UsageProblem as problem:
-        answered = tuple(verdict for verdict in verdicts if verdict.disclaimed)
-        gate = gate_of(run, Applied(verdicts, answered=answered))
-        why = f"The baselines of now were not read, those of the run's time count: {problem}"
-        return replace(gate, reasons=(*gate.reasons, why))
-
-
-LOG: Final = logging.getLogger("harness.run")
-
-
-def with_strategy_answers(run: Run) -> Run:
-    """Return a run that hands on what each strategy would answer, to reports."""
-    return replace(run, strategy_answers=partial(strategy_answers, run))
-
-
-def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
-    """Return the answers to every question that was answered wrongly, each table once."""
-    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
-    first = {verdict.question: verdict for verdict in reversed(wrong)}
-    return dict(_answers(run, grouped((v.variant, v) for v in first.values())))
-
-
-def _answers(
-    run: Run, wrong: Mapping[str, list[Verdict]]
-) -> Iterator[tuple[QuestionKey, tuple[StrategyAnswer, ...]]]:
-    for variant in _variants(run) if wrong else ():
-        if variant.id in wrong:
-            expectations = Expectations(case_of(variant, run.states_of(variant.id)))
-            for verdict in wrong[variant.id]:
-                answer = run.answers.get(verdict.case)
-                yield verdict.question, _of(expectations, verdict, answer) if answer else ()
-
-
-def _variants(run: Run) -> tuple[Variant, ...]:
-    """Return the variants of the plan; none where somebody changed the record of it."""
-    try:
-        return plan_record.plan_of(run.info).variants
-    except HarnessError as problem:
-        LOG.info("the read strategies are not worked out: %s", problem)
-        return ()
-
-
-def _of(expectations: Expectations, verdict: Verdict, answer: Answer) -> tuple[StrategyAnswer, ...]:
-    """Return the answers to one question; none where they cannot be worked out."""
-    try:
-        expectation = expectations.for_reader(verdict.reader, answer)
-        readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
-        return readings.answers(answer.question) if readings else ()
-    except Exception:
-        LOG.exception("cannot work out the read strategies of %s", verdict.case)
-        return ()
-
-
-SET_UP: Final = "set-up: "
-"""What the reason of such a verdict begins with."""
-_PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
-"""Verdicts on a control with which those on the other cells stand."""
-
-ReaderFormat = tuple[str, str]
-Controls = Mapping[ReaderFormat, Sequence[Cell]]
-
-
-def controls_of(plan: Plan) -> Controls:
-    """Return the controls of each reader and format that has some."""
-    variants = {variant.id: variant for variant in plan.variants}
-    return grouped(
-        ((cell.reader, variants[cell.variant].format), cell)
-        for cell in plan.cells
-        if controls.is_control(cell, variants[cell.variant], plan.metastore)
-    )
-
-
-def control_failures(
-    verdicts: Iterable[Verdict], of: Controls, answers: Mapping[str, Answer]
-) -> Mapping[ReaderFormat, str]:
-    """Return why nothing is known of each reader and format whose controls all failed.
-
-    `verdicts`: those on the controls, maybe among others.
-    """
-    by_case = {verdict.case: verdict for verdict in verdicts}
-    reasons = {
-        key: _failure([by_case[c.case] for c in cells if c.case in by_case], answers, key[1])
-        for key, cells in of.items()
-    }
-    return {key: why for key, why in reasons.items() if why}
-
-
-def invalidate(verdict: Verdict, why: str) -> Verdict:
-    """Return a verdict as a failure of its reader's controls leaves it; no `why`: as it is.
-
-    What is unknown anyway keeps its reason.
-    """
-    if not why or verdict.verdict is VerdictKind.UNKNOWN:
-        return verdict
-    return replace(
-        verdict,
-        verdict=VerdictKind.UNKNOWN,
-        because=why,
-        findings=(),
-        reproduces=(),
-        inconclusive=False,
-    )
-
-
-def _failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_name: str) -> str:
-    if not judged or any(verdict.verdict in _PASSED for verdict in judged):
-        return ""
-    first, answer = judged[0], answers.get(judged[0].case)
-    refusal = answer.refusal if answer else None
-    seen = refusals.text(refusal) if refusal else first.because or "; ".join(_seen(first))
-    return (
-        f"{SET_UP}{first.reader} does not read a {format_name} table that never changed "
-        f"({first.verdict}: {seen}); is it set up rightly?"
-    )
-
-
-def _seen(verdict: Verdict) -> Iterable[str]:
-    for finding in verdict.findings:
-        first = finding.places[:1]
-        where = "".join(f" at {witness.column or 'row'} of {witness.key}" for witness in first)
-        yield f"{finding.kind}{where}"
-
-
 AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
+
 
 ONE_OF: Final = 50
 """A sample has one right answer of so many."""
@@ -388,25 +50,6 @@ ONE_OF: Final = 50
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
     """Return a variant with the records of its states, which its format says how to lay out."""
     return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
-
-
-def due(verdict: Verdict, answers: Mapping[str, Answer], which: AskedAgain) -> bool:
-    """Return whether the answer of a cell is asked for once more, of a fresh server.
-
-    It is where it may be owed to what its server was asked before, or is of a sample; not where the
-    files hold what is wrong, nor what a fresh server has answered already.
-    """
-    if verdict.verdict is VerdictKind.WRONG:
-        readers = {Responsible.READER, None}
-        suspect = any(finding.responsible in readers for finding in verdict.findings)
-        suspect = suspect and not verdict.reproduces
-    else:
-        sampled = which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
-        suspect = sampled and verdict.verdict is VerdictKind.CORRECT
-    if not suspect:
-        return False
-    answer = answers.get(verdict.case)
-    return answer is not None and answer.has_table and not answer.again
 
 
 class RunJudge:
@@ -508,3 +151,349 @@ class RunJudge:
 
     def _judged_variant(self, variant: str) -> JudgedVariant:
         return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))
+
+
+def due(verdict: Verdict, answers: Mapping[str, Answer], which: AskedAgain) -> bool:
+    """Return whether the answer of a cell is asked for once more, of a fresh server.
+
+    It is where it may be owed to what its server was asked before, or is of a sample; not where the
+    files hold what is wrong, nor what a fresh server has answered already.
+    """
+    if verdict.verdict is VerdictKind.WRONG:
+        readers = {Responsible.READER, None}
+        suspect = any(finding.responsible in readers for finding in verdict.findings)
+        suspect = suspect and not verdict.reproduces
+    else:
+        sampled = which is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
+        suspect = sampled and verdict.verdict is VerdictKind.CORRECT
+    if not suspect:
+        return False
+    answer = answers.get(verdict.case)
+    return answer is not None and answer.has_table and not answer.again
+
+
+EARLY: Final = Path(run_folder.PYTEST, load_run.VERDICTS)
+"""The early verdicts, in the run's folder; without what the baselines say."""
+
+
+class LiveVerdicts:
+    """Has answers judged as they come; writes the verdicts that no later answer can change."""
+
+    def __init__(self, plan: Plan, judge: RunJudge, folder: Path) -> None:
+        """`folder`: the run's. They are written where pytest has made a folder in it."""
+        self._path, self._followed = folder / EARLY, (folder / run_folder.PYTEST).is_dir()
+        self._plan, self.judge = plan, judge
+        self._cells = {cell.case: cell for cell in plan.cells}
+        self._formats = {variant.id: variant.format for variant in plan.variants}
+        self._controls = controls_of(plan)
+        self._by_question = grouped((cell.question, cell) for cell in plan.cells)
+        self._answers: dict[str, Answer] = {}
+        self._written: set[str] = set()
+
+    def add_answer(self, answer: Answer) -> Verdict | None:
+        """Judge an answer by itself, then write what is final now; None where there is no verdict.
+
+        If nobody follows, an answer of an earlier run is judged at the end: its verdict is in the
+        cache.
+        """
+        if not self._followed:
+            return None if answer.reused else self.judge.add_answer(answer)
+        self._answers[answer.case] = answer
+        verdict, cell = self.judge.add_answer(answer), self._cells[answer.case]
+        cells = [cell]
+        if cell in self._controls_of(cell):
+            cells += [c for c in self._cells.values() if self._key(c) == self._key(cell)]
+        final: list[Verdict] = []
+        for question in dict.fromkeys(c.question for c in cells):
+            final += self._final(self._by_question[question])
+        with jsonl.adding(self._path) as add:
+            add(final)
+        return verdict
+
+    def _final(self, same_query: Sequence[Cell]) -> Iterator[Verdict]:
+        """Yield the verdicts on a query that are final now and were not before."""
+        judged = [v for cell in same_query if (v := self.judge.by_itself(cell.case))]
+        which = self._plan.ask_again
+        again = {v.case for v in judged if due(self._checked(v), self._answers, which)}
+        if not again and all(cell.case in self._answers for cell in same_query):
+            judged = list(with_final_attribution(judged, self._answers))
+        else:
+            judged = [v for v in judged if v.case not in again and not may_change(v)]
+        for verdict in judged:
+            controls = self._controls_of(self._cells[verdict.case])
+            answered = all(control.case in self._answers for control in controls)
+            if answered and verdict.case not in self._written:
+                self._written.add(verdict.case)
+                yield self._checked(verdict)
+
+    def _checked(self, verdict: Verdict) -> Verdict:
+        """Return a verdict as the controls of its reader leave it."""
+        cell = self._cells[verdict.case]
+        controls = self._controls_of(cell)
+        judged = [v for control in controls if (v := self.judge.by_itself(control.case))]
+        failed = control_failures(judged, {self._key(cell): controls}, self._answers)
+        return invalidate(verdict, failed.get(self._key(cell), ""))
+
+    def _controls_of(self, cell: Cell) -> Sequence[Cell]:
+        return self._controls.get(self._key(cell), ())
+
+    def _key(self, cell: Cell) -> ReaderFormat:
+        return cell.reader, self._formats[cell.variant]
+
+
+SET_UP: Final = "set-up: "
+"""What the reason of such a verdict begins with."""
+
+
+_PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
+"""Verdicts on a control with which those on the other cells stand."""
+
+
+ReaderFormat = tuple[str, str]
+
+
+Controls = Mapping[ReaderFormat, Sequence[Cell]]
+
+
+def controls_of(plan: Plan) -> Controls:
+    """Return the controls of each reader and format that has some."""
+    variants = {variant.id: variant for variant in plan.variants}
+    return grouped(
+        ((cell.reader, variants[cell.variant].format), cell)
+        for cell in plan.cells
+        if controls.is_control(cell, variants[cell.variant], plan.metastore)
+    )
+
+
+def control_failures(
+    verdicts: Iterable[Verdict], of: Controls, answers: Mapping[str, Answer]
+) -> Mapping[ReaderFormat, str]:
+    """Return why nothing is known of each reader and format whose controls all failed.
+
+    `verdicts`: those on the controls, maybe among others.
+    """
+    by_case = {verdict.case: verdict for verdict in verdicts}
+    reasons = {
+        key: _failure([by_case[c.case] for c in cells if c.case in by_case], answers, key[1])
+        for key, cells in of.items()
+    }
+    return {key: why for key, why in reasons.items() if why}
+
+
+def _failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_name: str) -> str:
+    if not judged or any(verdict.verdict in _PASSED for verdict in judged):
+        return ""
+    first, answer = judged[0], answers.get(judged[0].case)
+    refusal = answer.refusal if answer else None
+    seen = refusals.text(refusal) if refusal else first.because or "; ".join(_seen(first))
+    return (
+        f"{SET_UP}{first.reader} does not read a {format_name} table that never changed "
+        f"({first.verdict}: {seen}); is it set up rightly?"
+    )
+
+
+def _seen(verdict: Verdict) -> Iterator[str]:
+    for finding in verdict.findings:
+        first = finding.places[:1]
+        where = "".join(f" at {witness.column or 'row'} of {witness.key}" for witness in first)
+        yield f"{finding.kind}{where}"
+
+
+def invalidate(verdict: Verdict, why: str) -> Verdict:
+    """Return a verdict as a failure of its reader's controls leaves it; no `why`: as it is.
+
+    What is unknown anyway keeps its reason.
+    """
+    if not why or verdict.verdict is VerdictKind.UNKNOWN:
+        return verdict
+    return replace(
+        verdict,
+        verdict=VerdictKind.UNKNOWN,
+        because=why,
+        findings=(),
+        reproduces=(),
+        inconclusive=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CellOutcome:
+    """What is judged of a cell, and what the baselines say of this cell alone."""
+
+    applied: Applied
+    answer: Answer | None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.applied.verdicts[0]
+
+
+class Tail(Generic[Record]):
+    """The whole lines that were added to a file of records since the last look."""
+
+    def __init__(self, path: Path, kind: type[Record]) -> None:
+        """`path` may be missing yet."""
+        self._path = path
+        self._kind: type[Record] = kind
+        self._inode = self._offset = 0
+
+    def new(self) -> list[Record]:
+        """Return what is new; all of it again where the file was replaced.
+
+        Raises:
+            ValueError: a line is no such record.
+
+        """
+        try:
+            file = self._path.open("rb")
+        except FileNotFoundError:
+            return []
+        with file:
+            inode = os.fstat(file.fileno()).st_ino
+            if inode != self._inode:
+                self._inode, self._offset = inode, 0
+            file.seek(self._offset)
+            whole, end, _ = file.read().rpartition(b"\n")
+        self._offset += len(whole) + len(end)
+        return [jsonl.parse(self._kind, line) for line in whole.split(b"\n") if line]
+
+
+class RunFollower:
+    """Reads a run's folder that fills; nothing in it is changed."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` may be missing yet."""
+        self._folder = folder
+        self._planned: tuple[RunInfo, Plan, Mapping[str, Sequence[Known]]] | None = None
+        self._early_verdicts = Tail(folder / EARLY, Verdict)
+        self._new_answers = Tail(folder / load_run.ANSWERS, Answer)
+        self._verdicts: dict[str, Verdict] = {}
+        self._answers: dict[str, Answer] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether the plan of the run is written."""
+        return self._planned is not None
+
+    def look(self) -> None:
+        """Take the records that came.
+
+        Raises:
+            UsageProblem: the run's plan or a baseline cannot be read.
+            ValueError: a record cannot be read.
+
+        """
+        if self._planned is None and (self._folder / load_run.INFO).is_file():
+            info = load_run.read_info(self._folder)
+            plan = plan_record.plan_of(info)
+            self._planned = info, plan, baseline_files.lines(info, plan)
+        # In this order: the answer of each verdict is there.
+        self._verdicts |= {verdict.case: verdict for verdict in self._early_verdicts.new()}
+        self._answers |= {answer.case: answer for answer in self._new_answers.new()}
+
+    def find(self, case: str) -> CellOutcome | None:
+        """Return the final verdict on a cell; None while there is none."""
+        return self._outcome(self._verdicts.get(case))
+
+    def last(self, case: str) -> CellOutcome | None:
+        """Return the verdict on a cell after the end of the run: unknown without an answer.
+
+        None for a cell that was not asked since a step was refused, or that the run does not have.
+        """
+        if self._planned is None:
+            return None
+        return self.find(case) or self._outcome(self._last_verdicts.get(case))
+
+    @cached_property
+    def _last_verdicts(self) -> Mapping[str, Verdict]:
+        """The verdicts of a run that ended, or died before it judged."""
+        run = load_run.recorded(self._folder)
+        if (self._folder / load_run.VERDICTS).exists():
+            return load_run.with_verdicts(run).recorded
+        plan = plan_record.plan_of(run.info)
+        return {verdict.case: verdict for verdict in RunJudge(plan).verdicts(run)}
+
+    def _outcome(self, verdict: Verdict | None) -> CellOutcome | None:
+        if verdict is None or self._planned is None:
+            return None
+        info, plan, known = self._planned
+        answer = self._answers.get(verdict.case)
+        run = Run(self._folder, info, (), {answer.case: answer} if answer else {}, {})
+        facts = baseline_files.facts(run, plan)
+        lines = {verdict.scenario: known[verdict.scenario]}
+        return CellOutcome(baseline.apply([verdict], lines, facts, baseline_files.today()), answer)
+
+
+def late(run: Run) -> tuple[str, ...]:
+    """Return the cases that were answered only when asked again.
+
+    An error that came both times is no such answer.
+    """
+    cases = (v.case for v in run.verdicts if v.case in run.attempted and v.case in run.answers)
+    return tuple(
+        answer.case
+        for answer in map(run.answers.__getitem__, cases)
+        if answer.attempts and not answer.unknown
+        if not (answer.refusal and refusals.may_be_chance(answer.refusal))
+    )
+
+
+def gate_of(run: Run, applied: Applied, *, fail_on_flaky: bool = False) -> Gate:
+    """Return what a run ends with of which it is known what its baselines say."""
+    return gate.gate(applied, late(run), fail_on_flaky=fail_on_flaky)
+
+
+def recorded_gate(run: Run) -> Gate:
+    """Return what a run that was judged before ends with.
+
+    Where its baselines cannot be read, what was known when it was judged counts, and that is said.
+    """
+    verdicts = (*run.verdicts, *run.step_verdicts)
+    try:
+        return gate_of(run, baseline_files.apply(run, plan_record.plan_of(run.info), verdicts))
+    except UsageProblem as problem:
+        answered = tuple(verdict for verdict in verdicts if verdict.disclaimed)
+        gate = gate_of(run, Applied(verdicts, answered=answered))
+        why = f"The baselines of now were not read, those of the run's time count: {problem}"
+        return replace(gate, reasons=(*gate.reasons, why))
+
+
+LOG: Final = logging.getLogger("harness.run")
+
+
+def with_strategy_answers(run: Run) -> Run:
+    """Return a run that hands on what each strategy would answer, to reports."""
+    return replace(run, strategy_answers=partial(strategy_answers, run))
+
+
+def strategy_answers(run: Run) -> Mapping[QuestionKey, tuple[StrategyAnswer, ...]]:
+    """Return the answers to every question that was answered wrongly, each table once."""
+    wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
+    first = {verdict.question: verdict for verdict in reversed(wrong)}
+    by_variant = grouped([(verdict.variant, verdict) for verdict in first.values()])
+    try:
+        variants = plan_record.plan_of(run.info).variants if wrong else ()
+    except HarnessError as problem:
+        LOG.info("the read strategies are not worked out: %s", problem)
+        return {}
+    answers = {}
+    for variant in (variant for variant in variants if variant.id in by_variant):
+        expectations = Expectations(case_of(variant, run.states_of(variant.id)))
+        for verdict in by_variant[variant.id]:
+            answer = run.answers.get(verdict.case)
+            shown = _answers_to(expectations, verdict, answer) if answer else ()
+            answers[verdict.question] = shown
+    return answers
+
+
+def _answers_to(
+    expectations: Expectations, verdict: Verdict, answer: Answer
+) -> tuple[StrategyAnswer, ...]:
+    """Return the answers to one question; none where they cannot be worked out."""
+    try:
+        expectation = expectations.for_reader(verdict.reader, answer)
+        readings = expectation.layout(verdict.step, view_of_rows(verdict.view)).readings()
+        return readings.answers(answer.question) if readings else ()
+    except Exception:
+        LOG.exception("cannot work out the read strategies of %s", verdict.case)
+        return ()

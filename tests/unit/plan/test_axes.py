@@ -5,13 +5,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-import pytest
-
-from harness.core.errors import UsageProblem
 from harness.model.table import MergeMode
-from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Writer, plan, select
+from harness.plan import Cover, Maker, Profile, ProfileReader, Writer, plan, select
 from harness.plan.product import WriterSequence
-from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
+from harness.scenario.cells import Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.columns import AddColumn, RenameColumn
 from harness.scenario.operations.late_writes import LateUpsert
@@ -93,12 +90,6 @@ def test_a_dataframe_that_creates_the_table_lets_them_stand_where_they_are() -> 
     ]
 
 
-def test_a_scenario_that_is_partitioned_by_itself_does_not_have_that_axis() -> None:
-    table = replace(STORY.table, partition_by=("f1",))
-    story = replace(scenario_of(Insert((1,))), name="family/own", table=table)
-    assert len(planned(story, axes={"partitioned": EVERY}).variants) == 1
-
-
 def test_a_scenario_with_late_data_has_the_merge_mode_in_its_table() -> None:
     columns = {"id": "string", "ts": "long", "f1": "string"}
     late = scenario_of(Insert((1,)), LateUpsert((1,)), columns=columns, order_by="ts")
@@ -143,14 +134,6 @@ def test_a_sequence_goes_on_at_every_step() -> None:
     ]
 
 
-def test_a_sequence_goes_on_at_the_step_that_is_named() -> None:
-    plan = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
-    assert [variant.writers for variant in plan.variants] == [("a", "a", "b", "b")]
-    assert [exclusion.why for exclusion in plan.excluded] == [
-        "there is no step 9 for b to go on from"
-    ]
-
-
 def test_two_writers_in_turn_write_one_step_each_from_then_on() -> None:
     sequence = WriterSequence(Writer("a", then="b", at=2, in_turn=True), 2)
     assert sequence.distributions(5) == ("a", "a", "b", "a", "b", "a")
@@ -178,17 +161,6 @@ def test_a_writer_writes_only_what_it_can() -> None:
     assert [exclusion.why for exclusion in plan.excluded] == [
         "no writer of the profile writes mor",
         "a writes table_version 6 and not 8",
-    ]
-
-
-def test_what_comes_before_a_handover_needs_one() -> None:
-    cow = replace(COW, settings={"handover_version": ("6",)})
-    before = {"handover_version": "6"}
-    writers = (Writer("a", before), Writer("a", before, then="b", at=2))
-    result = plan((STORY,), replace(PROFILE, writers=writers), (cow,), {"a": Maker(("cow",))})
-    assert [variant.writers for variant in result.variants] == [("a", "a", "b", "b")]
-    assert [exclusion.why for exclusion in result.excluded] == [
-        "handover_version: no second writer goes on with the table"
     ]
 
 
@@ -259,37 +231,6 @@ def test_a_part_of_a_plan_does_not_claim_the_pairs_of_the_whole() -> None:
 
 
 READERS = tuple(ProfileReader(parse_reader(f"other-{at}")) for at in range(3))
-SHAPES: dict[str, Any] = {
-    "queries": ("all", "column", "count", "predicate"),
-    "query_steps": dict.fromkeys(("column", "count", "predicate"), AskedSteps.SCHEMA_CHANGES),
-}
-
-
-def shape(cell: Cell) -> str:
-    return cell.query.partition("(")[0]
-
-
-def test_a_query_for_changes_of_the_schema_is_asked_right_after_them_only() -> None:
-    plan = planned(LONG, **SHAPES)
-    assert [(cell.step, cell.query) for cell in plan.cells if shape(cell) == "count"] == [
-        (3, "count(g)"),
-        (5, "count(f3)"),
-    ]
-    assert {cell.step for cell in plan.cells if cell.query == "all"} == {1, 2, 3, 4, 5}
-    assert len(plan.cells) == 5 + 2 * 3
-
-
-@pytest.mark.parametrize("cover", Cover)
-def test_every_reader_is_asked_every_shape_by_turns_too(cover: Cover) -> None:
-    plan = planned(LONG, cover=cover, readers=READERS, **SHAPES, **WIDE)
-    asked = {(cell.reader, shape(cell)) for cell in plan.cells}
-    assert len(asked) == 3 * 4
-    assert {(cell.view, shape(cell)) for cell in plan.cells} >= {
-        (view, name) for view in MOR.views for name in ("column", "count", "predicate")
-    }
-    cells = [cell for cell in plan.cells if cell.query != "all"]
-    places = {(cell.variant, cell.step, cell.view, cell.reader) for cell in cells}
-    assert len(cells) == len(places) * (1 if cover is Cover.PAIRS else 3)
 
 
 def test_a_reader_that_cannot_be_asked_of_a_format_is_left_out_with_the_reason() -> None:
@@ -330,11 +271,6 @@ def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about
     assert [[partly.of for partly in made.partly] for made in plans] == [[cows], [], [cows]]
 
 
-def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out() -> None:
-    few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
-    assert planned(readers=(few,)).partly == ()
-
-
 def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
     limited = ProfileReader(READERS[0].reader, formats=("plain",))
     plan = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
@@ -342,16 +278,3 @@ def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
     asked = {(cell.reader, formats[cell.variant]) for cell in plan.cells}
     assert asked == {("other-0", "plain"), ("other-1", "plain"), ("other-1", "cow")}
     assert plan.excluded == ()
-
-
-def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
-    with pytest.raises(UsageProblem, match="profile mine: other-0: there is no format 'clpain'"):
-        planned(readers=(ProfileReader(READERS[0].reader, formats=("clpain",)),))
-
-
-def test_a_scenario_may_name_settings_of_its_formats() -> None:
-    story = replace(STORY, settings={**STORY.settings, "table_version": ("6", "8")})
-    # A profile that names the setting takes those of its values that the scenario has.
-    for axes, requested in ({}, {"6", "8"}), ({"table_version": ("8",)}, {"8"}):
-        variants = planned(story, axes=axes).variants
-        assert {variant.settings.get("table_version") for variant in variants} == requested

@@ -71,12 +71,6 @@ def told(path: Path) -> list[str]:
     return [line.removeprefix(start) for line in lines]
 
 
-def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
-    made = plan_options.make([mine], "mine", "")
-    assert {variant.scenario.name for variant in made.variants} == {"my/good", "my/longer"}
-    assert not made.excluded
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -224,15 +218,6 @@ def test_all_that_is_not_there_is_told_at_once(mine: Path) -> None:
     assert [line.partition(":")[0] for line in told(mine)] == ["11", "11"]
 
 
-def test_a_part_is_planned_where_what_is_named_lies_beside_it(mine: Path) -> None:
-    change(mine, 'scenarios: ["*"]\n', "scenarios: [my/longer]\n")
-    text = (mine / "profiles.yaml").read_text(encoding="utf-8")
-    named = text.replace('"my/*"', "my/good\n    - my/longer").replace("at: 2", "at: 3")
-    (mine / "profiles.yaml").write_text(named, encoding="utf-8")
-    made = plan_options.make([mine / "good.yaml"], "mine", "")
-    assert {variant.scenario.name for variant in made.variants} == {"my/good"}
-
-
 def test_a_name_that_is_nowhere_is_told_of_a_part_too(mine: Path) -> None:
     change(mine, '    - "my/*"\n', '    - "my/*"\n    - my/typo\n')
     assert told(mine / "good.yaml")[0].startswith("4: profile mine: there is no scenario 'my/typo'")
@@ -244,14 +229,6 @@ def test_a_file_beside_it_that_is_wrong_says_nothing_of_its_steps(mine: Path) ->
     (mine / "longer.yaml").write_text("nothing: {}\n", encoding="utf-8")
     change(mine, "at: 2", "at: 4")
     assert plan_options.make([mine / "good.yaml"], "mine", "").variants
-
-
-def test_a_file_that_the_profile_does_not_name_is_taken_whatever_else_it_names(
-    mine: Path,
-) -> None:
-    change(mine, "my/*", "elsewhere/scenario")
-    made = plan_options.make([mine / "good.yaml"], "mine", "")
-    assert {variant.scenario.name for variant in made.variants} == {"my/good"}
 
 
 def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(

@@ -45,15 +45,6 @@ def test_each_setting_of_such_a_reader_has_its_own() -> None:
     assert [cell.reader for cell in of_control(made)] == readers
 
 
-def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
-    made = plan_options.make(None, "full", "", named=NamedParts(readers=[OTHER]))
-    variants = {variant.id: variant for variant in made.variants}
-    for cell in of_control(made):
-        variant = variants[cell.variant]
-        assert variant.settings.get("table_version", "6") == "6"
-        assert len(set(variant.writers)) == 1
-
-
 def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path) -> None:
     (tmp_path / "profiles.yaml").write_text(
         "mine:\n  scenarios: ['*']\n  formats: [hudi-cow]\n  readers: [trino-479@container]\n"
@@ -89,9 +80,3 @@ def test_a_part_of_a_plan_keeps_the_controls_of_its_readers(tmp_path: Path) -> N
     cases.write_text(f"{made.cells[-1].case}\n")
     one = plan_options.make(None, "quick-start", "", cases, named=NamedParts(readers=[OTHER]))
     assert one.cells == (*of_control(made), made.cells[-1])
-
-
-def test_controls_can_be_asked_alone() -> None:
-    made = plan_options.make(None, "quick-start", "control/", named=NamedParts(readers=[OTHER]))
-    assert list(made.cells) == of_control(made)
-    assert len(made.cells) == 2

@@ -90,16 +90,6 @@ def test_a_jar_takes_the_place_of_another_version_of_it(tmp_path: Path) -> None:
     assert (distribution.jre, distribution.runtime) == ("11", "process")
 
 
-def test_what_was_changed_changes_the_digest(tmp_path: Path) -> None:
-    registered(tmp_path)
-    for name, base in (
-        ("hive-newer-reader", "hive-3.1.3"),
-        ("spark-nanos", "spark-3.5.8-hudi-1.0.2"),
-    ):
-        local, other = (distributions.digest(distributions.load(name)) for name in (name, base))
-        assert local != other
-
-
 def test_a_profile_and_the_command_line_can_name_it(tmp_path: Path) -> None:
     registered(tmp_path)
     mine = tmp_path / "mine.yaml"
@@ -121,15 +111,6 @@ def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     for name, text in local.items():
         distributions.register(name, text, "run.json")
     assert distributions.load("trino-patched").heap_mb == 2048
-
-
-def test_a_run_keeps_what_they_build_on_as_well(tmp_path: Path) -> None:
-    distributions.register("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
-    registered(tmp_path, "trino-ours: {like: trino-470, heap_mb: 7}")
-    assert distributions.custom_locks(["trino-ours@container"]).keys() == {
-        "trino-470",
-        "trino-ours",
-    }
 
 
 WRONG = {

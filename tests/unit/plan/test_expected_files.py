@@ -62,39 +62,6 @@ def test_a_simulated_writer_makes_the_same_files() -> None:
         assert newest(facts, made) == last(story, changes)
 
 
-def test_a_clustering_makes_one_file_of_each_partition_as_the_simulated_writer_does() -> None:
-    columns = "id string, ts long, p string, f1 string"
-    before, since = "insert 1..4; insert 5; upsert 1; delete 2", "upsert 1; insert 6"
-    for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
-        steps = f"{before}; cluster; {since}; cluster schedule"
-        story = history(steps, columns, mor=mor, partition_by=("p",))
-        there = story.disk.until(story.truth.step)
-        facts, made = [file.fact() for file in there], {e.fact().instant: e.step for e in there}
-        assert newest(facts, made) == last(story, changes)
-        assert {file.step for file in there} == {5, 6, 7}
-
-
-def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
-    columns = ("id", "ts", "f1", "f2")
-    story = history("insert 1,2; upsert 1")
-    assert last(story, Changes.NEW_FILE) == [
-        ("base", 1, ("1", "2"), (), columns),
-        ("base", 2, ("1",), (), columns),
-        ("log", 2, (), ("1",), columns),
-    ]
-    assert last(history("insert 1,2; upsert 1; compact"), Changes.NEW_FILE) == [
-        ("base", 2, ("1",), (), columns),
-        ("base", 3, ("2",), (), columns),
-    ]
-
-
-def test_partition_columns_stand_last_in_files_or_not_at_all() -> None:
-    columns = "id string, p string, f1 string"
-    story = history("insert 1,2", columns, partition_by=("p",))
-    assert [entry[4] for entry in last(story, Changes.LOG)] == [("id", "f1", "p")] * 2
-    assert [entry[4] for entry in last(story, Changes.LOG, partitions=False)] == [("id", "f1")] * 2
-
-
 @pytest.mark.parametrize("changes", [Changes.REPLACE, Changes.LOG])
 def test_a_row_that_moves_is_gone_from_its_file_and_in_a_new_one(changes: Changes) -> None:
     operations = Insert(keys=(1, 2, 3)), MoveRow(1, 2), Upsert(keys=(1,)), Compact()

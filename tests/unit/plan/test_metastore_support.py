@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli import plan_options
 from harness.cli.plan_options import PlanOverrides
-from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.core.errors import ScenarioProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.plan import controls
 from harness.run import pipeline
@@ -46,14 +46,6 @@ def planned(
     return plan_options.make([folder], "mine", "", where=PlanOverrides(metastore=option))
 
 
-@pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-3.1.3"])
-def test_nothing_is_otherwise_with_the_usual_one(tmp_path: Path, said: str) -> None:
-    made = planned(tmp_path, said)
-    assert made.metastore == USUAL
-    assert {variant.scenario.name for variant in made.variants} == {"hudi/move"}
-    assert pipeline.needed_distributions(made)[1:] == ("spark-3.5.8-hudi-0.15.0", "trino-476")
-
-
 @pytest.mark.parametrize(
     ("said", "option"),
     [("metastore: hive-metastore-4.0.1", ""), ("twins: false", "hive-metastore-4.0.1")],
@@ -76,13 +68,12 @@ def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path
         "hive-metastore-4.0.1",
     )
     assert pipeline.metastore_of(made) == "hive-metastore-3.1.3"
-    assert pipeline.readers_metastore(made) == made.metastore
 
 
 def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
     made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
     assert made.metastore == USUAL
-    usual = pipeline.writers_metastore(made)
+    usual = pipeline.metastore_of(made)
     assert usual == USUAL.distribution
     assert {write_variants.metastore_of(variant, usual) for variant in made.variants} == {NEWER}
     assert set(pipeline.needed_distributions(made)[:2]) == {usual, NEWER}
@@ -133,16 +124,6 @@ def test_what_is_none_is_refused_with_its_line(tmp_path: Path, said: str, why: s
     assert f"{tmp_path / 'profiles.yaml'}:6" in str(wrong.value)
 
 
-def test_an_option_names_what_there_is(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"allowed: hive-metastore-2\.3\.10, hive-"):
-        planned(tmp_path, "twins: false", option="hive-metastore-9")
-
-
-def test_another_one_serves_no_object_store(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioProblem, match="on the disk, not s3 readers; ask all of one kind"):
-        planned(tmp_path, "metastore: hive-metastore-4.0.1", "trino-476@s3")
-
-
 def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
     message = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}"
     made = planned(tmp_path, f"metastore: {message}", "trino-476@container")
@@ -162,11 +143,6 @@ def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
         planned(tmp_path, said, reader="hive-4.0.1")
 
 
-def test_a_reader_that_needs_a_newer_one_asks_through_that(tmp_path: Path) -> None:
-    made = planned(tmp_path, "metastore: hive-metastore-4.0.1", reader="hive-4.0.1")
-    assert {cell.reader for cell in made.cells} == {"hive-4.0.1"}
-
-
 @pytest.mark.parametrize(
     ("through", "why"),
     [
@@ -180,10 +156,3 @@ def test_one_that_takes_no_transactional_table_is_told(
 ) -> None:
     with pytest.raises(ScenarioProblem, match=f"cannot have hive-acid tables .*{why}"):
         planned(tmp_path, f"metastore: {through}", of="hive-acid")
-
-
-def test_one_whose_database_an_older_one_made_has_them(tmp_path: Path) -> None:
-    message = "{distribution: hive-metastore-4.0.1, upgraded_from: hive-metastore-3.1.3}"
-    reader = '"hive-4.0.1{path=fetch, transactions=on}"'
-    made = planned(tmp_path, f"metastore: {message}", reader, of="hive-acid")
-    assert {variant.format for variant in made.variants} == {"hive-acid"}

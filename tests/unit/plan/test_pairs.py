@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.product import all_pairs, cover, pairs_of, values_of
+from harness.plan.product import cover
 
 AXES = st.dictionaries(
     st.sampled_from(["format", "writer", "rewrites", "partitioned", "twin"]),
@@ -45,11 +45,6 @@ def test_the_same_combinations_give_the_same_choice_in_their_order(
     assert chosen == cover(list(can)) == tuple(sorted(set(chosen)))
 
 
-def test_no_chosen_combination_is_needless() -> None:
-    can = [{"a": x, "b": y} for x, y in product("12", "12")]
-    assert cover(can) == (0, 1, 2, 3)
-
-
 @pytest.mark.parametrize(("sizes", "most"), [((4, 4, 2, 2, 2), 18), ((4, 3, 2, 2, 2), 14)])
 def test_pairs_take_little_more_than_the_two_longest_axes(
     sizes: tuple[int, ...], most: int
@@ -57,39 +52,3 @@ def test_pairs_take_little_more_than_the_two_longest_axes(
     values = [[str(at) for at in range(size)] for size in sizes]
     can = [dict(zip("abcde", values, strict=True)) for values in product(*values)]
     assert sizes[0] * sizes[1] <= len(cover(can)) <= most < len(can)
-
-
-def test_one_axis_alone_has_each_of_its_values() -> None:
-    can = [{"a": "1"}, {"a": "2"}, {"a": "1"}]
-    assert all_pairs(can) == ((("a", "1"),), (("a", "2"),))
-    assert cover(can) == (0, 1)
-
-
-def test_values_that_never_go_together_are_no_pair() -> None:
-    can = [{"a": "1", "b": "1"}, {"a": "2", "b": "2"}]
-    assert (("a", "1"), ("b", "2")) not in all_pairs(can)
-    assert list(pairs_of(can[0])) == [(("a", "1"), ("b", "1"))]
-
-
-def test_nothing_is_covered_by_nothing() -> None:
-    assert not cover([])
-    assert not all_pairs([])
-
-
-def test_values_are_chosen_about_as_often_as_each_other() -> None:
-    values = [[str(at) for at in range(size)] for size in (4, 4, 2, 2)]
-    can = [dict(zip("abcd", values, strict=True)) for values in product(*values)]
-    chosen = [can[at] for at in cover(can)]
-    for axis in "cd":
-        times = sum(entry[axis] == "0" for entry in chosen)
-        assert abs(2 * times - len(chosen)) <= 2
-
-
-def test_values_alone_take_no_more_than_the_longest_axis() -> None:
-    can = [{"a": x, "b": y} for x, y in product("123", "12")]
-    chosen = [can[at] for at in cover(can, values_of)]
-    assert ({entry["a"] for entry in chosen}, {entry["b"] for entry in chosen}) == (
-        {*"123"},
-        {*"12"},
-    )
-    assert len(chosen) == 3

@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli import plan_options
 from harness.cli.plan_options import NONE, NamedParts
-from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.core.errors import UsageProblem
 from harness.plan.parts import AD_HOC
 from harness.scenario.cells import Plan
 from tests.builders.scenario_texts import MOVED
@@ -51,12 +51,6 @@ def test_a_run_is_made_of_just_the_parts_that_are_named(mine: Path) -> None:
     assert readers_of(plan) == ["trino-476", BY_NAME]
     assert {cell.reader for cell in plan.cells} == {"trino-476", BY_NAME}
     assert not plan.chosen
-
-
-def test_without_a_named_part_it_is_the_quick_start(mine: Path) -> None:
-    plan = made(mine)
-    assert plan == made(mine, "quick-start")
-    assert plan.profile == "quick-start"
 
 
 @pytest.mark.parametrize("profile", [None, "main"])
@@ -116,11 +110,6 @@ def test_a_format_whose_files_no_touch_can_choose_is_written_all_the_same(mine: 
     assert rewrites("hudi-cow", "hive-parquet") == both
 
 
-def test_formats_are_chosen_that_the_scenario_is_for(mine: Path) -> None:
-    mine.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
-    assert formats_of(made(mine, named=NamedParts(readers=["trino-476"]))) == ["iceberg"]
-
-
 def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     plan = made(
         mine, named=NamedParts(formats=["hudi-mor"], writers=[f"{NEWER}{{table_version=6}}", HUDI])
@@ -176,29 +165,6 @@ def test_parts_that_cannot_be_are_told_with_what_is_allowed(
     assert told in str(wrong.value)
 
 
-@pytest.mark.parametrize(
-    ("writer", "told"),
-    [
-        (
-            f"{NEWER}{{table_version=5}}",
-            f"writer: {NEWER} makes no tables of table_version 5; allowed",
-        ),
-        (
-            f"{HUDI}{{colour=red}}",
-            f"writer {HUDI}: no format of the profile has a setting 'colo",
-        ),
-        (f"{HUDI}{{table_version=8}}", "makes no tables of table_version 8; allowed: 6"),
-    ],
-)
-def test_a_wrong_setting_of_a_named_writer_is_not_told_of_a_line_of_a_file(
-    mine: Path, writer: str, told: str
-) -> None:
-    with pytest.raises(ScenarioProblem) as wrong:
-        made(mine, "quick-start", NamedParts(writers=[writer]))
-    assert told in str(wrong.value)
-    assert "profiles.yaml" not in str(wrong.value)
-
-
 def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_chosen(
     mine: Path,
 ) -> None:
@@ -209,9 +175,3 @@ def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_cho
         "format iceberg: no writer of profile quick-start writes it; --writer takes " + ICEBERG
     )
     assert reading.startswith("format iceberg: no reader of profile quick-start can be asked about")
-
-
-def test_what_a_profile_has_and_nobody_named_is_left_out_as_ever(mine: Path) -> None:
-    plan = made(mine, "main", NamedParts(readers=["trino-476"]))
-    assert {"hudi-cow", "iceberg"} <= set(formats_of(plan))
-    assert made(mine, "main", NamedParts(formats=["iceberg"])).cells

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.model.datatypes import parse_type
-from harness.plan import AskedSteps, Profile, ProfileReader, Writer, estimate, plan, select
-from harness.plan.estimation import METASTORE_S, OBJECT_STORE_S, UPGRADE_S
+from harness.plan import Profile, ProfileReader, Writer, estimate, plan, select
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
@@ -115,11 +113,6 @@ def test_a_reader_that_has_no_view_of_the_past_is_left_out_with_the_reason() -> 
     assert result.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
 
 
-def test_a_profile_that_names_no_view_asks_for_none_of_the_past() -> None:
-    formats = (replace(COW, past_views=("as_of", "incremental")), MOR, PLAIN)
-    assert {cell.view for cell in plan((STORY,), PROFILE, formats).cells} == {"snapshot"}
-
-
 def test_the_same_input_gives_the_same_plan_and_no_case_twice() -> None:
     once, again = (planned(twins=True, formats=("cow", "mor")) for _ in range(2))
     cases = [cell.case for cell in once.cells]
@@ -140,11 +133,6 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
         {"rewrites": "none"},
         {"rewrites": "some"},
     ]
-
-
-def test_a_scenario_without_a_free_touch_does_not_have_the_axis() -> None:
-    story = replace(scenario_of(Insert((1,)), Touch(Rewrites.ALL)), name="family/fixed")
-    assert ids(planned(story, axes={"rewrites": ("none", "some")})) == ["family/fixed[cow]"]
 
 
 @pytest.mark.parametrize(
@@ -183,10 +171,6 @@ def test_a_twin_is_a_variant_of_its_own_with_its_own_types() -> None:
     assert types == [["string", "string", "string"], ["string", "string", "int"]]
 
 
-def test_a_scenario_without_a_twin_has_one_variant() -> None:
-    assert ids(planned(twins=True)) == ["family/story[cow,rewrites=none]"]
-
-
 def test_a_format_that_lacks_an_operation_is_excluded_and_says_so() -> None:
     story = replace(STORY, steps=(*STORY.steps, Step(Compact())))
     plan = planned(story, formats=("cow", "plain"))
@@ -215,14 +199,6 @@ def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
         "family/story[cow,rewrites=none,table_version=8]",
         "family/story[plain,rewrites=none]",
     ]
-
-
-def test_a_value_that_a_format_does_not_know_is_excluded() -> None:
-    newer = replace(MOR, settings={"table_version": ("6", "8", "9")})
-    requested = {"writers": (Writer("spark", {"table_version": "9"}),), "formats": ("cow", "mor")}
-    result = plan((STORY,), replace(PROFILE, **requested), (COW, newer))  # type: ignore[arg-type]
-    assert [exclusion.why for exclusion in result.excluded] == ["cow: table_version: allowed: 6, 8"]
-    assert {variant.format for variant in result.variants} == {"mor"}
 
 
 def test_nothing_is_asked_after_a_quiet_step() -> None:
@@ -265,49 +241,6 @@ def test_views_are_those_that_scenario_profile_and_format_have(
     assert [cell.view for cell in plan.cells if cell.step == 1] == list(asked)
 
 
-def test_a_variant_that_nobody_asks_anything_is_told() -> None:
-    plan = planned(views=("read_optimized",))
-    assert plan.cells == ()
-    assert [exclusion.why for exclusion in plan.excluded] == [
-        "cow has the views snapshot; wanted are others"
-    ]
-
-
-def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None:
-    plan = planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW, AskedSteps.SCHEMA_CHANGES)))
-    assert [cell.step for cell in plan.cells if cell.reader == str(SLOW)] == [2]
-    assert [cell.step for cell in plan.cells if cell.reader == str(TRINO)] == [1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"scenarios": ("family/stroy",)}, "there is no scenario 'family/stroy'; did you mean"),
-        ({"scenarios": ("other/*",)}, "there is no scenario 'other/*'; allowed: family/story"),
-        ({"formats": ("row",)}, "profile mine: there is no format 'row'; did you mean 'cow'?"),
-        (
-            {"writers": (Writer("s", {"colour": "6"}),)},
-            "no format of the profile has a setting 'colour'",
-        ),
-        ({"writers": (Writer("s", {"table_version": "5"}),)}, "there is no '5'; allowed: 6, 8"),
-        (
-            {"readers": (ProfileReader(TRINO, formats=("row",)),)},
-            "=true}: there is no format 'row'; did",
-        ),
-    ],
-)
-def test_a_name_that_there_is_not_is_wrong_use(changed: dict[str, object], told: str) -> None:
-    with pytest.raises(UsageProblem) as wrong:
-        planned(**changed)
-    assert told in str(wrong.value)
-
-
-def test_a_format_that_a_scenario_misspells_is_told_with_its_file_and_line() -> None:
-    story = replace(STORY, formats=("cow", "cwo"), path="story.yaml", format_lines=(3, 4))
-    with pytest.raises(UsageProblem, match=r"^story\.yaml:4: there is no format 'cwo'; did you me"):
-        planned(story)
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
@@ -347,35 +280,12 @@ def test_a_part_with_no_case_is_wrong_use_and_shows_what_a_case_looks_like() -> 
         select(planned(), "x.z")
 
 
-def test_an_estimate_grows_with_steps_readers_and_slow_questions() -> None:
-    small = estimate(planned())
-    more_tables = estimate(planned(formats=("cow", "mor")))
-    slower = estimate(planned(readers=(ProfileReader(replace(SLOW, settings=())),)))
-    slowest = estimate(planned(readers=(ProfileReader(SLOW),)))
-    assert 20 < small < more_tables < 60
-    assert slower < slowest
-
-
 def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
     one, other = estimate(planned()), estimate(planned(readers=(ProfileReader(SLOW),)))
     both = estimate(planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW))))
     assert both == pytest.approx(max(one, other), abs=0.1)
     third = parse_reader("other-1"), parse_reader("another-1")
     assert estimate(planned(readers=(ProfileReader(TRINO), *map(ProfileReader, third)))) > both + 10
-
-
-def test_an_estimate_counts_what_serves_the_engines() -> None:
-    made, stored = planned(), replace(TRINO, distribution="trino-476@s3")
-    other = replace(made, metastore=MetastoreChoice("hive-metastore-4.0.1"))
-    upgraded = replace(made, metastore=replace(other.metastore, upgraded_from=USUAL.distribution))
-    assert estimate(other) == estimate(made)
-    assert estimate(upgraded) == estimate(made) + METASTORE_S + UPGRADE_S
-    in_store = planned(readers=(ProfileReader(stored),))
-    assert estimate(in_store) == estimate(made) + OBJECT_STORE_S
-
-
-def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
-    assert estimate(planned(readers=(ProfileReader(parse_reader("other-1")),))) > 15
 
 
 @pytest.mark.parametrize(

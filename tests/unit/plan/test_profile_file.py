@@ -95,25 +95,6 @@ def test_a_warehouse_is_that_of_all_readers_and_of_no_writer() -> None:
     ]
 
 
-def test_containers_and_an_object_store_do_not_go_together() -> None:
-    text = MINE.replace("twins: true", "warehouse: s3\n  runtime: container")
-    with pytest.raises(ScenarioProblem, match="4: profile mine: containers reach no object store"):
-        loads_profiles(text, "p.yaml")
-
-
-def test_a_reader_that_is_another_one_by_the_profiles_runtime_stands_twice() -> None:
-    text = MINE.replace("twins: true", "runtime: container")
-    text += "    - trino-476@container{use-column-names=true}\n"
-    with pytest.raises(ScenarioProblem, match=r"15: the reader trino-476@container\{use-.* twice"):
-        loads_profiles(text, "p.yaml")
-
-
-@pytest.mark.parametrize("text", ["", "- a\n", "{}\n"])
-def test_a_file_without_profiles_is_told_what_one_looks_like(text: str) -> None:
-    with pytest.raises(ScenarioProblem, match="there are no profiles; write `name:"):
-        loads_profiles(text, "p.yaml")
-
-
 ALL_OF_IT = """full:
   scenarios: [hudi/*]
   cover: pairs
@@ -143,10 +124,6 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
         Writer("spark-1", then="spark-2", scenarios=("hudi/a5",), axes=limits),
         Writer("spark-1", then="spark-2", at=3),
     )
-
-
-def test_a_profile_that_names_no_query_asks_for_every_column() -> None:
-    assert loads_profiles(MINE.replace("  queries: [all]\n", ""), "p")["mine"].queries == ("all",)
 
 
 @pytest.mark.parametrize(

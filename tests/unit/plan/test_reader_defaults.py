@@ -34,12 +34,6 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
         assert default.families or values <= set(allowed[setting])
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_the_source_of_a_default_names_the_version_that_was_looked_at(name: str) -> None:
-    for default in distributions.load(name).defaults.values():
-        assert any(part[0].isdigit() for part in default.source.split()), default
-
-
 @pytest.mark.parametrize(
     ("reader", "format_name"),
     [
@@ -70,15 +64,6 @@ def test_a_default_that_changed_from_one_version_to_the_next_is_each_versions_ow
     )
     assert said(old, "hudi-cow") == ["data-skipping=on (default: off)"]
     assert said(new, "hudi-cow") == []
-
-
-def test_only_what_concerns_the_formats_that_it_is_asked_about_counts() -> None:
-    precision = "hive.timestamp-precision=MICROSECONDS, set by the harness (default: MILLISECONDS)"
-    assert said("trino-476", "hudi-cow", "iceberg") == []
-    assert said("trino-476", "hudi-cow", "hive-parquet") == [precision]
-    assert said("trino-368", "hudi-cow") == [precision]
-    by_position = "hive-3.1.3{path=fetch, orc.force.positional.evolution=true}"
-    assert "orc.force.positional.evolution=true (default: false)" in said(by_position, "hive-orc")
 
 
 def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(

@@ -13,13 +13,6 @@ def test_what_a_reader_cannot_be_asked_is_told_by_its_engine() -> None:
     assert "no setting use-column-names" in cannot(by_name, "iceberg")
 
 
-@pytest.mark.parametrize(
-    "text", ["trino-476", "prestodb-0.283{connector=hudi}", "hive-3.1.3{path=fetch}"]
-)
-def test_settings_that_go_together_are_taken(text: str) -> None:
-    check_combination(parse_reader(text))
-
-
 def test_settings_that_do_not_go_together_are_refused_with_each_reason_once() -> None:
     reader = "prestodb-0.283{connector=hudi, use-column-names=true}"
     with pytest.raises(UsageProblem) as caught:

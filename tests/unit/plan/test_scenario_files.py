@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.plan import choose, load_scenarios
+from harness.plan import load_scenarios
 from tests.builders.scenario_texts import MOVED
 
 
@@ -26,10 +26,6 @@ def folder(tmp_path: Path) -> Path:
 
 def names(folder: Path) -> list[str]:
     return [scenario.name for scenario in load_scenarios(folder)]
-
-
-def test_baselines_profiles_and_files_of_other_kinds_are_no_scenarios(folder: Path) -> None:
-    assert names(folder) == ["orders/a"]
 
 
 @pytest.mark.parametrize(
@@ -58,15 +54,6 @@ def test_hidden_files_and_folders_are_left_out(folder: Path) -> None:
     assert names(folder) == ["orders/a"]
 
 
-def test_a_hidden_folder_or_file_that_is_named_itself_is_read(folder: Path) -> None:
-    hidden = folder / ".mine"
-    (folder / "orders").rename(hidden)
-    assert names(hidden) == [".mine/a"]
-    (hidden / "a.yaml").rename(hidden / ".a.yaml")
-    (folder / "profiles.yaml").unlink()
-    assert [scenario.name for scenario in choose([hidden / ".a.yaml"], "first")[0]] == [".mine/.a"]
-
-
 def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -78,12 +65,6 @@ def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:
 def test_a_link_to_a_folder_around_it_is_told_and_not_followed_for_ever(folder: Path) -> None:
     (folder / "orders" / "again").symlink_to(folder)
     with pytest.raises(ScenarioProblem, match=r"orders/again:1: this link leads to a folder that"):
-        load_scenarios(folder)
-
-
-def test_a_link_that_leads_to_itself_is_told(folder: Path) -> None:
-    (folder / "self").symlink_to("self")
-    with pytest.raises(ScenarioProblem, match=r"my/self:1: this cannot be read: Too many levels"):
         load_scenarios(folder)
 
 

@@ -10,8 +10,6 @@ import pytest
 from harness.cli import app, plan_options
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.plan import choose, controls, find, only
-from harness.plan.profile import load_profiles
-from harness.plan.shipped import profiles_file, scenarios_folder
 from harness.scenario.cells import Cell, Plan
 
 SCENARIO = """\
@@ -55,10 +53,6 @@ def test_a_profile_beside_own_scenarios_chooses_among_them(mine: Path) -> None:
     assert names([mine / "orders"], "nightly") == ["orders/a", "orders/b"]
 
 
-def test_a_shipped_profile_takes_all_of_an_own_folder(mine: Path) -> None:
-    assert names([mine], "first") == ["orders/a", "orders/b", "users/a"]
-
-
 def test_a_file_is_taken_as_it_is(mine: Path) -> None:
     assert names([mine / "users/a.yaml"], "nightly") == ["users/a"]
 
@@ -67,11 +61,6 @@ def test_an_own_profile_takes_the_place_of_a_shipped_one_of_its_name(mine: Path)
     profiles(mine, "ci", "users/*")
     assert names([mine], "ci") == ["users/a"]
     assert len(choose([mine], "ci")[1].readers) == 1
-
-
-def test_the_shipped_folder_is_one_like_any_other() -> None:
-    shipped = load_profiles(profiles_file())["first"]
-    assert names([scenarios_folder()], "first") == list(shipped.scenarios)
 
 
 def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
@@ -89,11 +78,6 @@ def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None
     assert {"nightly", "ci"} <= set(re.findall(r"[\w-]+", str(exception_info.value)))
     beside, above = mine / "profiles.yaml", mine.parent / "profiles.yaml"
     assert str(exception_info.value).endswith(f"; your own are looked for in {beside} and {above}")
-
-
-def test_an_unknown_profile_of_no_scenario_says_where_own_ones_would_be() -> None:
-    with pytest.raises(UsageProblem, match=r"; name your scenarios .* profiles\.yaml beside"):
-        find("nightly", ())
 
 
 def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> None:
@@ -147,7 +131,7 @@ def besides(plan: Plan) -> list[Cell]:
     return [cell for cell in plan.cells if names[cell.variant] != controls.SCENARIO]
 
 
-@pytest.mark.parametrize("profile", sorted(load_profiles(profiles_file())))
+@pytest.mark.parametrize("profile", ["ci", "services"])
 def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: str) -> None:
     # Each plan through another metastore has controls of its own.
     whole = plan_options.make(None, profile, "")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Final
 
 import pytest
 
 from harness import formats
 from harness.cli import plan_options
-from harness.core.errors import ScenarioProblem
 from harness.model import past_views
 from harness.model.commit import NAMED
 from harness.model.datatypes import PRIMITIVES
@@ -121,14 +119,6 @@ def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario
 
 
 @pytest.mark.parametrize(
-    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda entry: entry.name
-)
-def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
-    names = [name for name, _ in scenario.table.columns]
-    assert names[:2] == [scenario.table.key, scenario.table.order_by]
-
-
-@pytest.mark.parametrize(
     "variant",
     [v for v in planned("main").variants if v.format == "hudi-mor" and not v.twin],
     ids=lambda entry: entry.scenario.name,
@@ -204,11 +194,6 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
     assert estimate(plan) < 3 * HOUR
 
 
-def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
-    asked = {asked_reader.reader for asked_reader in PROFILES["full"].readers}
-    assert {asked_reader.reader for asked_reader in PROFILES["quick-start"].readers} <= asked
-
-
 def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> None:
     fast = {a.reader for a in PROFILES["quick-start"].readers if a.steps is AskedSteps.ALL}
     asked = [a for a in PROFILES["full"].readers if a.variants is Cover.ALL]
@@ -245,16 +230,3 @@ def test_the_profiles_people_begin_with_stay_small() -> None:
     assert len(planned("first").variants) == 1
     assert len(planned("ci").variants) <= 8
     assert len(planned("quick-start").variants) == 12
-
-
-def test_a_folder_tells_the_problems_of_all_its_files(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.yaml").write_text("steps: []\n", encoding="utf-8")
-    (tmp_path / "one.known.yaml").write_text("- a baseline\n", encoding="utf-8")
-    (tmp_path / "profiles.yaml").write_text("- profiles\n", encoding="utf-8")
-    with pytest.raises(ScenarioProblem) as wrong:
-        load_scenarios(tmp_path)
-    assert [line.split(":")[0] for line in str(wrong.value).splitlines()] == [
-        str(tmp_path / "one.yaml"),
-        str(tmp_path / "two.yaml"),
-    ]

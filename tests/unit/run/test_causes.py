@@ -108,14 +108,6 @@ def test_what_another_finding_or_an_error_hides_goes_on() -> None:
     }
 
 
-def test_silence_between_neither_ends_nor_begins_anything() -> None:
-    shown = [RIGHT, RENAME, VerdictKind.UNKNOWN, RENAME]
-    told = {cause.key.symptom.kind: cause for cause in found(*series("short", TRINO, shown))}
-    assert told[VerdictKind.WRONG].key.operation == "rename_column"
-    assert told[VerdictKind.UNKNOWN].key.operation == ""
-    assert told[VerdictKind.UNKNOWN].key.symptom.what == "time-out"
-
-
 def test_versions_settings_and_scenarios_of_one_engine_are_one_cause() -> None:
     short = series("short", OLD, [RIGHT, RENAME])
     long = series("long", TRINO, [RIGHT, RIGHT, RIGHT, RENAME])
@@ -142,18 +134,6 @@ def test_where_nobody_was_asked_between_the_one_that_another_reader_shows_began_
     sure = series("long", TRINO, [RIGHT, RIGHT, RIGHT, RENAME])
     rarely = series("long", OLD, [RIGHT, None, None, None, RENAME])
     assert operations(*sure, *rarely) == ["rename_column"]
-
-
-def test_where_nobody_was_asked_between_and_nothing_tells_none_is_claimed() -> None:
-    assert operations(*series("long", OLD, [RIGHT, RIGHT, None, RENAME])) == [
-        "touch or rename_column"
-    ]
-
-
-def test_what_the_whole_row_shows_began_for_a_column_asked_alone_as_well() -> None:
-    whole_row = series("short", TRINO, [RIGHT, RENAME, RENAME])
-    alone = [verdict("short", 3, TRINO, RENAME, "column(f)")]
-    assert operations(*whole_row, *alone) == ["rename_column"]
 
 
 def test_a_column_that_is_wrong_in_a_refused_row_is_of_the_same_cause() -> None:
@@ -199,11 +179,6 @@ def test_the_smallest_scenario_of_an_engine_as_it_comes_speaks_for_all() -> None
         *series("short", TRINO, [RIGHT, RENAME, RENAME]),
     )
     assert (cause.first.scenario, cause.first.step, cause.first.reader) == ("short", 2, TRINO)
-
-
-def test_a_run_that_does_not_name_operations_is_told_by_what_its_steps_do() -> None:
-    old, new = StepInfo(1, "touch, rewrites some"), StepInfo(1, "touch, x", named="touch")
-    assert (old.operation, new.operation) == ("touch, rewrites some", "touch")
 
 
 def test_the_findings_of_the_quick_start_are_sixteen_causes() -> None:

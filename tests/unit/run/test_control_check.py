@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import pytest
-
 from harness.core.records import (
     Answer,
     Finding,
@@ -75,12 +73,6 @@ def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]
     return list(checked([*of_controls, *asked], PLAN, {}))
 
 
-def test_a_reader_that_reads_its_control_is_judged() -> None:
-    verdicts = held(VerdictKind.CORRECT, VerdictKind.CORRECT)
-    assert [verdict.verdict for verdict in verdicts[2:]] == [VerdictKind.WRONG] * 4
-    assert all(verdict.findings for verdict in verdicts[2:])
-
-
 def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> None:
     verdicts = held(VerdictKind.WRONG, VerdictKind.CORRECT)
     cow, mor, other_cow, shipped_cow, other_mor, shipped_mor = verdicts
@@ -96,16 +88,6 @@ def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> No
         )
     judged = (mor, shipped_cow, other_mor, shipped_mor)
     assert VerdictKind.UNKNOWN not in {verdict.verdict for verdict in judged}
-
-
-@pytest.mark.parametrize(
-    ("kind", "because"),
-    [(VerdictKind.REFUSED, "no such class"), (VerdictKind.UNKNOWN, "the server did not start")],
-)
-def test_so_it_is_where_the_control_has_no_answer(kind: VerdictKind, because: str) -> None:
-    verdicts = held(kind, VerdictKind.CORRECT, because)
-    assert verdicts[2].verdict is VerdictKind.UNKNOWN
-    assert f"({kind}: {because})" in verdicts[2].because
 
 
 def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
@@ -138,11 +120,3 @@ def test_one_control_that_is_read_is_enough() -> None:
     assert checked([first, right, asked], plan, {}) == (first, right, asked)
     failed = replace(right, verdict=VerdictKind.WRONG)
     assert checked([first, failed, asked], plan, {})[2].verdict is VerdictKind.UNKNOWN
-
-
-def test_whoever_ships_is_not_held_to_it() -> None:
-    asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
-    plan = replace(PLAN, cells=(asked, *ASKED))
-    wrong = [verdict(cell, VerdictKind.WRONG) for cell in (asked, ASKED[1])]
-    assert list(checked(wrong, plan, {})) == wrong
-    assert run_judge.controls_of(plan) == {}

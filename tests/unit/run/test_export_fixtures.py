@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import pytest
 
-from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.cli import app
 from harness.core.errors import UsageProblem
@@ -21,7 +20,7 @@ from harness.run.export_fixtures import Selection
 from harness.run.load_run import Run
 from harness.write import state_store
 from tests.builders import fixture_run
-from tests.builders.fixture_run import STEPS, VARIANT, WRITER
+from tests.builders.fixture_run import STEPS, WRITER
 from tests.wheel import ROOT
 
 PAGE: Final = (ROOT / "docs" / "fixtures.md").read_text(encoding="utf-8")
@@ -75,18 +74,6 @@ def test_the_manifest_tells_of_every_file_with_its_size_and_hash(
         assert (len(data), hashlib.sha256(data).hexdigest()) == (sum_["size"], sum_["sha256"])
     assert all(entry["folders"] == [f"{entry['table']}/.hoodie/archived"] for entry in result)
     assert manifest["writers"] == {WRITER: "stock"}
-
-
-def test_files_are_as_they_lay_and_can_be_changed(run: Run, cache: Cache, tmp_path: Path) -> None:
-    last = steps(exported(run, cache, tmp_path / "out"))[STEPS]["fixture"]
-    state = state_store.load(cache, run.states[-1].digest)
-    assert state
-    for entry in last["files"]:
-        copy = tmp_path / "out" / entry["path"]
-        lay = state.table / copy.relative_to(tmp_path / "out" / last["table"])
-        assert copy.read_bytes() == lay.read_bytes()
-        assert copy.stat().st_mtime_ns == lay.stat().st_mtime_ns
-        assert copy.stat().st_mode & 0o200
 
 
 def test_what_must_be_answered_follows_the_scenario(run: Run, cache: Cache, tmp_path: Path) -> None:
@@ -146,15 +133,6 @@ def test_what_is_not_selected_is_left_out_and_said(
     assert rest <= {"not selected"}
 
 
-@pytest.mark.parametrize("which", [Selection("nowhere"), Selection(formats=("iceberg",))])
-def test_where_nothing_is_selected_nothing_is_made(
-    run: Run, cache: Cache, tmp_path: Path, which: Selection
-) -> None:
-    with pytest.raises(UsageProblem, match="no step is selected"):
-        export_fixtures.export(run, cache, tmp_path / "out", which)
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_folder_with_something_in_it_is_refused_and_an_empty_one_is_not(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:
@@ -199,36 +177,6 @@ def test_a_link_in_a_table_is_refused_and_leaves_nothing(
     assert not list(tmp_path.glob("*out*"))
 
 
-@pytest.mark.parametrize("path", ["../../x", "/etc/passwd", "a/../../x"])
-def test_a_path_that_leads_out_of_its_table_is_refused(run: Run, cache: Cache, path: str) -> None:
-    state = state_store.load(cache, run.states[-1].digest)
-    assert state
-    with pytest.raises(UsageProblem, match="leads out"):
-        export_fixtures._inside(state, path)
-
-
-def test_what_an_export_left_that_was_broken_off_is_removed(
-    run: Run, cache: Cache, tmp_path: Path
-) -> None:
-    (tmp_path / ".out.part" / "old").mkdir(parents=True)
-    exported(run, cache, tmp_path / "out")
-    assert not (tmp_path / "out" / "old").exists()
-    assert not (tmp_path / ".out.part").exists()
-
-
-def test_a_table_whose_files_name_their_place_says_so(cache: Cache, tmp_path: Path) -> None:
-    home = str(table_homes.folder(cache) / "x")
-    run = fixture_run.make(tmp_path / "run", cache, home=home)
-    fixture = steps(exported(run, cache, tmp_path / "out"))[1]["fixture"]
-    assert (fixture["moves"], fixture["location"]) == (False, home)
-    moving = fixture_run.make(tmp_path / "other", Cache(tmp_path / "b" / "cache"))
-    other = exported(moving, Cache(tmp_path / "b" / "cache"), tmp_path / "moving")
-    assert (steps(other)[1]["fixture"]["moves"], steps(other)[1]["fixture"]["location"]) == (
-        True,
-        "",
-    )
-
-
 def test_the_reader_of_the_page_reads_what_a_reader_by_name_can(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:
@@ -242,16 +190,6 @@ def test_the_reader_of_the_page_reads_what_a_reader_by_name_can(
         file.write(b"x")
     with pytest.raises(AssertionError, match="base"):
         list(check(tmp_path / "out"))
-
-
-def test_variants_that_would_share_a_folder_get_folders_of_their_own(run: Run) -> None:
-    (one,) = run.info.variants
-    ids = (VARIANT, VARIANT.replace("[", "("), f"{VARIANT}{'x' * 300}", VARIANT.upper())
-    every = [replace(one, id=id_) for id_ in ids]
-    named = {variant.id: name for variant, name in export_fixtures._named(every)}
-    assert len({name.lower() for name in named.values()}) == len(ids)
-    assert max(map(len, named.values())) < 120
-    assert all(name == Path(name).name for name in named.values())
 
 
 def test_the_command_tells_what_it_made(

@@ -10,7 +10,6 @@ import pytest
 from harness.core.records import Answer, Responsible, Verdict, VerdictKind
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan, parse_reader
-from tests.builders.columns_alone import in_parts
 from tests.builders.followed_run import (
     READERS,
     REFUSED,
@@ -63,17 +62,6 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     assert parties(going.judged()[0]) == {Responsible.UNSURE}
 
 
-def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
-    files = spoilt_rows(empty_f1)
-    going = followed_run(tmp_path, case_of(touched(), files))
-    going.answers(0, replace(REFUSED, parts=in_parts(shown_as_filed(touched(), files))))
-    assert going.final() == {}
-    going.answers(1, answer_of(touched().read()))
-    assert going.final() == going.judged()
-    result = going.judged()[0]
-    assert (result.verdict, parties(result)) == (VerdictKind.REFUSED, {Responsible.UNSURE})
-
-
 RENAMED = history("insert 1..3; rename f1 f1_new")
 
 
@@ -109,18 +97,6 @@ def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
     assert {judged[at].verdict for at in answered} == {kind}
     silent = [verdict.because for at, verdict in judged.items() if at not in answered]
     assert set(silent) == {"did not run"}
-
-
-def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path) -> None:
-    made, files = doubtful()
-    going = followed_run(tmp_path, case_of(made, files))
-    going.answers(0, answer_of(shown_as_filed(made, files)))
-    going.answers(1, Answer("", "select", unknown="the server died"))
-    assert going.final() == going.judged()
-    assert [verdict.verdict for verdict in going.judged().values()] == [
-        VerdictKind.WRONG,
-        VerdictKind.UNKNOWN,
-    ]
 
 
 OTHER = "trino-479@container"
@@ -159,12 +135,3 @@ def test_nothing_is_told_of_a_reader_before_its_control(
     going.answers(0, control)
     assert going.final() == going.judged()
     assert going.judged()[1].verdict is kind
-
-
-def test_where_the_control_never_came_nothing_is_known(tmp_path: Path) -> None:
-    going = with_control(tmp_path)
-    going.answers(1, answer_of(RENAMED.read("name")))
-    last = going.following.last(going.cells[1].case)
-    assert last is not None
-    assert last.verdict == going.judged()[1]
-    assert last.verdict.because.startswith("set-up: trino-479@container does not read")

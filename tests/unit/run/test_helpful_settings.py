@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
+from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.run.causes import HelpfulSetting, SettingsAsked, causes
 from harness.run.load_run import Run
 from tests.builders import recorded_run
@@ -39,16 +39,6 @@ def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() ->
     )
 
 
-def test_what_nobody_was_asked_with_is_not_told_of() -> None:
-    run = recorded_run.run_of("quick_start")
-    cells = tuple(cell for cell in run.info.cells if cell.reader != BY_NAME)
-    assert helpful(replace(run, info=replace(run.info, cells=cells)), MISALIGNED) is None
-
-
-def test_where_no_setting_was_right_there_is_none() -> None:
-    assert helpful(recorded_run.run_of("quick_start"), STALE) is None
-
-
 def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
     run = recorded_run.run_of("quick_start")
     right = {
@@ -67,17 +57,6 @@ def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
     assert found.spoilt == 1
     assert len(spoilt) > found.right
     assert helpful(changed(run, spoilt), MISALIGNED) is None
-
-
-def test_where_the_writer_did_it_no_setting_is_looked_for() -> None:
-    run = recorded_run.run_of("quick_start")
-    blamed = {
-        v.case: replace(
-            v, findings=tuple(replace(f, responsible=Responsible.WRITER) for f in v.findings)
-        )
-        for v in run.verdicts
-    }
-    assert helpful(changed(run, blamed), MISALIGNED) is None
 
 
 def test_a_setting_that_the_engine_has_by_itself_is_had_by_leaving_the_other_one_out() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -144,23 +143,6 @@ def test_whatever_changes_is_judged_and_nothing_else(
     assert after != before
 
 
-def test_other_lock_data_of_peoples_own_has_all_judged(
-    run: Run, tmp_path: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    results = ResultCache(tmp_path / "results", "code")
-    text(run.folder, results)
-    judged.clear()
-    recorded = load_run.recorded
-    locks = {"spark-mine": "lacks: {}"}
-    monkeypatch.setattr(
-        load_run,
-        "recorded",
-        lambda folder: replace(found := recorded(folder), info=replace(found.info, locks=locks)),
-    )
-    text(run.folder, results)
-    assert set(judged) == {variant.id for variant in run.info.variants}
-
-
 def parts(value: object) -> Iterator[object]:
     """Yield a value and everything in it, as far as `repr` shows it."""
     yield value
@@ -173,15 +155,3 @@ def parts(value: object) -> Iterator[object]:
         inner = list(value)
     for part in inner:
         yield from parts(part)
-
-
-def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run) -> None:
-    shown = [part for variant in plan_record.plan_of(run.info).variants for part in parts(variant)]
-    kinds = {type(part) for part in shown}
-    records = {kind for kind in kinds if dataclasses.is_dataclass(kind)}
-    plain = (str, int, float, bool, type(None), tuple, list, dict, frozenset, Enum)
-    assert [entry for entry in kinds - records if not issubclass(entry, plain)] == []
-    hidden = {f.name for record in records for f in dataclasses.fields(record) if not f.repr}
-    assert hidden == {"format_lines", "setting_lines"}
-    local = [record for record in records if not record.__dataclass_params__.repr]  # type: ignore[attr-defined]
-    assert local == []

@@ -8,9 +8,9 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, Column, Expected, OutcomeKind, Part, Refusal, VerdictKind
+from harness.core.records import Answer, Column, OutcomeKind, Part, Refusal, VerdictKind
 from harness.run import load_run
-from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run, StepInfo
+from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run
 from tests.builders import sample_run
 
 
@@ -25,14 +25,6 @@ def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run
     missing = [verdict for verdict in sampled.verdicts if verdict.because == DID_NOT_RUN]
     assert {verdict.verdict for verdict in missing} == {VerdictKind.UNKNOWN}
     assert {(entry.scenario, entry.step, entry.reader) for entry in missing} == sample_run.NOT_ASKED
-
-
-def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sampled: Run) -> None:
-    for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS):
-        (sampled.folder / name).unlink()
-    died = load_run.load(sampled.folder)
-    assert len(died.verdicts) == len(sampled.info.cells)
-    assert {verdict.because for verdict in died.verdicts} == {DID_NOT_RUN}
 
 
 def test_an_answer_that_nobody_judged_is_unknown_and_says_so(sampled: Run) -> None:
@@ -77,40 +69,6 @@ def test_the_last_record_of_a_case_counts(sampled: Run) -> None:
     assert load_run.load(sampled.folder).verdicts[0].verdict is VerdictKind.UNKNOWN
 
 
-def test_what_two_runs_have_alike_is_in_memory_once(sampled: Run) -> None:
-    path = sampled.folder / load_run.VERDICTS
-    first, *others = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*others, first.replace(b'"seconds":', b'"seconds":1')]))
-    other = load_run.load(sampled.folder, beside=sampled)
-    assert other.info.cells is sampled.info.cells
-    slower, was = (run.recorded[sampled.verdicts[0].case] for run in (other, sampled))
-    assert slower.seconds != was.seconds
-    assert replace(slower, seconds=was.seconds) == was
-    again = [
-        verdict for case, verdict in other.recorded.items() if verdict is sampled.recorded[case]
-    ]
-    assert len(again) == len(others)
-
-
-@pytest.mark.parametrize("number", ["1.0", "true", '"1"'])
-def test_a_verdict_that_only_looks_equal_is_read(sampled: Run, number: str) -> None:
-    path = sampled.folder / load_run.VERDICTS
-    verdict = replace(sampled.verdicts[0], expected=Expected((("f", "x"),), ((1,),)))
-    line = jsonl.dump(verdict)
-    path.write_text(line + "\n", encoding="utf-8")
-    one = load_run.load(sampled.folder)
-    path.write_text(line.replace('"rows":[[1]]', f'"rows":[[{number}]]') + "\n", encoding="utf-8")
-    other = load_run.load(sampled.folder, beside=one)
-    assert repr(other.recorded[verdict.case]) != repr(one.recorded[verdict.case])
-    assert repr(other.recorded) == repr(load_run.load(sampled.folder).recorded)
-
-
-def test_a_line_cut_off_by_a_death_is_left_out(sampled: Run) -> None:
-    path = sampled.folder / load_run.ANSWERS
-    path.write_text(path.read_text("utf-8")[:-5])
-    assert len(load_run.load(sampled.folder).answers) == len(sampled.answers) - 1
-
-
 def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
     path = sampled.folder / load_run.ANSWERS
     lines = path.read_text("utf-8").splitlines()
@@ -147,11 +105,6 @@ def test_an_answer_that_contradicts_itself_is_told_by_its_case(
             run.answers["a/case"]
 
 
-def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:
-    assert sampled.step("nobody's", 3) == StepInfo(3, "step 3")
-    assert sampled.distribution("nobody's-1") == "nobody's-1"
-
-
 def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
     frame = sampled.to_frame()
     assert list(frame["case"]) == [verdict.case for verdict in sampled.verdicts]
@@ -162,11 +115,3 @@ def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
         sample_run.MOVE[3].text,
     )
     assert stale.reproduces == stale.claimed == "by name, base files only"
-
-
-def test_an_empty_run_has_an_empty_frame_with_columns(tmp_path: Path, sampled: Run) -> None:
-    folder = tmp_path / "empty"
-    load_run.write_info(folder, load_run.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
-    frame = load_run.load(folder).to_frame()
-    assert frame.empty
-    assert "verdict" in frame.columns

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.cli import runs
-from harness.cli.output import Output
-from harness.cli.runs import Resources
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
 from harness.run import load_run, pipeline, run_folder
-from harness.run.load_run import read_info
 from harness.run.pipeline import Work, states_of
-from harness.run.plan_record import plan_of
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
@@ -57,28 +51,6 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
         pipeline.clean(Work(cache, path.parents[1], Progress()))
     assert [path.exists() for path in (path, dead, half)] == [False] * 3
     assert [path.exists() for path in (live, made)] == [True] * 2
-
-
-def begin(folder: Path, resources: Resources) -> None:
-    with runs.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), resources):
-        pass
-
-
-def go_on(folder: Path, resources: Resources) -> None:
-    (folder / load_run.INFO).write_bytes((RECORDED / load_run.INFO).read_bytes())
-    with runs.resumed(folder, resources):
-        pass
-
-
-@pytest.mark.parametrize("opened", [begin, go_on])
-def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
-    opened: Callable[[Path, Resources], None], tmp_path: Path
-) -> None:
-    cache = Cache(tmp_path / "cache")
-    cache.claim()
-    path, half = left_in(tmp_path / "own"), left_in_cache(cache)
-    opened(tmp_path / "own", Resources(Output(quiet=True), cache))
-    assert [path.exists(), half.exists()] == [False, False]
 
 
 def gated(folder: Path, **given: object) -> tuple[int, str]:

@@ -13,13 +13,8 @@ from harness.cli import plan_options
 from harness.cli.plan_options import NamedParts
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
-from harness.model.datatypes import parse_type
-from harness.model.table import Table
 from harness.run import load_run, plan_record, run_judge
-from harness.scenario.cells import Partly, Variant, parse_reader
-from harness.scenario.definition import Scenario, Step
-from harness.scenario.operations.columns import RenameColumn
-from harness.scenario.operations.row_writes import Insert
+from harness.scenario.cells import Partly, parse_reader
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -48,17 +43,6 @@ def test_through_which_metastore_is_written_down_with_what_it_is_made_of(tmp_pat
     assert result.metastore is not None
     newer = "hive-metastore-4.0.1", "hive-schematool-4.0.1"
     assert tuple(result.metastore.fidelity) == ("hive-metastore-2.3.10", *newer)
-
-
-def test_a_planned_variant_is_described_by_its_scenario() -> None:
-    table = Table((("id", parse_type("string")), ("f1", parse_type("string"))), key="id")
-    steps = (Step(Insert((1,))), Step(RenameColumn("f1", "g"), quiet=True))
-    scenario = Scenario("a/b", table, steps, about="why")
-    info = plan_record.variant_info(Variant("a/b[x]", scenario, "x", {"s": "1"}, ("w", "w", "w")))
-    assert (info.scenario, info.key, info.about, info.settings) == ("a/b", "id", "why", {"s": "1"})
-    assert [step.number for step in info.steps] == [1, 2]
-    assert [step.changes_schema for step in info.steps] == [False, True]
-    assert [step.quiet for step in info.steps] == [False, True]
 
 
 def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> None:
@@ -105,22 +89,3 @@ def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Pat
     load_run.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
     added = plan_record.add_reader(tmp_path / "own", other)
     assert len(run_judge.controls_of(added)[str(other), "hudi-cow"]) == 1
-
-
-def test_what_is_not_known_of_a_reader_is_not_called_its_engines_default() -> None:
-    made = plan_options.make(
-        None, "first", "", named=NamedParts(readers=["trino-999@container", "trino-476"])
-    )
-    newer, shipped = plan_record.info_of(made, "x", NOW).readers
-    assert newer.settings == load_run.NOT_COMPARED
-    assert shipped.settings == load_run.DEFAULTS
-
-
-def test_a_reader_is_added_to_a_run_through_another_metastore_only_with_a_control(
-    tmp_path: Path,
-) -> None:
-    through = MetastoreChoice("hive-metastore-4.0.1")
-    plan = replace(plan_options.make(None, "first", ""), metastore=through)
-    load_run.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
-    with pytest.raises(UsageProblem):
-        plan_record.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))

@@ -65,13 +65,6 @@ def test_a_run_that_records_the_same_has_the_page_that_it_would_have(
     assert len(made) == 1
 
 
-def test_a_run_shows_which_of_its_own_answers_were_reused(run: Run, tmp_path: Path) -> None:
-    results = ResultCache(tmp_path / "results", "code")
-    first = page(run.folder, results)
-    reuse(run)
-    assert page(run.folder, results).count('"reused":true') != first.count('"reused":true')
-
-
 def slow_answer(run: Run) -> None:
     first, *others = run.answers.values()
     later = replace(first, seconds=first.seconds + 1)
@@ -112,19 +105,3 @@ def test_of_other_records_all_is_worked_out(
     after = page(run.folder, results)
     assert len(made) == 1
     assert after == page(run.folder, None)
-
-
-def test_other_verdicts_are_not_those_that_are_kept(
-    run: Run, tmp_path: Path, made: list[Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    results = ResultCache(tmp_path / "results", "code")
-    page(run.folder, results)
-    verdicts = RunJudge.verdicts
-    monkeypatch.setattr(
-        RunJudge,
-        "verdicts",
-        lambda *given: (replace(verdict, because="for a reason") for verdict in verdicts(*given)),
-    )
-    made.clear()
-    assert "for a reason" in page(run.folder, results)
-    assert len(made) == 1

@@ -11,7 +11,6 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
-from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Count, Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import read_states
@@ -91,16 +90,6 @@ def test_only_what_has_no_answer_is_asked_and_the_verdicts_are_the_same(
     assert lines(work) == all_lines
 
 
-def test_what_is_told_of_the_answers_that_were_left_is_what_is_judged_at_last(
-    work: Work, asked: list[str], kinds: dict[str, VerdictKind]
-) -> None:
-    keep(work, lines(work)[:20])
-    go_on(work)
-    judged = {verdict.case: verdict.verdict for verdict in load_run.load(work.folder).verdicts}
-    assert kinds == {case: judged[case] for case in asked}
-    assert set(kinds.values()) >= {VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED}
-
-
 def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(
     work: Work, asked: list[str]
 ) -> None:
@@ -109,13 +98,6 @@ def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(
     assert go_on(work) == undisturbed
     assert len(asked) == len(all_lines) - 5
     assert lines(work) == all_lines
-
-
-def test_a_cut_through_a_character_is_a_cut_like_any_other(tmp_path: Path) -> None:
-    whole = jsonl.dump(Answer("a", "select 'ü'")).encode() + b"\n"
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(whole + whole[: whole.index("ü".encode()) + 1])
-    assert [answer.sql for answer in jsonl.read_all(path, Answer)] == ["select 'ü'"]
 
 
 def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
@@ -138,23 +120,6 @@ def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(
     go_on(work)
     assert asked == []
     assert load_run.load(work.folder).answers[first.case] == spared
-
-
-def test_answers_are_there_before_the_phase_is_over(
-    work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    all_lines = lines(work)
-    keep(work, all_lines[:2])
-
-    def read(*_: object) -> Iterator[Answer]:
-        yield jsonl.parse(Answer, all_lines[2])
-        assert lines(work) == all_lines[:3]
-        raise EnvironmentProblem("the disk is full")
-
-    monkeypatch.setattr(read_states, "read", read)
-    with pytest.raises(EnvironmentProblem):
-        go_on(work)
-    assert lines(work) == all_lines[:3]
 
 
 @pytest.fixture

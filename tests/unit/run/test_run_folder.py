@@ -54,16 +54,6 @@ def test_what_somebody_keeps_under_the_name_of_a_link_stays(name: str, tmp_path:
     assert (tmp_path / name).read_text(encoding="utf-8") == "kept"
 
 
-def test_without_a_run_begun_last_the_latest_is_gone_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run_folder.to_resume() == Path("runs/latest")
-    Path("runs/one").mkdir(parents=True)
-    run_folder.point_begun(Path("runs/one"))
-    assert run_folder.to_resume() == Path("runs/begun")
-
-
 def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
@@ -103,13 +93,3 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
     with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
         run_folder.clean_others(tmp_path / "mine")
     assert [name for name, path in left.items() if path.exists()] == ["mine", "live"]
-
-
-def test_what_beside_a_run_cannot_be_locked_is_left_alone(tmp_path: Path) -> None:
-    # A folder cannot, whoever asks; of a file of somebody else's that holds for all but root.
-    (tmp_path / "others" / run_folder.LOCK).mkdir(parents=True)
-    (tmp_path / "others" / load_run.INFO).touch()
-    left = tmp_path / "others" / "records.part"
-    left.touch()
-    run_folder.clean_others(tmp_path / "mine")
-    assert left.exists()

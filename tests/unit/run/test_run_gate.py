@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from harness.core.records import Answer, Refusal, VerdictKind
-from harness.core.refusals import INTERNAL
+from harness.core.records import VerdictKind
 from harness.judge.baseline import Applied
 from harness.run import run_judge
 from harness.run.load_run import Run
@@ -17,19 +14,8 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sample_run.make(tmp_path_factory.mktemp("run"))
 
 
-def with_answer(run: Run, case: str, answer: Answer) -> Run:
-    return replace(run, answers={**run.answers, case: answer})
-
-
 def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Run) -> None:
     assert {case.rpartition("/")[2] for case in run_judge.late(sampled)} == {sample_run.NAMES[2]}
-
-
-def test_an_error_that_came_both_times_is_not_late(sampled: Run) -> None:
-    case, *others = run_judge.late(sampled)
-    for refusal, late in ((Refusal(INTERNAL, "m", "500"), []), (Refusal("K", "m"), [case])):
-        answer = replace(sampled.answers[case], refusal=refusal, columns=(), rows=())
-        assert run_judge.late(with_answer(sampled, case, answer)) == (*late, *others)
 
 
 def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -15,16 +14,6 @@ from tests.builders import sample_run
 @pytest.fixture
 def sampled(tmp_path: Path) -> Run:
     return sample_run.make(tmp_path / "run")
-
-
-def test_what_is_written_is_what_is_read_back(tmp_path: Path, sampled: Run) -> None:
-    load_run.write_info(tmp_path / "again", sampled.info)
-    assert load_run.read_info(tmp_path / "again") == sampled.info
-
-
-def test_a_cell_is_found_by_its_case_in_the_file(sampled: Run) -> None:
-    written = json.loads((sampled.folder / load_run.INFO).read_text("utf-8"))
-    assert written["cells"][0]["case"] == sampled.info.cells[0].case
 
 
 def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:

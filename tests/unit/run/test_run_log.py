@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import shutil
 from collections.abc import Generator
@@ -10,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import __version__
 from harness.cli import app
 from harness.cli.explain import command as explained
 from harness.core import jsonl
-from harness.core.records import Answer, Attempt, FindingKind, StateRecord, Verdict, VerdictKind
-from harness.judge import name
+from harness.core.records import Answer, Attempt, StateRecord, VerdictKind
 from harness.plan import shipped
 from harness.read import read_states
 from harness.reports import cause_texts, html, junit
@@ -28,10 +25,6 @@ from harness.write.state_records import VariantResult
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 UNKNOWN = 3
 WRONG_USE = 2
-CASE = (
-    "hudi/add_in_the_middle[hudi-cow,rewrites=some]@spark-3.5.8-hudi-0.15.0/s1/snapshot/all/"
-    "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
-)
 SECRET = "canary-5d2e"  # noqa: S105 - that is the point
 
 
@@ -78,10 +71,6 @@ def log(folder: Path) -> str:
     return (folder / run_log.LOG).read_text(encoding="utf-8")
 
 
-def verdicts(folder: Path) -> list[Verdict]:
-    return list(jsonl.read_all(folder / load_run.VERDICTS, Verdict))
-
-
 def records(text: str) -> list[tuple[str, str]]:
     """Return level and message of each line that begins a record."""
     line = re.compile(
@@ -99,50 +88,10 @@ def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) 
     assert len(lines) == 6
 
 
-@pytest.mark.usefixtures("scenarios")
-@pytest.mark.parametrize("command", ["report", "baseline update", f"explain {CASE}"])
-def test_a_command_about_what_was_recorded_logs_what_it_does(
-    run: Path, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = [*command.split(), "--run-dir", str(run)]
-    assert app.main(arguments) == 0
-    assert not capsys.readouterr().err
-    assert [message.partition(" after ")[0] for _, message in records(log(run))] == [
-        f"harness {__version__} works on this run",
-        f"{command}: begun",
-        f"{command}: over",
-    ]
-    before = log(run)
-    assert app.main([*arguments, "--verbose"]) == 0
-    shown = capsys.readouterr().err
-    assert f"{command}: begun" in shown
-    assert log(run) == before + shown
-
-
-@pytest.mark.parametrize("command", ["report", "baseline update", "explain x"])
-def test_what_breaks_off_a_command_about_what_was_recorded_is_logged(
-    run: Path, command: str
-) -> None:
-    (run / load_run.INFO).write_text("{", encoding="utf-8")
-    assert app.main([*command.split(), "--run-dir", str(run)]) == WRONG_USE
-    assert ("ERROR", "broken off") in records(log(run))
-    assert "run the profile again" in log(run)
-
-
 def test_a_folder_that_is_no_run_gets_no_log(tmp_path: Path) -> None:
     for command in ("report", "baseline update", "explain x"):
         assert app.main([*command.split(), "--run-dir", str(tmp_path)]) == WRONG_USE
     assert not list(tmp_path.iterdir())
-
-
-def test_what_was_recorded_can_be_told_where_nothing_can_be_logged(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (run / run_log.LOG).mkdir()
-    assert app.main(["explain", CASE, "--run-dir", str(run)]) == 0
-    shown = capsys.readouterr()
-    assert shown.out.startswith(CASE.partition("/s1/")[0])
-    assert not shown.err
 
 
 def test_a_run_logs_its_phases_its_retries_and_what_is_unknown(resumable: Path) -> None:
@@ -169,53 +118,6 @@ def test_what_breaks_off_a_command_is_logged_with_its_traceback(
     assert "a defect of the harness" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["judge", "run --resume"])
-def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_cell(
-    run: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
-    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
-    arguments = [*command.split(), "--run-dir", str(run)]
-    assert app.main(arguments) == 1
-    wrong = {verdict.case for verdict in verdicts(run) if verdict.verdict is VerdictKind.WRONG}
-
-    def fails(*_: object) -> bool:
-        raise ZeroDivisionError("in a check")
-
-    monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
-    assert app.main(arguments) == UNKNOWN
-    unknown = [verdict for verdict in verdicts(run) if verdict.verdict is VerdictKind.UNKNOWN]
-    assert {verdict.because for verdict in unknown} == {"harness: ZeroDivisionError: in a check"}
-    assert {verdict.case for verdict in unknown} >= wrong
-    errors = [message for level, message in records(log(run)) if level == "ERROR"]
-    assert sorted(errors) == sorted(f"cannot judge {verdict.case}" for verdict in unknown)
-    assert log(run).count("\nZeroDivisionError: in a check") == len(errors)
-
-
-def test_the_log_is_on_standard_error_only_where_that_is_asked_for(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["judge", "--quiet", "--run-dir", str(run)]
-    assert app.main([*command, "--verbose"]) == 1
-    shown = capsys.readouterr().err
-    assert shown == log(run)
-    assert app.main(command) == 1
-    assert not capsys.readouterr().err
-    assert log(run).count("judge: begun") == 2
-
-
-def test_what_progress_tells_on_standard_error_is_not_there_twice(
-    resumable: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["run", "--resume", "--verbose", "--run-dir", str(resumable)]
-    assert app.main(command) == UNKNOWN
-    note = f"go on with {resumable}"
-    assert log(resumable).count(note) == 1
-    assert capsys.readouterr().err.count(note) == 1
-    assert app.main([*command, "--json"]) == UNKNOWN
-    assert f"harness.progress: {note}" in capsys.readouterr().err
-
-
 def test_no_login_of_an_address_reaches_the_log(tmp_path: Path) -> None:
     def fetch() -> None:
         raise OSError(f"no answer from https://me:{SECRET}@repo.example/m")
@@ -235,20 +137,6 @@ def test_a_log_that_cannot_be_written_breaks_nothing_off(
     (run / run_log.LOG).symlink_to("/dev/full")
     assert app.main(["judge", "--quiet", "--run-dir", str(run)]) == 1
     assert not capsys.readouterr().err
-
-
-def test_what_a_thread_logs_once_the_log_is_closed_opens_no_file(tmp_path: Path) -> None:
-    log = run_log.LogFile(tmp_path / run_log.LOG, delay=True)
-    log.close()
-    log.handle(logging.makeLogRecord({"msg": "too late"}))
-    assert log.stream is None
-    assert not (tmp_path / run_log.LOG).exists()
-
-
-def test_after_a_command_nothing_is_logged_any_more(run: Path) -> None:
-    before = run_log.HARNESS.handlers[:], run_log.HARNESS.level
-    assert app.main(["judge", "--verbose", "--run-dir", str(run)]) == 1
-    assert (run_log.HARNESS.handlers, run_log.HARNESS.level) == before
 
 
 @pytest.mark.parametrize("command", ["report", "explain"])

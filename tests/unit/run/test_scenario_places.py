@@ -38,19 +38,6 @@ def test_of_a_file_that_was_changed_since_no_line_is_claimed(
     assert ScenarioPlaces(run).of(moved(run), 3) == ScenarioPlace(tmp_path / FILE, 1)
 
 
-def test_a_scenario_whose_file_is_nowhere_has_no_place(run: Run, tmp_path: Path) -> None:
-    (tmp_path / FILE).unlink()
-    other = replace(
-        run,
-        info=replace(
-            run.info,
-            variants=tuple(replace(variant, scenario="own/gone") for variant in run.info.variants),
-            baselines={},
-        ),
-    )
-    assert ScenarioPlaces(other).of(moved(run), 3) is None
-
-
 def test_a_cause_stands_where_it_began_and_not_where_it_was_seen(run: Run) -> None:
     places, result = ScenarioPlaces(run), causes(run.verdicts, run)
     since = [cause for cause in result if cause.key.operation.endswith("move_column")]

@@ -28,7 +28,6 @@ from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record
 from harness.run.pipeline import (
     MOST_SERVERS,
-    MOST_SUSPECTS,
     Work,
     groups,
     suspects,
@@ -158,16 +157,6 @@ def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_
     assert len(servers.asked) == 1
 
 
-def test_where_no_second_answer_comes_the_first_one_stands(
-    servers: FreshServers, tmp_path: Path
-) -> None:
-    servers.says = {name: Answer("", "q", unknown="it died") for name in READERS}
-    going = begun(tmp_path, STRANGE, RIGHT)
-    verdict = judged(going, tmp_path)[READERS[0]]
-    assert verdict.verdict is VerdictKind.WRONG
-    assert FindingKind.ORDER_DEPENDENT not in {finding.kind for finding in verdict.findings}
-
-
 def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     servers: FreshServers, tmp_path: Path
 ) -> None:
@@ -178,15 +167,6 @@ def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
     going.answers(0, record_of_both(replace(RIGHT, case=recorded.case), recorded))
     assert going.final() == going.judged()
     assert going.judged()[0] != before
-
-
-def test_of_a_run_that_ended_without_asking_again_the_first_verdict_is_told(
-    tmp_path: Path,
-) -> None:
-    going = begun(tmp_path, STRANGE, RIGHT)
-    last = going.following.last(going.cells[0].case)
-    assert last is not None
-    assert last.verdict == going.judged()[0]
 
 
 WITNESS = Witness("1", "f", 1, 2)
@@ -278,17 +258,3 @@ def test_the_newest_question_up_to_the_same_step_stands_for_those_of_reader_and_
     before = cells(*(("w", other, "hive-3.1.3") for other in others), ("w", 1, "trino-476"))
     plan = Plan("mine", (), (), (*before, mine))
     assert [(cell.variant, cell.step) for cell in suspects(plan, mine)] == [("w", stands)]
-
-
-def test_where_nothing_is_about_an_earlier_step_a_later_one_stands() -> None:
-    (mine, later) = cells(("v", 1, ASKED), ("w", 2, ASKED))
-    assert suspects(Plan("mine", (), (), (mine, later)), mine) == [later]
-
-
-def test_of_too_many_variants_formats_stand() -> None:
-    many = planned(MOST_SUSPECTS + 2)
-    one = many.cells[0]
-    same = [cell for cell in many.cells if cell.distribution == one.distribution and cell != one]
-    cells = suspects(many, one)
-    assert len(cells) == len({cell.reader for cell in same})
-    assert suspects(replace(many, cells=()), one) == []

@@ -37,10 +37,3 @@ def test_a_setting_is_a_line_of_the_engine_and_has_a_place(
 ) -> None:
     assert line in lines_of(reader, format_name)
     assert line not in lines_of(reader.partition("{")[0], format_name)
-
-
-@pytest.mark.parametrize(
-    ("reader", "format_name"), [("nobody-1", "hudi-cow"), ("trino-476", "no-format")]
-)
-def test_of_what_is_not_there_any_longer_there_are_no_lines(reader: str, format_name: str) -> None:
-    assert lines_of(reader, format_name) == ()

@@ -31,11 +31,6 @@ def test_the_strategies_that_show_an_answer_are_those_that_the_judge_found(run: 
             assert tuple(map(str, of.get(table, ()))) == verdict.reproduces
 
 
-def test_only_questions_that_somebody_got_wrong_are_worked_out(run: Run) -> None:
-    wrong = {verdict.question for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG}
-    assert set(strategy_answers(run)) == wrong
-
-
 def test_a_plan_that_somebody_changed_has_no_answers_and_stops_nothing(run: Run) -> None:
     broken = {variant.id: "not: [a scenario" for variant in run.info.variants}
     assert strategy_answers(replace(run, info=replace(run.info, scenarios=broken))) == {}

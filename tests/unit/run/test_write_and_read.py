@@ -157,17 +157,6 @@ def test_the_verdicts_on_new_answers_are_counted_while_readers_are_asked(
     assert judged[-1] == sum(new.values())
 
 
-def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side) -> None:
-    plan = planned(work)
-    first = Answer(plan.cells[0].case, "before")
-    jsonl.write_all(work.folder / load_run.ANSWERS, [first])
-    pipeline.write_and_read(plan, work, fresh=True, resume=True)
-    result = dict(load_run.answers(work.folder))
-    assert result.pop(first.case).sql == "before"
-    assert {answer.sql for answer in result.values()} == {"q"}
-    assert len(result) == len(plan.cells) - 1
-
-
 def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
     work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.pytest_plugin import collection, harness_run
-from harness.cli.pytest_plugin.pytest_options import case_of, name_of
+from harness.cli.pytest_plugin import harness_run
 from tests.builders.scenario_texts import MOVED
 
 pytest_plugins = ["pytester"]
 
 SIMULATED = Path(__file__).parent / "simulated_run.py"
 RIGHT, WRONG = "trino-476{use-column-names=true}", "trino-476{use-column-names=false}"
-LOADED = collection
-"""Once here, and not anew in every test run that a test makes."""
 PROFILES = f"""\
 mine:
   scenarios: ["my/*"]
@@ -43,7 +40,6 @@ KNOWN = """\
   support: notyet
   because: the engine reads every file but the first
 """
-UNSAID = "'TODO: say why'"
 
 
 @pytest.fixture
@@ -122,18 +118,6 @@ def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
     )
 
 
-def test_a_known_line_that_does_not_say_why_yet_excuses_nothing(
-    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unsaid = KNOWN.format(step=1).replace("the engine reads every file but the first", UNSAID)
-    text = unsaid + KNOWN.format(step=2)
-    (mine.path / "my/story.known.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setenv("SIMULATED", "s1/=wrong,s2/=wrong")
-    result = run(mine, "my/story.yaml")
-    result.assert_outcomes(passed=2, xfailed=2, failed=2)
-    result.stdout.fnmatch_lines(["*known: TODO: say why; lost row: row 1*"])
-
-
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
 def test_cells_are_selected_before_anything_starts(
     mine: pytest.Pytester, workers: tuple[str, ...]
@@ -144,13 +128,6 @@ def test_cells_are_selected_before_anything_starts(
     assert len(selected(mine)) == 2
     assert {case.split("@")[0] for case in selected(mine)} == {"my/story[hive-parquet]"}
     assert {case.split("/")[2] for case in selected(mine)} == {"s2"}
-
-
-def test_a_test_can_be_named_by_its_id(mine: pytest.Pytester) -> None:
-    listed = run(mine, "my", "--collect-only", "-q").outlines
-    (name,) = (line for line in listed if "my/story" in line and "/s2/" in line and RIGHT in line)
-    run(mine, name).assert_outcomes(passed=1)
-    assert name == f"my/story.yaml::cell[{selected(mine)[0]}]"
 
 
 def test_collecting_starts_nothing(mine: pytest.Pytester) -> None:
@@ -188,16 +165,6 @@ def test_a_run_that_dies_is_an_error_of_every_cell_at_once_with_its_last_words(
     result.stdout.fnmatch_lines(["*the run ended with status 3*", "*the last words*"])
 
 
-def test_a_cell_without_a_record_is_an_error_and_the_others_are_not(
-    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SIMULATED", "s2/=silent")
-    monkeypatch.setenv("SIMULATED_STATUS", "3")
-    result = run(mine, "my/story.yaml")
-    result.assert_outcomes(passed=4, errors=2)
-    result.stdout.fnmatch_lines(["*has no answer for this cell (did not run)*"])
-
-
 def test_a_run_that_its_gate_fails_for_more_than_cells_fails_the_tests(
     mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,26 +186,11 @@ def test_an_interrupt_ends_the_run(mine: pytest.Pytester, monkeypatch: pytest.Mo
     assert (mine.path / "interrupted").exists()
 
 
-def test_a_first_failure_that_ends_the_tests_ends_the_run(
-    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SIMULATED", "s1/=wrong")
-    run(mine, "my/story.yaml", "-x").assert_outcomes(failed=1)
-    assert (mine.path / "run/pytest/ended").exists()
-
-
 def test_records_of_an_older_run_are_never_taken_for_new_ones(mine: pytest.Pytester) -> None:
     run(mine, "my/story.yaml").assert_outcomes(passed=6)
     again = run(mine, "my/story.yaml")
     assert again.ret == pytest.ExitCode.USAGE_ERROR
     assert starts(mine) == 1
-
-
-def test_a_folder_of_something_else_is_no_place_for_the_run(mine: pytest.Pytester) -> None:
-    (mine.path / "run").mkdir()
-    (mine.path / "run" / "mine.txt").touch()
-    assert run(mine, "my/story.yaml").ret == pytest.ExitCode.USAGE_ERROR
-    assert [path.name for path in (mine.path / "run").iterdir()] == ["mine.txt"]
 
 
 def test_a_wrong_scenario_is_an_error_of_collection_and_nothing_is_started(
@@ -262,12 +214,6 @@ def test_of_a_folder_those_are_collected_that_its_profile_names_and_a_named_file
     assert [line.split("::")[0] for line in listed if "::" in line] == ["my/story.yaml"] * 3
 
 
-def test_a_folder_that_pytest_takes_for_its_root_is_searched_too(mine: pytest.Pytester) -> None:
-    options = ("--harness-profile", "mine", "--collect-only", "-q", "--rootdir", "my")
-    listed = mine.runpytest_inprocess(*options, "my").outlines
-    assert {line.split("::")[0] for line in listed if "::" in line} == {"other.yaml", "story.yaml"}
-
-
 @pytest.mark.parametrize("arguments", [(), (".",), ("tests",)])
 def test_yaml_files_of_others_are_not_touched(
     mine: pytest.Pytester, arguments: tuple[str, ...]
@@ -277,13 +223,6 @@ def test_yaml_files_of_others_are_not_touched(
     (tests / "data.yaml").write_text("table: {broken\n", encoding="utf-8")
     mine.runpytest_inprocess(*arguments).assert_outcomes(passed=1)
     assert starts(mine) == 0
-
-
-def test_in_a_folder_of_the_option_every_file_is_a_scenario(mine: pytest.Pytester) -> None:
-    mine.makeini("[pytest]\nharness_scenarios = my\nharness_profile = mine\n")
-    result = mine.runpytest_inprocess()
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*deploy.yaml:1:*"])
 
 
 def test_other_test_runs_load_nothing_of_the_harness_but_the_hooks(tmp_path: Path) -> None:
@@ -297,7 +236,3 @@ def test_other_test_runs_load_nothing_of_the_harness_but_the_hooks(tmp_path: Pat
     plugin = "harness.cli.pytest_plugin"
     hooks = f"loaded harness harness.cli {plugin} {plugin}.pytest_options"
     assert done.stdout.splitlines()[-1] == hooks
-
-
-def test_the_name_of_a_test_and_its_case_are_told_from_each_other() -> None:
-    assert case_of(name_of("a[b]/c{d}")) == "a[b]/c{d}"
