@@ -100,12 +100,12 @@ def _seen_in_file(
     table: CatalogTable, slices: Slices, base: DataFooter | None, doubts: Doubts
 ) -> Sequence[UsedChange]:
     """Return how the oldest base file's columns are not those of the catalog."""
+    if slices.why:
+        doubts.add(Fact.SCHEMA_CHANGES, slices.why)
     if base is None:
         if slices.logs:
             doubts.add(Fact.SCHEMA_CHANGES, "there are log files only, and they are not read")
         return ()
-    if slices.why:
-        doubts.add(Fact.SCHEMA_CHANGES, slices.why)
     today = column_parts.of_catalog(table.columns)
     before, after = (without(side, table.partition_keys, ADDED) for side in (base.columns, today))
     changes = diff.by_names(column_parts.comparable(before, after), after)

@@ -130,7 +130,7 @@ def _last(config: pytest.Config, following: RunFollower, case: str, status: int)
     if cell_outcome is None or cell_outcome.answer is None:
         because = f" ({cell_outcome.verdict.because})" if cell_outcome else ""
         pytest.fail(
-            f"the run ended with status {status} and has no answer for this cell{because}:\n"
+            f"the run ended with status {status} and has no answer for this check{because}:\n"
             f"{harness_run.log_end(folder)}",
             pytrace=False,
         )

@@ -58,7 +58,8 @@ class HudiTable:
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """The timeline; a table that went back to layout 1 keeps the empty folder of layout 2."""
-        for home in (f"{META}/timeline", META):
+        second = self.properties.get("hoodie.timeline.path") or "timeline"
+        for home in (f"{META}/{second}", META):
             if paths := [file.path for file in self.folder.listed(home) if not file.folder]:
                 return timeline.entries(paths)
         return ()
@@ -134,6 +135,8 @@ class HudiTable:
                 elif self.has(name["instant"]):
                     version = name["instant"], file.path
                     bases[group] = max(bases.get(group, version), version)
+                elif not self.entries:
+                    why = f"there is {file.path}, and no timeline that says what it is part of"
         except UnreadableError as problem:
             why = str(problem)
         # What a base file holds is as old as it is; its log files are younger.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.artifacts.cache import OFFLINE, Cache
 from harness.cli import app
 
 BROKEN = 3
@@ -30,6 +31,17 @@ def test_offline_what_is_missing_is_told_with_what_to_do(
     message = capsys.readouterr().err
     assert "offline, and not in" in message
     assert "harness cache import FILE" in message
+
+
+@pytest.mark.parametrize(
+    ("value", "option", "offline"),
+    [("1", None, True), ("true", None, True), ("0", None, False), ("1", False, False)],
+)
+def test_the_variable_says_offline_and_an_option_goes_before_it(
+    monkeypatch: pytest.MonkeyPatch, *, value: str, option: bool | None, offline: bool
+) -> None:
+    monkeypatch.setenv(OFFLINE, value)
+    assert Cache.default(offline=option).offline is offline
 
 
 def test_an_import_of_something_else_ends_as_a_broken_environment(

@@ -67,6 +67,15 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
     assert {path.name for path in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
 
 
+def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("one")
+    assert app.main(["history", "add", "one"]) == 2
+    assert "nothing is judged; use harness judge" in capsys.readouterr().err
+    assert app.main(["history"]) == 2
+    assert "no run is stored; see harness history add --help" in capsys.readouterr().err
+    assert not STORE.exists()
+
+
 def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -221,3 +221,14 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
     out = capsys.readouterr().out
     assert "use-column-names=false: this check is right; nothing else turns wrong" in out
     assert status == 0
+
+
+def test_a_setting_that_nobody_answered_with_is_unknown(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
+    assert "this check is right" not in capsys.readouterr().out
+    assert status == 3

@@ -89,6 +89,14 @@ def test_of_a_server_that_does_not_start_nothing_is_known(fails: int, known: set
     assert set(others) == {""}
 
 
+def test_where_no_server_starts_what_is_left_is_not_known_either() -> None:
+    def make(_: int) -> SimulatedReader:
+        raise NO_START
+
+    servers, _ = checked(make)
+    assert set(outcomes(servers).values()) == {CheckOutcome.UNKNOWN}
+
+
 def test_where_what_is_left_cannot_be_looked_for_that_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,11 @@ def test_a_container_and_a_volume_that_are_left_are_named_and_no_others() -> Non
     assert watched(before, before, running, before) == ""
 
 
+def test_what_one_server_left_stays_known_when_the_next_one_leaves_nothing() -> None:
+    none, one = objects(), objects("engine")
+    assert watched(none, none, one, one, none, none, one, none) == "left: engine"
+
+
 def network(monkeypatch: pytest.MonkeyPatch, *owners: str) -> Leftovers:
     """Let the daemon tell these owners once the network `ours` is closed."""
     closed = SimpleNamespace(owner="ours", close=lambda: None)

@@ -150,3 +150,16 @@ def test_a_full_disk_while_judging_leaves_the_verdicts_there_were(
         assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
     assert "the disk is full; free some space" in capsys.readouterr().err
     assert (recorded / "verdicts.jsonl").read_bytes() == before
+
+
+def test_a_report_that_finds_no_room_leaves_those_there_were(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(recorded, capsys)
+    app.main(["report", "--run-dir", str(recorded)])
+    names = ("junit.xml", "report.html", "verdicts.jsonl", "run.json")
+    before = [(recorded / name).read_bytes() for name in names]
+    with full_disk(20_000):
+        assert app.main(["report", "--run-dir", str(recorded)]) == BROKEN
+    assert "the disk is full; free some space" in capsys.readouterr().err
+    assert [(recorded / name).read_bytes() for name in names] == before

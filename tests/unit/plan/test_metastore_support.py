@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli import plan_options
 from harness.cli.plan_options import PlanOverrides
-from harness.core.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.plan import controls
 from harness.run import pipeline
@@ -156,3 +156,14 @@ def test_one_that_takes_no_transactional_table_is_told(
 ) -> None:
     with pytest.raises(ScenarioProblem, match=f"cannot have hive-acid tables .*{why}"):
         planned(tmp_path, f"metastore: {through}", of="hive-acid")
+
+
+def test_another_one_serves_no_object_store(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioProblem, match="on the disk, not s3 readers; ask all of one kind"):
+        planned(tmp_path, "metastore: hive-metastore-4.0.1", "trino-476@s3")
+
+
+def test_containers_and_readers_of_an_object_store_are_not_asked_in_one_run() -> None:
+    both = plan_options.NamedParts(readers=["trino-476@s3", "trino-476@container"])
+    with pytest.raises(UsageProblem, match="no one serves both trino-476@container and trino-476@"):
+        plan_options.make(None, "first", "", named=both)

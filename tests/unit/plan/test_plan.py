@@ -301,3 +301,16 @@ def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told:
     (left_out,) = result.excluded
     assert left_out.why == f"column f9: cow has no {told}"
     assert plan((scenario,), PROFILE, (COW,)).variants != ()
+
+
+def test_what_nobody_can_be_asked_is_told() -> None:
+    other = planned(views=("read_optimized",))
+    assert other.cells == ()
+    assert [exclusion.why for exclusion in other.excluded] == [
+        "cow has the views snapshot; wanted are others"
+    ]
+    late = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
+    assert [variant.writers for variant in late.variants] == [("a", "a", "b", "b")]
+    assert [exclusion.why for exclusion in late.excluded] == [
+        "there is no step 9 for b to go on from"
+    ]

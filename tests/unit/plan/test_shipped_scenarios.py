@@ -203,6 +203,19 @@ def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> 
     assert {reader.distribution for reader in every} == {reader.distribution for reader in fast}
 
 
+def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
+    full, quick = ({a.reader for a in PROFILES[name].readers} for name in ("full", "quick-start"))
+    assert quick <= full
+
+
+@pytest.mark.parametrize(
+    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda entry: entry.name
+)
+def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
+    names = [name for name, _ in scenario.table.columns]
+    assert names[:2] == [scenario.table.key, scenario.table.order_by]
+
+
 def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
     changes = {
         (variant.scenario.name, variant.writers.count(variant.writers[0]))

@@ -110,6 +110,14 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     assert text in changed.seen
 
 
+def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> None:
+    wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
+    doubted = replace(wrong, verdict=VerdictKind.UNKNOWN, because="in doubt")
+    run = replace(sampled, recorded={**sampled.recorded, wrong.case: doubted})
+    (cause,) = (text for text in cause_texts(run) if wrong.case in text.cause.cases)
+    assert (cause.finding, cause.verdict) == (None, VerdictKind.UNKNOWN)
+
+
 def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
     wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     blamed = tuple(replace(finding, responsible=Responsible.WRITER) for finding in wrong.findings)

@@ -98,6 +98,12 @@ def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
     assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in verdicts[1].because
 
 
+def test_where_the_control_has_no_answer_nothing_is_known_either() -> None:
+    verdicts = held(VerdictKind.UNKNOWN, VerdictKind.CORRECT, "the server did not start")
+    assert verdicts[2].verdict is VerdictKind.UNKNOWN
+    assert "(unknown: the server did not start)" in verdicts[2].because
+
+
 def test_what_is_unknown_anyway_keeps_its_reason() -> None:
     local = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
     control = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "no such class")

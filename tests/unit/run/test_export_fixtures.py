@@ -177,6 +177,14 @@ def test_a_link_in_a_table_is_refused_and_leaves_nothing(
     assert not list(tmp_path.glob("*out*"))
 
 
+@pytest.mark.parametrize("path", ["../../x", "/etc/passwd", "a/../../x"])
+def test_a_path_that_leads_out_of_its_table_is_refused(run: Run, cache: Cache, path: str) -> None:
+    state = state_store.load(cache, run.states[-1].digest)
+    assert state
+    with pytest.raises(UsageProblem, match="leads out of its table"):
+        export_fixtures._inside(state, path)
+
+
 def test_the_reader_of_the_page_reads_what_a_reader_by_name_can(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:

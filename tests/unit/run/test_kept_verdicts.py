@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,13 @@ def parts(value: object) -> Iterator[object]:
         inner = list(value)
     for part in inner:
         yield from parts(part)
+
+
+def test_the_text_of_a_variant_tells_all_but_where_in_a_file_it_stands(run: Run) -> None:
+    shown = [part for variant in plan_record.plan_of(run.info).variants for part in parts(variant)]
+    kinds = {type(part) for part in shown}
+    records = {kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    plain = (str, int, float, bool, type(None), tuple, list, dict, frozenset, Enum)
+    assert [kind for kind in kinds - records if not issubclass(kind, plain)] == []
+    hidden = {f.name for record in records for f in dataclasses.fields(record) if not f.repr}
+    assert hidden == {"format_lines", "setting_lines"}

@@ -33,6 +33,14 @@ def test_an_answer_that_nobody_judged_is_unknown_and_says_so(sampled: Run) -> No
     assert reasons == {DID_NOT_RUN, NOT_JUDGED}
 
 
+def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sampled: Run) -> None:
+    for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS):
+        (sampled.folder / name).unlink()
+    died = load_run.load(sampled.folder)
+    assert len(died.verdicts) == len(sampled.info.cells)
+    assert {verdict.because for verdict in died.verdicts} == {DID_NOT_RUN}
+
+
 def test_cells_of_a_skipped_step_are_none_and_the_step_is_listed(sampled: Run) -> None:
     skipped = [
         result for result in sampled.failed_steps if result.outcome.kind is OutcomeKind.SKIPPED

@@ -11,6 +11,7 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Count, Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import read_states
@@ -107,6 +108,23 @@ def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
     keep(work, [*all_lines[:3], jsonl.dump(silent).encode() + b"\n", *all_lines[4:]])
     assert go_on(work) == undisturbed
     assert asked == [silent.case]
+
+
+def test_an_answer_is_recorded_before_the_next_one_comes(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_lines = lines(work)
+    keep(work, all_lines[:2])
+
+    def read(*_: object) -> Iterator[Answer]:
+        yield jsonl.parse(Answer, all_lines[2])
+        assert lines(work) == all_lines[:3]
+        raise EnvironmentProblem("the power is gone")
+
+    monkeypatch.setattr(read_states, "read", read)
+    with pytest.raises(EnvironmentProblem, match="the power is gone"):
+        go_on(work)
+    assert lines(work) == all_lines[:3]
 
 
 def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(

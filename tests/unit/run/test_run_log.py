@@ -88,6 +88,14 @@ def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) 
     assert len(lines) == 6
 
 
+@pytest.mark.usefixtures("scenarios")
+@pytest.mark.parametrize("command", ["report", "baseline update"])
+def test_a_command_about_what_was_recorded_logs_what_it_does(run: Path, command: str) -> None:
+    assert app.main([*command.split(), "--run-dir", str(run)]) == 0
+    messages = [message.partition(" after ")[0] for _, message in records(log(run))]
+    assert messages[1:] == [f"{command}: begun", f"{command}: over"]
+
+
 def test_a_folder_that_is_no_run_gets_no_log(tmp_path: Path) -> None:
     for command in ("report", "baseline update", "explain x"):
         assert app.main([*command.split(), "--run-dir", str(tmp_path)]) == WRONG_USE

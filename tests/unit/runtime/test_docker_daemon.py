@@ -51,6 +51,11 @@ def test_what_a_daemon_refuses_is_reported_with_its_reason() -> None:
     assert str(error.value).endswith("cannot start it: port is already allocated")
 
 
+def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:
+    with pytest.raises(EnvironmentProblem, match="gone"), docker_daemon.asked("start it"):
+        raise ConnectionResetError("gone")
+
+
 def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "harness", "run", "--profile", "first"]
     options = ["--runtime", "container", "--run-dir", str(tmp_path / "run")]

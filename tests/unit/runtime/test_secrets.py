@@ -82,3 +82,10 @@ def test_a_fetch_that_fails_tells_the_address_without_the_login_that_it_sent(
     assert server.logins[0] == ("me", f"{CANARY}-repository")
     assert CANARY not in output
     assert leaks(tmp_path) == []
+
+
+def test_a_plan_and_the_state_of_this_machine_hold_no_secret(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    assert CANARY not in harness(environment, tmp_path, "plan", "--profile", "first")
+    assert CANARY not in harness(environment, tmp_path, "doctor")

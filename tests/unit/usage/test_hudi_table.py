@@ -152,6 +152,14 @@ def test_a_change_has_old_files_where_the_newest_of_a_group_is_older(
     )
 
 
+def test_a_timeline_lies_in_the_folder_that_the_properties_name(tmp_path: Path) -> None:
+    properties = HUDI_9.replace("path=timeline", "path=times")
+    folder = hudi(tmp_path, properties, COMMITS_9, ".hoodie/times")
+    history(tmp_path, *RENAMED)
+    base(tmp_path, "a", FIRST)
+    assert short(hudi_table.read(folder, TABLE).schema_changes) == ["rename f1 g yes"]
+
+
 @pytest.mark.parametrize(
     ("record", "old_files"),
     [
@@ -233,6 +241,13 @@ def test_what_no_base_file_tells_is_unknown(tmp_path: Path) -> None:
     table = hudi_table.read(folder, TABLE)
     assert short(table.schema_changes) == ["rename f1 g unknown"]
     assert table.why == "its base files are of ORC, which are not looked at"
+
+
+def test_of_data_files_without_a_timeline_nothing_is_known(tmp_path: Path) -> None:
+    base(tmp_path, "a", FIRST)
+    table = read(tmp_path, HUDI_9)
+    assert table.unknown == (Fact.FEATURES, Fact.SCHEMA_CHANGES)
+    assert "no timeline that says what it is part of" in table.why
 
 
 def test_a_folder_without_properties_is_unreadable(tmp_path: Path) -> None:

@@ -103,6 +103,25 @@ def test_known_answers_are_expected_failures_and_one_that_is_gone_fails(
     result.stdout.fnmatch_lines(["*story.known.yaml:5: known as lost_row, but not so here*"])
 
 
+def test_a_known_line_that_does_not_say_why_yet_excuses_nothing(
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = KNOWN.format(step=1).replace("the engine reads every file but the first", "'TODO: why'")
+    (mine.path / "my/story.known.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("SIMULATED", "s1/=wrong")
+    run(mine, "my/story.yaml").assert_outcomes(passed=4, failed=2)
+
+
+def test_a_cell_without_a_record_is_an_error_and_the_others_are_not(
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMULATED", "s2/=silent")
+    monkeypatch.setenv("SIMULATED_STATUS", "3")
+    result = run(mine, "my/story.yaml")
+    result.assert_outcomes(passed=4, errors=2)
+    result.stdout.fnmatch_lines(["*has no answer for this check (did not run)*"])
+
+
 def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
     mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from harness.artifacts import distributions
 from harness.artifacts.fetch import Installation
-from harness.engines.spark.launch import SparkProgram, unread_properties
+from harness.engines.spark.launch import SparkProgram, session_conf, unread_properties
 from harness.runtime.api import Surroundings
 
 MODULE = "--add-modules=jdk.incubator.vector"
@@ -74,3 +74,12 @@ def test_what_no_class_of_spark_or_of_the_bundle_names_is_read_by_nobody(
     assert unread_properties(("hoodie.metadata.enable",), class_path[1:]) == (
         "hoodie.metadata.enable",
     )
+
+
+def test_spark_listens_on_loopback_alone_and_in_utc(tmp_path: Path) -> None:
+    distribution = distributions.load("spark-3.5.8")
+    installation = Installation(distribution, tmp_path / "java", tmp_path, ())
+    around = Surroundings("h", 1, "thrift://h:2", tmp_path, tmp_path, "", installation, ())
+    conf = session_conf(distribution, around)
+    assert (conf["spark.driver.bindAddress"], conf["spark.ui.enabled"]) == ("127.0.0.1", "false")
+    assert conf["spark.sql.session.timeZone"] == "UTC"

@@ -132,6 +132,17 @@ def test_what_pyspark_itself_refuses_is_a_refusal_too() -> None:
     assert found["kind"] == "pyspark.errors.exceptions.base.PySparkTypeError"
 
 
+def test_a_method_that_a_client_lacks_is_a_refusal() -> None:
+    problem = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
+    found = worker.refusal(problem)
+    assert found is not None
+    assert (found["kind"], found["message"]) == ("write_client.NoSuchMethodError", "no method x")
+
+
+def test_an_error_of_the_worker_itself_is_no_refusal() -> None:
+    assert worker.refusal(KeyError("x")) is None
+
+
 def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
     assert worker.is_lost(Py4JNetworkError("gone"))
     assert worker.is_lost(ConnectionRefusedError())

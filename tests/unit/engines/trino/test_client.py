@@ -221,6 +221,24 @@ def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
     assert len(coordinator.seen) == 1
 
 
+def test_a_value_with_parts_that_its_type_has_not_is_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("n", "bigint")], data=[[[1]]])
+    with pytest.raises(NoAnswerError, match="not of the protocol's form"):
+        connection.run("select 1", timeout_s=30)
+
+
+def test_an_error_after_rows_is_a_refusal_and_the_rows_are_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    error = {"message": "it said no", "errorName": "HIVE_BAD_DATA", "errorType": "EXTERNAL"}
+    following = coordinator.goes_on("/v1/executing/1", error=error)
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]], nextUri=following)
+    with pytest.raises(RefusedError, match="HIVE_BAD_DATA: it said no"):
+        connection.run("select 1", timeout_s=30)
+
+
 def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
