@@ -22,7 +22,7 @@ from harness.artifacts import (
 from harness.artifacts.cache import MARK, Cache
 from harness.artifacts.distribution import coordinates
 from harness.artifacts.python_index import IndexFile, IndexHome
-from harness.core.errors import EnvironmentProblem
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
 from tests.builders.small_distribution import FILES, WHOLE
@@ -222,6 +222,11 @@ def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, 
     with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
         bundle.load(cut, Cache(tmp_path / "here"), QUIET)
     assert cached_files(Cache(tmp_path / "here")) == []
+
+
+def test_a_tar_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
+        bundle.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
 def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(

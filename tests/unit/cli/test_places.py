@@ -58,6 +58,14 @@ def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> No
     assert yaml_reader.MAX_BYTES < plan_options.CASES_BYTES
 
 
+def test_a_file_of_cases_is_read_up_to_a_limit(mine: Path) -> None:
+    cases = mine.with_name("cases.txt")
+    cases.touch()
+    os.truncate(cases, plan_options.CASES_BYTES + 1)
+    with pytest.raises(UsageProblem, match=r"cases\.txt:1: the file is longer than 67108864 bytes"):
+        plan_options.make([mine], "first", "", cases)
+
+
 @pytest.mark.parametrize("command", ["run", "write"])
 def test_a_run_folder_that_cannot_be_made_is_wrong_use(
     command: str, mine: Path, capsys: pytest.CaptureFixture[str]

@@ -133,6 +133,15 @@ def test_what_is_not_selected_is_left_out_and_said(
     assert rest <= {"not selected"}
 
 
+@pytest.mark.parametrize("which", [Selection("nowhere"), Selection(formats=("iceberg",))])
+def test_where_nothing_is_selected_nothing_is_made(
+    run: Run, cache: Cache, tmp_path: Path, which: Selection
+) -> None:
+    with pytest.raises(UsageProblem, match="no step is selected"):
+        export_fixtures.export(run, cache, tmp_path / "out", which)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_with_something_in_it_is_refused_and_an_empty_one_is_not(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:

@@ -82,6 +82,12 @@ def test_what_is_no_file_is_told_and_not_waited_for(
         opens(path)
 
 
+@pytest.mark.parametrize("path", ["a\0.yaml", "x" * 300 + ".yaml"])
+def test_a_path_that_cannot_be_is_told(opens: Callable[[Path], object], path: str) -> None:
+    with pytest.raises(ScenarioProblem, match="cannot be read"):
+        opens(Path(path))
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_told(
     opens: Callable[[Path], object], tmp_path: Path, content: bytes
@@ -109,6 +115,14 @@ def test_bytes_that_are_no_text_are_told_with_their_line(
     path.write_bytes(content)
     with pytest.raises(ScenarioProblem, match=rf"a\.yaml:{line}: not (YAML|UTF-8)"):
         load(path)
+
+
+def test_marks_and_line_ends_of_other_systems_make_no_difference(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    marked = load(path)
+    path.write_bytes(GOOD.encode())
+    assert load(path) == marked
 
 
 BOMBS = {
@@ -209,6 +223,12 @@ def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str)
         "is not a name for a column; allowed: 1 to 200 printable characters without . , { }" in told
     )
     assert told.isprintable()
+
+
+@pytest.mark.parametrize("name", ["select", "a b", "é '`\\\" &*", "x" * 200, "é" * 200])
+def test_any_other_name_is_taken(name: str) -> None:
+    assert scenario(GOOD.replace("f1: string", f'"{name}": string'), "x/y.yaml").steps
+    assert scenario(f'{GOOD}  - rename_column: {{name: f1, to: "{name}"}}\n', "x/y.yaml").steps
 
 
 @pytest.mark.parametrize(
