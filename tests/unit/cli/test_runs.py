@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,6 +146,14 @@ def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> Non
     begin(tmp_path / "run", tmp_path / "cache")
     assert sorted((tmp_path / "project").rglob("*")) == before
     assert all((run / name).exists() for name in PROJECT)
+
+
+def test_what_a_dead_harness_left_is_removed_before_a_run_goes_on(tmp_path: Path) -> None:
+    folder = shutil.copytree(RECORDED, tmp_path / "run")
+    table = folder / run_folder.ENGINES / "table-1"
+    table.mkdir(parents=True)
+    with runs.resumed(folder, Resources(Output(quiet=True), Cache(tmp_path / "cache"))):
+        assert not table.exists()
 
 
 @pytest.mark.parametrize("left", [(), ("run.lock", "run.json.part"), ("pytest/cases.txt",)])

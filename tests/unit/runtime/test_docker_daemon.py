@@ -7,12 +7,16 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 from docker.errors import APIError
 
+from harness.artifacts import distributions
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
+from harness.runtime.container_runtime import ContainerRuntime
 
 NOWHERE = "unix:///nowhere/docker.sock"
 
@@ -54,6 +58,18 @@ def test_what_a_daemon_refuses_is_reported_with_its_reason() -> None:
 def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:
     with pytest.raises(EnvironmentProblem, match="gone"), docker_daemon.asked("start it"):
         raise ConnectionResetError("gone")
+
+
+def test_a_container_that_the_daemons_machine_cannot_hold_is_not_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(docker_daemon, "describe", lambda: SimpleNamespace(memory_mb=100))
+    trino = distributions.load("trino-476")
+    started = ContainerRuntime(trino, MagicMock(), MagicMock()).start(
+        MagicMock(), None, tmp_path, lambda *_: None
+    )
+    with pytest.raises(EnvironmentProblem, match=r"may take \d+ MiB .* has 100 MiB"), started:
+        pass
 
 
 def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(tmp_path: Path) -> None:
