@@ -117,8 +117,8 @@ def types(case: junitparser.TestCase) -> set[str]:
 
 
 def cells(plan: str) -> int:
-    """How many cells `harness plan` tells of."""
-    (found,) = re.findall(r"([\d,]+) cells", plan)
+    """How many checks `harness plan` tells of."""
+    (found,) = re.findall(r"([\d,]+) checks", plan)
     return int(found.replace(",", ""))
 
 
