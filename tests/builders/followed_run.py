@@ -47,7 +47,6 @@ class FollowedRun:
         return {at: each.verdict for at, each in found.items() if each is not None}
 
     def judged(self) -> dict[int, Verdict]:
-        """Return the verdicts of the run itself on the answers that are there."""
         found = {
             verdict.case: verdict for verdict in pipeline.judge_run(self.folder).applied.verdicts
         }

@@ -68,8 +68,6 @@ ENDS: Final[Mapping[str, tuple[object, ...]]] = {
 
 @dataclass
 class Hard:
-    """What is hard in one history."""
-
     chance: random.Random
     alike: Mapping[str, str]
     """The types that stand for plain ones."""
@@ -99,7 +97,6 @@ class Hard:
         return other if self.case and same and self.chance.random() < 0.6 else None
 
     def inserted(self) -> bool:
-        """Return whether rows with values of their own come next."""
         return self.rows and self.chance.random() < 0.3
 
     def row(self, key: int, columns: Mapping[str, DataType]) -> dict[str, object]:
@@ -111,7 +108,6 @@ class Hard:
         return row
 
     def value(self, type_: DataType) -> object:
-        """Return a value as a scenario's file has it."""
         match type_:
             case Struct(fields):
                 return {name: self._part(part) for name, part in fields}
@@ -196,7 +192,6 @@ def written(rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def rows_of(text: str) -> tuple[dict[str, Any], ...]:
-    """Return the rows of such a word."""
     return tuple(json.loads(text))
 
 

@@ -174,7 +174,6 @@ class IcebergFolder:
             self.log.append(snapshot)
 
     def metadata(self, number: int, **more: object) -> Path:
-        """Write a metadata file."""
         found: dict[str, Any] = {
             "format-version": 2,
             "location": LOCATION,

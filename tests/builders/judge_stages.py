@@ -29,14 +29,12 @@ def wrong_rows(
 def differences(
     state: ExpectedState, columns: Sequence[Column], rows: Rows, asked: Sequence[str]
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of an answer to a question for the columns `asked`."""
     return (*wrong_rows(state, columns, rows, asked), *wrong_columns(state, columns, asked))
 
 
 def wrong(
     state: ExpectedState, query: Query, columns: Sequence[Column], rows: Rows
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = state.narrowed(query)
     found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncated=False)

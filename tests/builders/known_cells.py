@@ -50,7 +50,6 @@ def verdict(
 
 
 def correct(of: Variant, step: int, reader: str, view: str = "snapshot") -> Verdict:
-    """A verdict of a right answer."""
     return verdict(of, step, reader, view=view, kind=VerdictKind.CORRECT)
 
 
@@ -59,5 +58,4 @@ def facts(
     refusals: Mapping[str, str] | None = None,
     applied: tuple[tuple[str, int], ...] = (),
 ) -> Facts:
-    """The facts about planted verdicts."""
     return Facts({variant.id: variant for variant in variants}, ENGINES, refusals or {}, applied)

@@ -186,7 +186,6 @@ def _possible(scenario: Scenario) -> bool:
 
 
 def without_lines(scenario: Scenario) -> Scenario:
-    """The scenario as it would be made in Python."""
     return replace(scenario, steps=tuple(replace(step, line=0) for step in scenario.steps))
 
 

@@ -27,13 +27,10 @@ Body = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Lines:
-    """The lines of a file as it is made."""
-
     lines: list[str] = field(default_factory=list)
     _said: dict[str, str] = field(default_factory=dict)
 
     def add(self, body: Body) -> None:
-        """Add a line."""
         self.lines.append(json.dumps(body, ensure_ascii=False))
 
     def once(self, label: str, body: Body) -> str:
@@ -56,14 +53,11 @@ class Lines:
             self.add({"reader": reader, "view": view, "query": query, "steps": steps})
 
     def text(self) -> str:
-        """Return the whole file."""
         return "".join(f"{line}\n" for line in self.lines)
 
 
 @dataclass(slots=True)
 class Parsed:
-    """The lines of a file as they are read."""
-
     once: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What is said once, by its id."""
     variants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -71,7 +65,6 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Read back lines."""
     parsed, lines = Parsed(), list[dict[str, Any]]()
     for line in text.split("\n")[:-1]:  # `splitlines` knows other ends of lines as well
         body = json.loads(line)

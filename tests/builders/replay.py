@@ -24,7 +24,6 @@ OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 
 def case_of(recorded: Recorded) -> RecordedVariant:
-    """Return the records of a variant as the judge takes them."""
     return run_judge.case_of(recorded.variant, recorded.states)
 
 
@@ -36,7 +35,6 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 
 
 def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
-    """Return the kind that is told of each answer as it comes."""
     plan = Plan("recorded", (recorded.variant,), (), tuple(recorded.answers))
     judge_ = run_judge.RunJudge(plan)
     judge_.add_states(recorded.states)
@@ -155,7 +153,6 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
 
 
 def headline(said: Said | None) -> str:
-    """Return a verdict in a line."""
     if said is None:
         return NOTHING
     texts = [
@@ -196,7 +193,6 @@ def _place(place: Said) -> str:
 
 
 def counts(variants: Iterable[Recorded]) -> Counter[str]:
-    """Count the verdicts."""
     return Counter(
         str(said["verdict"]) for variant in variants for said in variant.verdicts.values()
     )

@@ -45,7 +45,6 @@ def verdicts_on(
 
 
 def shown_as_filed(story: Story, files: Files) -> Reply:
-    """Return what a flawless reader answers about these files."""
     return read(story, files=files).reply
 
 

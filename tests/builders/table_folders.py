@@ -95,7 +95,6 @@ def parquet(path: Path, columns: Mapping[str, Any]) -> Path:
 
 
 def avro(records: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> bytes:
-    """Return an Avro file of records with these fields."""
     told = [{"name": name, "type": type_} for name, type_ in fields.items()]
     out = io.BytesIO()
     fastavro.writer(out, {"type": "record", "name": "r", "fields": told}, list(records))

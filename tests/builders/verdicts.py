@@ -62,7 +62,6 @@ def verdict(
     variant: Variant = VARIANT,
     view: str = "snapshot",
 ) -> Verdict:
-    """Return a verdict on a cell."""
     cell = Cell(variant.id, step, reader, view, "all")
     return Verdict(
         cell.case, variant.scenario.name, variant.id, step, reader, view, "all", kind, findings
@@ -90,5 +89,4 @@ def run(
 
 
 def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> StateRecord:
-    """Return the record of a step."""
     return StateRecord(VARIANT.id, Outcome(step, kind), "digest")

@@ -32,7 +32,6 @@ def _view(seen: Seen) -> Seen:
 
 
 def _mixed(story: Story, reader: Reader, chosen: Chosen) -> Seen:
-    """Read the chosen file groups in another way than base files alone."""
     right, wrong = read(story, BASE), read(story, reader)
     lines = [line for line in right.lines if not chosen(_group(line))]
     lines += [line for line in wrong.lines if chosen(_group(line))]

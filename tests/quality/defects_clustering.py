@@ -41,14 +41,12 @@ def _part_renamed(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _unreplaced(story: Story, files: Files | None = None) -> Seen:
-    """Read as if no file group had been replaced."""
     every = [replace(file, gone=range(0)) for file in story.disk.files]
     disk = replace(story.disk, files=every)
     return replace(read(replace(story, disk=disk), files=files), story=story, files=None)
 
 
 def _made(story: Story, file: File) -> bool:
-    """Return whether a file is of a file group that a clustering made."""
     return file.group.split("-")[0] in {f"g{file.gone.start}" for file in story.disk.files}
 
 
@@ -95,7 +93,6 @@ def _part_emptied(story: Story, _: random.Random) -> Seen:
 
 
 def _new(story: Story, change: Callable[[Record], Record]) -> Files:
-    """Change the records of the files that the last step makes."""
 
     def changed(file: File) -> File:
         if file.step < story.truth.step:

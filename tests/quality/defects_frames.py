@@ -31,13 +31,11 @@ def _framed(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _old(story: Story) -> str:
-    """Return the column that the DataFrame has not."""
     (lacking,) = story.operations[BEFORE].lacking(story.history[BEFORE].schema)  # type: ignore[attr-defined]
     return str(lacking)
 
 
 def _shows(line: Line, at: int, other: Line, from_: int) -> Line:
-    """Return a line that shows at one place what another one has."""
     values, tokens = list(line.values), list(line.tokens)
     values[at], tokens[at] = other.values[from_], other.tokens[from_]
     return replace(line, values=tuple(values), tokens=tuple(tokens))

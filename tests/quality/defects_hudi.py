@@ -58,7 +58,7 @@ def _moved(plot: Plot, by_chance: random.Random) -> Plot:
     first, second = by_chance.sample(moves, 2)
     writes = "upsert 2,3; insert 6..9"
     steps = f"insert 1..5; move {first}; rename n m; {writes}; move {second}; insert 10"
-    return Plot(columns, steps, plot.mor, ())
+    return Plot(columns, steps, plot.mor)
 
 
 @planted("by id, ids given anew in each file", twist=_moved)
@@ -82,7 +82,7 @@ def _freed(plot: Plot, by_chance: random.Random) -> Plot:
     type_ = by_chance.choice(("int", "long"))
     columns = f"id string, ts long, f1 string, f2 {type_}, f3 double"
     steps = "insert 1..4; insert 5; drop f1; rename f2 f1; insert 6; upsert 2"
-    return Plot(columns, steps, plot.mor, ())
+    return Plot(columns, steps, plot.mor)
 
 
 @planted("by name, texts that are no numbers as NULL", twist=_freed)

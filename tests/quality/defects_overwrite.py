@@ -34,7 +34,6 @@ def _ending(end: str, *, mor: bool) -> Twist:
 
 
 def _everything(story: Story, _: random.Random) -> Seen:
-    """Read as if no file group had been replaced."""
     every = [replace(file, gone=range(0)) for file in story.disk.files]
     disk = replace(story.disk, files=every)
     return replace(read(replace(story, disk=disk)), story=story)

@@ -56,7 +56,6 @@ def _of(story: Story, step: int, then: int) -> Seen:
 
 
 def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    """Plant a reader that is asked for the table as of a step."""
     plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=twist)
 
 
@@ -121,7 +120,6 @@ as_of(
 
 
 def since(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    """Plant a reader that is asked for what was written since a step."""
     plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=twist)
 
 
@@ -148,7 +146,6 @@ def _since(story: Story, after: int) -> Seen:
 
 
 def _last_write(story: Story) -> int:
-    """Return the newest step that changed a row."""
     steps = range(1, len(story.history))
     return max(at for at in steps if story.history[at].rows != story.history[at - 1].rows)
 
@@ -179,7 +176,6 @@ def _columns_of_then(story: Story, step: int) -> Seen:
 
 
 def _committed(seen: Seen, after: int) -> Seen:
-    """Leave the rows of which the version that is shown was written after a step."""
     lines = (line for line in seen.lines if _commit(seen.story, line) > after)
     return replace(seen, lines=tuple(lines))
 

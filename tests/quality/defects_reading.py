@@ -17,7 +17,6 @@ from tests.quality.planted import Way, free, plant, planted, reordered, with_lin
 
 
 def by(reader: Reader) -> Way:
-    """Return the defect of reading in one way throughout."""
     return lambda story, _: read(story, reader)
 
 

@@ -26,7 +26,7 @@ def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
     changes = f"add {at}b string; drop {at}a; rename f1 g; add f1 string after ts"
     more = "; drop s.d" if "d:" in kind and by_chance.random() < 0.5 else ""
     last = by_chance.choice(("insert 5", "insert 5; upsert 1", "upsert 2"))
-    return Plot(columns, f"insert 1..3; insert 4; {changes}{more}; {last}", plot.mor, ())
+    return Plot(columns, f"insert 1..3; insert 4; {changes}{more}; {last}", plot.mor)
 
 
 partless = Reader("id", partless=True)
@@ -41,7 +41,7 @@ def _types(plot: Plot, by_chance: random.Random) -> Plot:
     """Let columns of many types stand under each other's names in older files."""
     columns = "id string, ts long, f1 int, f2 char(5), f3 string, f4 double, f5 smallint, f6 long"
     change = by_chance.choice(("drop f1", "drop f2", "move f2 after f4", "move f6 after ts"))
-    return Plot(columns, f"insert 1..3; {change}; insert 4,5", plot.mor, ())
+    return Plot(columns, f"insert 1..3; {change}; insert 4,5", plot.mor)
 
 
 @planted("by position, values converted", twist=_types)
@@ -84,7 +84,7 @@ def _wider(plot: Plot, by_chance: random.Random) -> Plot:
     changes = ["type d decimal(4, 3)", "type n decimal(12, 1)"]
     by_chance.shuffle(changes)
     steps = f"rename f1 f2; move f2 after ts; insert 1..3; {changes[0]}; insert 4; {changes[1]}"
-    return Plot(columns, f"{steps}; insert 5", plot.mor, ())
+    return Plot(columns, f"{steps}; insert 5", plot.mor)
 
 
 @planted("numbers of an older catalog, for a predicate", twist=_wider)
@@ -106,7 +106,7 @@ def _text_again(plot: Plot, by_chance: random.Random) -> Plot:
     """Let a struct go, and a text take its name."""
     kind = by_chance.choice(("struct<a: string>", "struct<a: string, b: int>", "array<string>"))
     columns = f"id string, ts long, s {kind}, f1 string"
-    return Plot(columns, "insert 1..4; insert 5; drop s; add s string after ts", plot.mor, ())
+    return Plot(columns, "insert 1..4; insert 5; drop s; add s string after ts", plot.mor)
 
 
 @planted("a dropped struct comes back as a text", twist=_text_again)
@@ -141,7 +141,6 @@ def _text_of_decimal(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _decimals(change: Callable[[str], str]) -> Way:
-    """Change the texts that a decimal became."""
 
     def way(story: Story, _: random.Random) -> Seen:
         kinds = [column.canonical if column.name == "x" else "" for column in read(story).columns]

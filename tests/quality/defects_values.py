@@ -49,7 +49,6 @@ def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = F
 
 
 def _by_worth(old: Value, new: Value) -> FindingKind:
-    """Tell the same number in another form from one that lost or won digits."""
     return DRIFT if text_of(old) == text_of(new) else ALTERED
 
 

@@ -87,8 +87,6 @@ FEW: Final = {
 
 
 class Result(StrEnum):
-    """What became of one history under one defect."""
-
     NONE = "not applicable"
     SAME = "invisible"
     """The answer is right all the same."""
@@ -101,14 +99,11 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One history under one defect."""
-
     result: Result
     detail: str = ""
 
 
 def judge(defect: Defect, seed: int) -> Judged:
-    """Read a history with a defect and hold the findings against the tokens."""
     seen = defect.seen(seed)
     return held(seen) if seen is not None else Judged(Result.NONE)
 
@@ -156,7 +151,6 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
 
 
 def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
-    """Return what the product judges an answer by."""
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
         return story.state(view), story.layout(view, bare=seen.bare)
@@ -321,12 +315,10 @@ def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
 
 
 def responsible_for(defect: Defect) -> Responsible:
-    """Return whose doing a planted defect is to be called."""
     return Responsible.WRITER if defect.name.startswith(WRITER) else Responsible.READER
 
 
 def verdict_of(defect: Defect, seen: Seen, seed: int) -> Verdict:
-    """Return the verdict on what a defect answers."""
     files = seen.files if responsible_for(defect) is Responsible.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
     case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)

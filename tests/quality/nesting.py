@@ -62,12 +62,10 @@ def upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
 
 
 def naming(earlier: list[tuple[str, ...]], names: object) -> bool:
-    """Return whether some earlier step had exactly these names."""
     return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
 
 
 def keys(value: MapValue) -> list[Value]:
-    """Return the keys of a map."""
     return [key for key, _ in value.pairs]
 
 

@@ -43,8 +43,6 @@ Spot = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One wrong place."""
-
     spot: Spot
     names: Kinds
     """The right names: one, or two where the reader made two mistakes at once."""
@@ -56,8 +54,6 @@ class Wrong:
 
 @dataclass
 class Oracle:
-    """What must be found in one answer."""
-
     seen: Seen
     story: Story = field(init=False)
     """As it was after the step that the view is of."""
@@ -76,12 +72,10 @@ class Oracle:
 
     @property
     def index(self) -> Index:
-        """Everything that was ever written."""
         return self.seen.story.index
 
     @cached_property
     def rows(self) -> dict[str, Row]:
-        """The rows that the answer should show."""
         truth, back = self.story.truth, past_views.past(self.seen.view)
         rows = truth.base if self.seen.view == "read_optimized" else truth.rows
         if back and back.name == INCREMENTAL:
@@ -99,7 +93,6 @@ class Oracle:
 
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:
-        """Everything that is wrong."""
         if self.seen.query.label:
             return aggregates.wrong(self)
         return {row.spot: row for row in (*self._rows(), *self._columns())}
@@ -133,7 +126,6 @@ class Oracle:
             yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
 
     def _empty(self, key: str) -> Iterator[Wrong]:
-        """Yield every value of a row that came as nothing but NULLs."""
         schema, row = self.story.truth.schema, self.expected(self.rows[key])
         for name in (fromkey for fromkey in dict.fromkeys(self.seen.names) if schema.has(fromkey)):
             value = at(row, name)
@@ -270,7 +262,6 @@ class Oracle:
     def _nothing(
         self, line: Line, path: str, field: Field, expected: Value, token: Value
     ) -> Iterator[Wrong]:
-        """Yield every part that is lost with the whole."""
         parts = [leaf for leaf in nesting.leaves(expected, field, path) if leaf[2] is not None]
         for where, leaf, value in parts or [(path, field, expected)]:
             names = self._names(line, leaf, value, None, token)
@@ -373,7 +364,6 @@ class Oracle:
         }
 
     def root(self, field_id: int) -> int:
-        """Return the column that a field is a part of."""
         return self._roots.get(field_id, field_id)
 
     @cached_property

@@ -22,8 +22,6 @@ Twist = Callable[[Plot, random.Random], Plot]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One way to be wrong."""
-
     name: str
     answer: Way
     harmless: bool = False
@@ -32,11 +30,9 @@ class Defect:
     """What a history needs so that it can show."""
 
     def seen(self, seed: int) -> Seen | None:
-        """Read the history of a seed."""
         return self.read(random_story.plot(seed), seed)
 
     def read(self, plot: Plot, seed: int) -> Seen | None:
-        """Read a history with the chance of a seed."""
         by_chance = random.Random(f"{self.name} {seed}")  # noqa: S311 - nothing is kept secret
         story = (self.twist(plot, by_chance) if self.twist else plot).story()
         return self.answer(story, by_chance)
@@ -49,7 +45,6 @@ DEFECTS: Final[dict[str, Defect]] = {}
 def planted(
     name: str, *, harmless: bool = False, twist: Twist | None = None
 ) -> Callable[[Way], Way]:
-    """Enter a defect under its name."""
 
     def enter(answer: Way) -> Way:
         if name in DEFECTS:
@@ -61,7 +56,6 @@ def planted(
 
 
 def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None = None) -> None:
-    """Enter a defect that needs no function of its own."""
     planted(name, harmless=harmless, twist=twist)(answer)
 
 
@@ -75,7 +69,6 @@ def having(type_: str) -> Twist:
 
 
 def free(plot: Plot) -> list[str]:
-    """Return the columns at the end that schema changes may touch."""
     truth = plot.story().truth
     return [name for name in truth.schema.names if name not in truth.table.fixed]
 

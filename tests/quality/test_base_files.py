@@ -74,12 +74,6 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
             assert findings(wrong(state, query.query, reply.columns, reply.rows), state) == ()
 
 
-def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
-    """The model alone would say something else of many of these histories."""
-    story = [otherwise(merge_on_read(seed).story(), seed) for seed in range(150)]
-    assert sum(each.base.rows != each.truth.base for each in story) > 10
-
-
 def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
     plotted = merge_on_read(1).story()
     keys = [key for key in plotted.truth.rows if str(key) in {"403", "404"}]
@@ -135,7 +129,6 @@ def _versions(lines: list[Line], column: int) -> Iterator[tuple[Value, Value]]:
 
 
 def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
-    """Yield the values of other columns of the same type in the row."""
     for at, each in enumerate(seen.columns):
         if at != column and each.canonical == seen.columns[column].canonical:
             yield line.values[at], line.tokens[at]

@@ -68,7 +68,6 @@ def half_done(found: Story) -> RecordedVariant:
 
 
 def refused(found: Story) -> RecordedVariant:
-    """Return the records of a history whose last write failed before its commit."""
     case = case_of(found)
     last = case.states[-1]
     outcome = Outcome(

@@ -19,13 +19,11 @@ COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
 def keeping(found: Story, *names: tuple[str, str]) -> RecordedVariant:
-    """Return the records of a history whose table says that columns had these other names."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], former_names=names))
 
 
 def with_values_of(found: Story, name: str, other: str) -> Reply:
-    """Answer with the values of a dropped column under the name of a new one."""
     reply = found.read()
     at = [column.name for column in reply.columns].index(name)
     old = found.history[1]

@@ -28,7 +28,6 @@ def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
 
 
 def judged(found: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
-    """Judge an answer about a table of which the catalog lists the columns in that order."""
     case = case_of(found)
     (verdict,) = verdicts(
         with_last(case, replace(case.states[-1], catalog=tuple(catalog))), [answer]

@@ -75,7 +75,6 @@ TOLD: Final = history(HARD, Insert(rows=ROWS))
 
 
 def where(column: str, changes: Callable[[Value], Value]) -> set[tuple[str, str]]:
-    """Return the places where a change is one."""
     reply = TOLD.read()
     at = reply.names.index(column)
     values = ((row[0], row[at]) for row in reply.rows)

@@ -25,7 +25,6 @@ def story(how: str) -> Story:
 
 
 def listing(found: Story, *columns: str) -> RecordedVariant:
-    """Return the records of a history at whose end the catalog lists these columns."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], catalog=columns))
 

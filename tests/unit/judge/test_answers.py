@@ -18,7 +18,6 @@ OWN: OwnTexts = tuple((at, ST, text) for at, text in enumerate(TEXTS))
 
 
 def spoilt(at: int, **wrong: Value) -> tuple[tuple[Value, ...], ...]:
-    """Return the right rows with other values in one of them."""
     rows = [list(row) for row in RIGHT.rows]
     for name, value in wrong.items():
         rows[at][RIGHT.names.index(name)] = value

@@ -246,7 +246,6 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
 
 
 def without_names(case: RecordedVariant) -> RecordedVariant:
-    """Return a case whose files say nothing of their columns."""
     return replace(
         case,
         states=tuple(

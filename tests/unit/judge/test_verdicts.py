@@ -28,7 +28,6 @@ from harness.model.query import Comparison, Condition, Query
 from harness.model.schema import Field
 from harness.model.truth import named, row_values
 from tests.builders.judged_story import case_without_values, cell_at, judged_answer
-from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -101,16 +100,6 @@ def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Story) -
     rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
     turned = Reply(tuple(reversed(reply.columns)), rows)
     assert judged_answer(moved, turned).reproduces == ("by position",)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(seed: int) -> None:
-    story = story_of_seed(seed)
-    for by in ("id", "name", "position"):
-        assert f"by {by}" in judged_answer(story, story.read(by)).reproduces
-        if story.disk.merge_on_read and any(file.kind == "log" for file in story.disk.files):
-            ways = judged_answer(story, story.read(by, logs="ignored")).reproduces
-            assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
 
 def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
@@ -212,7 +201,6 @@ def test_a_cell_without_an_answer_did_not_run(moved: Story) -> None:
 
 
 def part(reply: Reply, *names: str) -> Part:
-    """Return the answer to one column asked alone with the key."""
     at = [reply.names.index(name) for name in names]
     rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
     return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
