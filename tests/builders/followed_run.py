@@ -13,7 +13,6 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.run_judge import LiveVerdicts, RunFollower, RunJudge
 from harness.scenario.cells import Cell, Plan, parse_reader
-from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import COLUMNS, spelled, spoilt_rows
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
@@ -70,10 +69,6 @@ def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> FollowedR
     live = LiveVerdicts(plan, RunJudge(plan), folder)
     live.judge.add_states(states)
     return FollowedRun(folder, plan.cells, RunFollower(folder), live)
-
-
-def answer_of(reply: Reply) -> Answer:
-    return Answer("", "select", reply.columns, reply.rows)
 
 
 def doubtful() -> tuple[Story, Files]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from harness.core.records import Column, Finding, FindingKind, Witness
+from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState, Index, index_of
 from harness.judge.file_evidence import Layout
@@ -310,11 +310,3 @@ def changed(reply: Reply, change: dict[str, object]) -> Reply:
 
 def _apply(change: object, value: Value) -> Value:
     return change(value) if callable(change) else value
-
-
-def labelled(reply: Reply, **names: str) -> Reply:
-    columns = tuple(
-        Column(names.get(column.name, column.name), column.type, column.canonical)
-        for column in reply.columns
-    )
-    return Reply(columns, reply.rows)

@@ -25,7 +25,7 @@ from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_without_values
+from tests.builders.judged_story import answer_of, case_without_values
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_reader import Reader, Reply
 from tests.builders.table_story import Story, history
@@ -38,7 +38,7 @@ UNTOLD = ("by name", "by id, files left out by name", "by position, files left o
 
 def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
     cell = Cell("variant", len(story.operations), "engine-1", view, text)
-    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
+    answer = replace(answer_of(reply, asked), case=cell.case)
     found = variant_of(story).judge(cell, answer)
     assert found is not None
     (verdict,) = with_final_attribution([found], {cell.case: answer})

@@ -7,9 +7,7 @@ from dataclasses import replace
 from harness.core.records import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
-from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
@@ -30,12 +28,8 @@ def cut(one: Story) -> Reply:
 
 
 def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = None) -> Verdict:
-    cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
-    if isinstance(reply, Reply):
-        reply = Answer("", "select", reply.columns, reply.rows)
-    answer = replace(reply, case=cell.case)
-    verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
-    return next(verdict for verdict in verdicts if verdict.view != "write")
+    answer = answer_of(reply) if isinstance(reply, Reply) else reply
+    return verdict_on(case or case_of(one), answer)
 
 
 def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
