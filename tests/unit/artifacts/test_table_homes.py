@@ -50,22 +50,6 @@ def test_a_home_is_its_writers_as_long_as_that_lives_and_then_the_next_sweeps(
     assert left(cache) == []
 
 
-def test_a_home_that_was_written_to_the_end_stays(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    with table_homes.new(cache) as home:
-        home.mkdir()
-    assert sweep(cache) == ()
-    assert left(cache) == [home.name]
-
-
-def test_a_home_whose_writing_broke_off_stays_once_it_is_read(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    home = broken_off(cache)
-    table_homes.keep(home)
-    assert sweep(cache) == ()
-    assert left(cache) == [home.name]
-
-
 def test_of_a_writing_that_died_before_it_wrote_nothing_is_left(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     broken_off(cache, wrote=False)

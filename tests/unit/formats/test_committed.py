@@ -115,22 +115,27 @@ def test_a_plain_write_is_whole_where_its_files_hold_all_of_its_rows(tmp_path: P
     assert half == "of the rows a, b, c its files hold a, b"
 
 
-def test_folders_that_no_partition_has_are_unlisted() -> None:
-    files = ["p=a=b 50%25/1.parquet", "p=plain/2.parquet", "p=plain/3.parquet"]
-    assert unlisted_folders([entry()], files) == ("p=a=b 50%25", "p=plain")
-    assert unlisted_folders([entry("p=plain"), entry("p=plain")], files) == ("p=a=b 50%25",)
-    assert unlisted_folders([entry("p=plain"), entry()], files) == ("p=a=b 50%25", "p=plain")
+FILES = ["p=a=b 50%25/1.parquet", "p=plain/2.parquet", "p=plain/3.parquet"]
+ACID_FILES = ["p=plain/delta_0000001_0000001_0000/bucket_00000", "p=b/base_0000002/bucket_00000"]
+PLAIN = CatalogEntry("t", {"sd": {"cols": []}, "partitionKeys": []})
 
 
-def test_in_a_transactional_table_a_write_has_a_folder_in_that_of_its_partition() -> None:
-    files = ["p=plain/delta_0000001_0000001_0000/bucket_00000", "p=b/base_0000002/bucket_00000"]
-    assert unlisted_folders([entry("p=plain")], files) == ("p=b",)
-
-
-def test_a_table_without_partitions_has_none_unlisted() -> None:
-    plain = CatalogEntry("t", {"sd": {"cols": []}, "partitionKeys": []})
-    assert unlisted_folders([plain], ["1.parquet"]) == ()
-    assert unlisted_folders([], ["p=1/1.parquet"]) == ()
+@pytest.mark.parametrize(
+    ("entries", "files", "unlisted"),
+    [
+        ([entry()], FILES, ("p=a=b 50%25", "p=plain")),
+        ([entry("p=plain"), entry("p=plain")], FILES, ("p=a=b 50%25",)),
+        ([entry("p=plain"), entry()], FILES, ("p=a=b 50%25", "p=plain")),
+        # In a transactional table a write has a folder in that of its partition.
+        ([entry("p=plain")], ACID_FILES, ("p=b",)),
+        ([PLAIN], ["1.parquet"], ()),
+        ([], ["p=1/1.parquet"], ()),
+    ],
+)
+def test_folders_that_no_partition_has_are_unlisted(
+    entries: list[CatalogEntry], files: list[str], unlisted: tuple[str, ...]
+) -> None:
+    assert unlisted_folders(entries, files) == unlisted
 
 
 def hudi_timeline(table: Path, names: str, home: str = ".hoodie/timeline") -> Path:

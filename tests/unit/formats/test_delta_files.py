@@ -101,18 +101,18 @@ def test_a_version_that_sets_properties_alone_is_no_write() -> None:
     assert [FORMAT.table_version(path) for path in (MARKED, LATER)] == ["3", "2"]
 
 
-def test_a_log_without_its_first_commits_is_not_understood(tmp_path: Path) -> None:
-    folder = copy(LATER, tmp_path)
-    (folder / "_delta_log" / f"{0:020}.json").unlink()
-    with pytest.raises(FileFactError, match="all commits from version 0 on"):
-        FORMAT.facts(folder, "id")
-
-
-def test_a_commit_that_is_not_json_is_named(tmp_path: Path) -> None:
-    folder = copy(LATER, tmp_path)
-    (folder / "_delta_log" / f"{3:020}.json").write_text("{")
-    with pytest.raises(FileFactError, match=r"0003\.json"):
-        FORMAT.facts(folder, "id")
+@pytest.mark.parametrize(
+    ("version", "text", "why"), [(0, "", "all commits from version 0 on"), (3, "{", r"0003\.json")]
+)
+def test_a_log_that_lacks_its_first_commit_or_has_a_broken_one_is_not_understood(
+    tmp_path: Path, version: int, text: str, why: str
+) -> None:
+    commit = copy(LATER, tmp_path) / "_delta_log" / f"{version:020}.json"
+    commit.unlink()
+    if text:
+        commit.write_text(text)
+    with pytest.raises(FileFactError, match=why):
+        FORMAT.facts(tmp_path / "t", "id")
 
 
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
@@ -188,29 +188,29 @@ def last_writes(folder: Path, until: int = 9) -> Mapping[str, int]:
     return delta_files.last_writes(log, KEY, until)
 
 
-def test_rows_of_an_added_file_are_written_by_its_commit(tmp_path: Path) -> None:
-    folder = table(tmp_path, [[ADD_ALL[0]], [ADD_ALL[1]]])
-    assert last_writes(folder) == {"1": 1, "2": 1, "3": 1, "4": 2}
-    assert last_writes(folder, 1) == {"1": 1, "2": 1, "3": 1}
+FIRST = {"1": 1, "2": 1, "3": 1}
+INSERTED = ("cdc", "d", False), ("add", "new", True)
+MARKED_ROWS = ("remove", "ab", True), ("add", "ab", True)
+OVERWRITE = ("remove", "a", True), ("remove", "b", True), ("add", "new", True)
 
 
-def test_of_a_commit_with_files_of_changes_those_tell_and_not_what_it_carries_along(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("commits", "until", "expected"),
+    [
+        ([[ADD_ALL[0]], [ADD_ALL[1]]], 9, FIRST | {"4": 2}),
+        ([[ADD_ALL[0]], [ADD_ALL[1]]], 1, FIRST),
+        # Files of changes tell of a commit, and not what it carries along.
+        ([ADD_ALL, CHANGED], 9, {"1": 2, "2": 1, "3": 1, "4": 1}),
+        ([ADD_ALL, INSERTED], 9, FIRST | {"4": 1, "5": 2}),
+        # Files that were joined, and rows that were marked, are no writes.
+        ([ADD_ALL, CHANGED, JOINED, MARKED_ROWS], 9, {"1": 2, "2": 1, "3": 1, "4": 1}),
+        ([ADD_ALL, OVERWRITE], 9, FIRST | {"1": 2, "4": 1}),
+    ],
+)
+def test_a_row_was_written_last_by_the_commit_that_changed_it(
+    tmp_path: Path, commits: Commits, until: int, expected: Mapping[str, int]
 ) -> None:
-    assert last_writes(table(tmp_path, [ADD_ALL, CHANGED])) == {"1": 2, "2": 1, "3": 1, "4": 1}
-    inserted = [("cdc", "d", False), ("add", "new", True)]
-    assert last_writes(table(tmp_path / "t", [ADD_ALL, inserted]))["5"] == 2
-
-
-def test_joined_files_and_marked_rows_are_no_writes(tmp_path: Path) -> None:
-    marked = ("remove", "ab", True), ("add", "ab", True)
-    actual = last_writes(table(tmp_path, [ADD_ALL, CHANGED, JOINED, marked]))
-    assert actual == {"1": 2, "2": 1, "3": 1, "4": 1}
-
-
-def test_an_overwrite_writes_all_of_its_rows(tmp_path: Path) -> None:
-    overwrite = ("remove", "a", True), ("remove", "b", True), ("add", "new", True)
-    assert last_writes(table(tmp_path, [ADD_ALL, overwrite]))["1"] == 2
+    assert last_writes(table(tmp_path, commits), until) == expected
 
 
 @pytest.mark.parametrize(("enabled", "gone"), [("false", ""), ("true", "a"), ("true", "c")])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -86,20 +87,16 @@ def test_files_in_partition_folders_are_found_by_their_path(tmp_path: Path) -> N
     ]
 
 
-def test_a_base_file_without_rows_has_no_keys(tmp_path: Path) -> None:
-    complete(tmp_path, "100")
-    base(tmp_path, "aa-0_0-1-1_100.parquet")
-    (fact,) = hudi_files.facts(tmp_path, "id")
-    assert fact.keys == ()
-
-
+@pytest.mark.parametrize(
+    ("real", "keys", "deleted"), [("update-0.15.0", ("1",), ()), ("delete-1.0.2", (), ("3",))]
+)
 def test_a_log_file_gives_a_fact_for_its_block_with_the_instant_of_the_block(
-    tmp_path: Path,
+    tmp_path: Path, real: str, keys: tuple[str, ...], deleted: tuple[str, ...]
 ) -> None:
-    instant = log(tmp_path, ".aa-0_100.log.1_0-184-182", "update-0.15.0")
+    instant = log(tmp_path, ".aa-0_100.log.1_0-184-182", real)
     (fact,) = hudi_files.facts(tmp_path, "id")
     assert (fact.kind, fact.file_group, fact.instant) == (FileKind.LOG, "aa-0", instant)
-    assert (fact.keys, fact.deleted) == (("1",), ())
+    assert (fact.keys, fact.deleted) == (keys, deleted)
 
 
 def test_blocks_of_writes_that_were_not_completed_and_files_of_changes_are_left_out(
@@ -112,30 +109,20 @@ def test_blocks_of_writes_that_were_not_completed_and_files_of_changes_are_left_
     assert hudi_files.facts(tmp_path, "id") == ()
 
 
-def test_a_delete_block_tells_the_deleted_keys(tmp_path: Path) -> None:
-    log(tmp_path, ".aa-0_100.log.1_0-184-182", "delete-1.0.2")
-    (fact,) = hudi_files.facts(tmp_path, "id")
-    assert (fact.keys, fact.deleted) == ((), ("3",))
-
-
-def test_a_corrupt_log_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (".aa-0_100.log.1_0-1-1", "the file ends at byte 8"),
+        ("aa-0_0-1-1_100.parquet", ""),
+        ("aa-0_0-1-1_100.orc", "neither a base file nor a log file"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_an_error_that_names_it(
+    tmp_path: Path, name: str, why: str
+) -> None:
     complete(tmp_path, "100")
-    (tmp_path / ".aa-0_100.log.1_0-1-1").write_bytes(b"#HUDI#\0\0")
-    with pytest.raises(FileFactError, match=r"\.aa-0_100\.log\.1_0-1-1: the file ends at byte 8"):
-        hudi_files.facts(tmp_path, "id")
-
-
-def test_a_base_file_that_is_no_parquet_is_an_error_that_names_it(tmp_path: Path) -> None:
-    complete(tmp_path, "100")
-    (tmp_path / "aa-0_0-1-1_100.parquet").write_bytes(b"no parquet")
-    with pytest.raises(FileFactError, match=r"aa-0_0-1-1_100\.parquet"):
-        hudi_files.facts(tmp_path, "id")
-
-
-def test_a_file_of_an_unknown_name_is_an_error(tmp_path: Path) -> None:
-    complete(tmp_path, "100")
-    (tmp_path / "aa-0_0-1-1_100.orc").touch()
-    with pytest.raises(FileFactError, match="neither a base file nor a log file"):
+    (tmp_path / name).write_bytes(b"#HUDI#\0\0")
+    with pytest.raises(FileFactError, match=f"{re.escape(name)}.*{why}"):
         hudi_files.facts(tmp_path, "id")
 
 

@@ -35,13 +35,11 @@ def deleted(path: str, of: str, snapshot: int, *keys: str) -> FileFact:
     return FileFact(path, FileKind.LOG, of, str(snapshot), (), (), keys)
 
 
-def test_a_folder_without_metadata_holds_no_table(tmp_path: Path) -> None:
-    assert iceberg_table.table(tmp_path) is None
-    assert files.facts(tmp_path, "id") == ()
-
-
-def test_a_table_that_nothing_was_written_to_has_no_files(folder: IcebergFolder) -> None:
-    assert facts(folder) == ()
+def test_a_folder_without_metadata_holds_no_table(folder: IcebergFolder) -> None:
+    folder.path.mkdir(exist_ok=True)
+    assert iceberg_table.table(folder.path) is None
+    assert files.facts(folder.path, "id") == ()
+    assert facts(folder) == (), "nor has a table files that nothing was written to"
 
 
 def test_a_copy_of_the_folder_tells_the_same_as_the_original(folder: IcebergFolder) -> None:

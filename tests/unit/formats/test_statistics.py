@@ -13,7 +13,7 @@ import pytest
 from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.files import parquet
-from harness.formats.hudi.statistics import FOLDER, HudiStatistics
+from harness.formats.hudi.statistics import HudiStatistics
 from harness.formats.iceberg import files as iceberg_files
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
@@ -213,9 +213,3 @@ def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
 def test_a_record_of_another_form_is_not_understood() -> None:
     with pytest.raises(FileFactError, match="a record of the metadata table: KeyError"):
         HudiStatistics().parse([{"type": 3}], [])
-
-
-def test_the_metadata_table_is_asked_where_it_has_the_index(tmp_path: Path) -> None:
-    assert not HudiStatistics().exist(tmp_path)
-    (tmp_path / FOLDER).mkdir(parents=True)
-    assert HudiStatistics().exist(tmp_path)

@@ -78,20 +78,23 @@ def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(tmp_
     assert "insert-only" in hive_table.read(at(str(tmp_path)), only).features
 
 
-def test_a_table_without_files_never_changed(tmp_path: Path) -> None:
-    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
-    assert (facts.schema_changes, facts.unknown, facts.writers) == ((), (), ())
-
-
-def test_partitions_without_files_may_have_them_elsewhere(tmp_path: Path) -> None:
-    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, "p"))
-    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
-
-
-def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("text")
-    facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET))
-    assert facts.unknown == (Fact.SCHEMA_CHANGES,)
+@pytest.mark.parametrize(
+    ("partition_by", "text", "unknown"),
+    [
+        ((), "", ()),  # a table without files never changed
+        (("p",), "", (Fact.SCHEMA_CHANGES,)),  # partitions may have theirs elsewhere
+        ((), "no file of Parquet", (Fact.SCHEMA_CHANGES,)),
+    ],
+)
+def test_without_a_file_that_can_be_read_only_an_empty_table_is_known(
+    tmp_path: Path, partition_by: tuple[str, ...], text: str, unknown: tuple[Fact, ...]
+) -> None:
+    if text:
+        (tmp_path / "a").write_text(text)
+    facts = hive_table.read(
+        at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_PARQUET, *partition_by)
+    )
+    assert (facts.schema_changes, facts.unknown, facts.writers) == ((), unknown, ())
 
 
 def test_of_a_table_of_too_many_folders_not_all_are_looked_at(

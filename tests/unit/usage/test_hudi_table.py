@@ -15,7 +15,6 @@ from tests.builders.table_folders import (
     HUDI_9,
     SECOND,
     THIRD,
-    avro,
     base,
     entry,
     history,
@@ -164,21 +163,9 @@ def test_a_timeline_lies_in_the_folder_that_the_properties_name(tmp_path: Path) 
     ("record", "old_files"),
     [
         (json.dumps(GROUPS).encode(), "no"),
-        (
-            avro(
-                [GROUPS],
-                {
-                    "partitionToReplaceFileIds": {
-                        "type": "map",
-                        "values": {"type": "array", "items": "string"},
-                    }
-                },
-            ),
-            "no",
-        ),
         (b"Obj\x01broken", "unknown"),
     ],
-    ids=["JSON", "Avro", "broken"],
+    ids=["JSON", "broken Avro"],
 )
 def test_file_groups_that_were_replaced_are_not_read_any_more(
     tmp_path: Path, record: bytes, old_files: str

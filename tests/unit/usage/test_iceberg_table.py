@@ -76,19 +76,19 @@ def test_the_list_of_manifests_tells_whether_old_files_are_there(
     assert (facts.format, facts.table_version, facts.unknown) == ("iceberg", "2", ())
 
 
-def test_a_schema_that_nothing_was_written_with_leaves_all_files_old(tmp_path: Path) -> None:
-    facts = read(tmp_path, metadata(snapshot(1, 0)), [1])
-    assert short(facts.schema_changes) == ["rename f1 g yes"]
-
-
-def test_where_the_snapshots_between_are_gone_nobody_knows(tmp_path: Path) -> None:
-    facts = read(tmp_path, metadata(snapshot(9, 1)), [3])
-    assert short(facts.schema_changes) == ["rename f1 g unknown"]
-
-
-def test_version_1_numbers_no_files(tmp_path: Path) -> None:
-    facts = read(tmp_path, metadata(snapshot(1, 0), format_version=1), [0])
-    assert short(facts.schema_changes) == ["rename f1 g unknown"]
+@pytest.mark.parametrize(
+    ("content", "oldest", "expected"),
+    [
+        (metadata(snapshot(1, 0)), 1, "yes"),  # nothing was written with the new schema
+        (metadata(snapshot(9, 1)), 3, "unknown"),  # the snapshots between are gone
+        (metadata(snapshot(1, 0), format_version=1), 0, "unknown"),  # version 1 has no numbers
+    ],
+)
+def test_where_it_cannot_be_seen_whether_files_are_old_nobody_knows(
+    tmp_path: Path, content: Mapping[str, Any], oldest: int, expected: str
+) -> None:
+    facts = read(tmp_path, content, [oldest])
+    assert short(facts.schema_changes) == [f"rename f1 g {expected}"]
 
 
 def test_a_list_that_is_gone_leaves_old_files_open(tmp_path: Path) -> None:

@@ -63,23 +63,17 @@ def test_the_creation_comes_first_and_every_step_after_it() -> None:
     assert [outcome.step for outcome in outcomes] == [0, 1, 2, 3, 4, 5]
     assert outcomes[0].statements[0].startswith("create table {database}.t")
     assert outcomes[3].statements == ("alter table {database}.t rename column `n` to `m`",)
+    assert (outcomes[5].kind, outcomes[5].statements) == (OutcomeKind.APPLIED, ())
+    assert len(set(addresses(outcomes_of()))) == 6, "also where nothing was sent"
 
 
-def mutated_addresses(steps: tuple[Operation, ...]) -> list[str]:
-    scenario = Scenario("x", TABLE, tuple(map(Step, steps)))
-    writers = ("hive-3.1.3",) * (len(steps) + 1)
-    start = VariantOutcomes(Variant("x", scenario, "hive-acid", {"buckets": "2"}, writers))
-    addresses = []
+def addresses(start: VariantOutcomes) -> list[str]:
+    made = []
     while not start.complete:
         step = start.next_step()
-        addresses.append(step.address)
+        made.append(step.address)
         start = start.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
-    return addresses
-
-
-def test_a_step_with_nothing_to_do_is_applied_without_statements() -> None:
-    compaction = go(outcomes_of())[5]
-    assert (compaction.kind, compaction.statements) == (OutcomeKind.APPLIED, ())
+    return made
 
 
 def test_a_step_that_needs_a_refused_one_is_skipped_and_says_which() -> None:
@@ -97,15 +91,6 @@ def test_the_table_goes_on_as_it_is_after_a_refused_step() -> None:
 def test_without_a_table_everything_is_skipped() -> None:
     outcomes = go(outcomes_of(), s0=True)
     assert {outcome.because for outcome in outcomes[1:]} == {"step 0 refused: there is no table"}
-
-
-def test_each_state_has_an_address_of_its_own_also_where_nothing_was_sent() -> None:
-    start, addresses = outcomes_of(), set()
-    while not start.complete:
-        step = start.next_step()
-        addresses.add(step.address)
-        start = start.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
-    assert len(addresses) == 6
 
 
 def test_each_writer_is_told_in_the_words_of_its_version() -> None:
@@ -131,9 +116,13 @@ def test_the_program_of_a_batch_is_part_of_the_address_from_its_step_on(
     program = tmp_path / "mutate.groovy"
     program.write_text("// another program")
     steps = (Insert(keys=(1,)), Mutate(update=(1,)), Insert(keys=(2,)))
-    before = mutated_addresses(steps)
+    scenario = Scenario("x", TABLE, tuple(map(Step, steps)))
+    start = VariantOutcomes(
+        Variant("x", scenario, "hive-acid", {"buckets": "2"}, ("hive-3.1.3",) * 4)
+    )
+    before = addresses(start)
     monkeypatch.setattr(hive_mutation, "PROGRAM", program)
-    same = [one == other for one, other in zip(before, mutated_addresses(steps), strict=True)]
+    same = [one == other for one, other in zip(before, addresses(start), strict=True)]
     assert same == [True, True, False, False]
 
 

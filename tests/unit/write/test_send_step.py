@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
@@ -22,7 +22,7 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.late_writes import LateUpsert
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.services import Clean, Compact, SetTableVersion, Sync
+from harness.scenario.operations.services import Clean, SetTableVersion, Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import Mutation, Sql, Statement
 from harness.write import send_step, write_variants
@@ -43,7 +43,6 @@ from harness.write.writer_pool import SqlSession, WriteTarget
 from tests.builders import written_variant
 from tests.builders.written_variant import (
     ERROR,
-    STEPS,
     WRITER,
     FailsLate,
     Simulated,
@@ -64,15 +63,6 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
     assert ("v", 1) in written.states
 
 
-def test_it_is_found_again_as_it_was(place: WriteTarget) -> None:
-    written = sent(place, FailsLate(part="insert"))
-    result = write_variants.find_variant(variant(), place.cache)
-    assert result is not None
-    assert [state.outcome for state in result.records] == [
-        state.outcome for state in written.records
-    ]
-
-
 def test_it_is_another_outcome_than_without_the_error(place: WriteTarget) -> None:
     sent(place, Simulated())
     place.folder.mkdir()
@@ -91,40 +81,20 @@ def test_a_schema_change_of_which_the_catalog_has_nothing_is_unknown(place: Writ
     )
 
 
-def test_the_first_of_two_commits_alone_is_unknown(place: WriteTarget) -> None:
-    what = replace(variant(steps=(STEPS[0], Step(Compact()))), format="hudi-mor")
-    with pytest.raises(WriterSilent, match="a part of its statements was committed"):
-        sent(place, FailsLate(part="'execute'"), what)
-
-
-def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(place: WriteTarget) -> None:
-    def makes(sql: str) -> tuple[str, ...]:
-        return () if "select 2 as `id`" in sql else (f"{len(sql)}.commit",)
-
-    steps = (Step(Insert(keys=(1,))), Step(Insert(keys=(2,))))
-    record = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2]
-    assert record.outcome.kind is OutcomeKind.REFUSED
-    assert record.outcome.refusal == Refusal(
-        "did nothing", "no error was answered; the table's own records have no commit of it"
-    )
-
-
-def test_an_error_before_the_commit_is_a_refusal_as_ever(place: WriteTarget) -> None:
-    record = sent(place, Simulated(refuse("select 1 as `id`"))).records[1]
-    assert record.outcome.kind is OutcomeKind.REFUSED
-    assert not record.outcome.half_done
-
-
-def test_a_late_write_that_commits_nothing_did_nothing_though_no_row_changes(
-    place: WriteTarget,
+@pytest.mark.parametrize(
+    ("write", "sent_as"), [(Insert((2,)), "select 2 as `id`"), (LateUpsert((1,)), "f2s2r1")]
+)
+def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(
+    place: WriteTarget, write: Operation, sent_as: str
 ) -> None:
     def makes(sql: str) -> tuple[str, ...]:
-        return () if sql.startswith("insert") and "f2s2r1" in sql else (f"{len(sql)}.commit",)
+        return () if sent_as in sql else (f"{len(sql)}.commit",)
 
-    steps = (Step(Insert(keys=(1,))), Step(LateUpsert(keys=(1,))))
-    record = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2]
-    assert record.outcome.refusal is not None
-    assert record.outcome.refusal.kind == "did nothing"
+    steps = (Step(Insert((1,))), Step(write))
+    outcome = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2].outcome
+    message = "no error was answered; the table's own records have no commit of it"
+    assert outcome.refusal == Refusal("did nothing", message)
+    assert outcome.kind is OutcomeKind.REFUSED
 
 
 WRITE, SETTING = Sql("insert"), Sql("set a=b", commits=False)
@@ -216,12 +186,6 @@ def test_it_is_told_all_of_the_session_and_where_the_table_is(place: WriteTarget
     assert options[ALLOW_DROPS] == "false"  # the session allows it
 
 
-def test_one_that_is_refused_leaves_the_table_as_it_was(place: WriteTarget) -> None:
-    spark = Given(reply=refuse("cast(202"))
-    outcome = sent(place, spark, FRAMED).records[-1].outcome
-    assert (outcome.kind, outcome.instant) == (OutcomeKind.REFUSED, "")
-
-
 TO_6, TO_9 = Step(SetTableVersion(6)), Step(SetTableVersion(9))
 INSERT = Step(Insert(keys=(1,)))
 
@@ -253,25 +217,24 @@ def test_a_version_that_is_there_then_is_applied(place: WriteTarget) -> None:
     assert [state.table_version for state in records] == ["6", "6", "9"]
 
 
-def test_one_that_is_there_already_is_applied_too(place: WriteTarget) -> None:
-    assert last(place, Versioned(version="6"), TO_6).kind is OutcomeKind.APPLIED
+UNSET = Refusal("did nothing", "no error was answered; the table version is 6")
 
 
-def test_another_one_without_an_error_did_nothing(place: WriteTarget) -> None:
-    outcome = last(place, Versioned(version="6"), TO_9)
-    assert outcome.kind is OutcomeKind.REFUSED
-    assert outcome.refusal == Refusal(
-        "did nothing", "no error was answered; the table version is 6"
-    )
-
-
-def test_what_is_compacted_on_the_way_is_an_instant_of_the_step(place: WriteTarget) -> None:
-    assert last(place, Versioned(compacts=True), TO_9).instant == "200"
-
-
-def test_an_error_after_it_was_set_leaves_it_applied(place: WriteTarget) -> None:
-    outcome = last(place, Versioned(part="to_version"), TO_9)
-    assert (outcome.kind, outcome.refusal) == (OutcomeKind.APPLIED, ERROR)
+@pytest.mark.parametrize(
+    ("spark", "step", "instant", "refusal"),
+    [
+        (Versioned(version="6"), TO_6, "", None),
+        (Versioned(version="6"), TO_9, "", UNSET),
+        (Versioned(compacts=True), TO_9, "200", None),
+        (Versioned(part="to_version"), TO_9, "", ERROR),  # answered after the version was set
+    ],
+)
+def test_the_version_that_a_table_has_then_decides(
+    place: WriteTarget, spark: Versioned, step: Step, instant: str, refusal: Refusal | None
+) -> None:
+    outcome = last(place, spark, step)
+    kind = OutcomeKind.REFUSED if refusal == UNSET else OutcomeKind.APPLIED
+    assert (outcome.kind, outcome.instant, outcome.refusal) == (kind, instant, refusal)
 
 
 def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
@@ -282,11 +245,6 @@ def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
         return last(place, Simulated(makes=makes), Step(Clean()))
 
     assert (outcome("200.clean").kind, outcome("200.clean").instant) == (OutcomeKind.APPLIED, "")
-
-
-def test_an_error_instead_is_a_refusal(place: WriteTarget) -> None:
-    reply: Callable[[str], None] = refuse("to_version")
-    assert last(place, Simulated(reply), TO_9).kind is OutcomeKind.REFUSED
 
 
 NEWER = "spark-3.5.8-hudi-1.2.0"

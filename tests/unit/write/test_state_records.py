@@ -8,7 +8,6 @@ import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
-from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
@@ -143,17 +142,6 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
     (record,) = found(state)
     assert (record.files, record.layout) == ((now,), "")
-
-
-def test_files_that_are_not_understood_now_tell_nothing(
-    monkeypatch: pytest.MonkeyPatch, state: state_store.State
-) -> None:
-    def facts(*_: object) -> tuple[FileFact, ...]:
-        raise FileFactError("a file cannot be understood")
-
-    monkeypatch.setattr(SHAPE, "facts", facts)
-    (record,) = found(state)
-    assert (record.files, record.layout) == ((), "a file cannot be understood")
 
 
 def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(

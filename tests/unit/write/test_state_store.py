@@ -52,11 +52,13 @@ def table(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_state_is_a_faithful_copy(cache: Cache, table: Path) -> None:
+def test_a_state_is_a_faithful_copy_and_read_only(cache: Cache, table: Path) -> None:
     state = state_store.freeze(cache, DIGEST, table, APPLIED)
     names = sorted(path.name for path in state.table.iterdir())
     assert names == [".a.parquet.crc", "a.parquet", "empty"]
     assert {path.stat().st_mtime_ns for path in (*state.table.iterdir(), state.table)} == {10**18}
+    modes = {path.stat().st_mode & 0o222 for path in (state.folder, *state.folder.rglob("*"))}
+    assert modes == {0}
 
 
 def test_a_state_is_found_again_as_it_was_frozen(cache: Cache, table: Path) -> None:
@@ -67,16 +69,6 @@ def test_a_state_is_found_again_as_it_was_frozen(cache: Cache, table: Path) -> N
     made = state_store.freeze(cache, DIGEST, table, frozen)
     assert state_store.load(cache, DIGEST) == made
     assert made.frozen == replace(frozen, listing=state_store.file_list(made))
-
-
-def test_nothing_is_found_where_nothing_was_frozen(cache: Cache) -> None:
-    assert state_store.load(cache, DIGEST) is None
-
-
-def test_a_state_is_read_only(cache: Cache, table: Path) -> None:
-    state = state_store.freeze(cache, DIGEST, table, APPLIED)
-    modes = {path.stat().st_mode & 0o222 for path in (state.folder, *state.folder.rglob("*"))}
-    assert modes == {0}
 
 
 def test_what_is_there_already_stays(cache: Cache, table: Path) -> None:

@@ -32,20 +32,15 @@ ERROR = Refusal("broken", "no such table")
 @dataclass
 class Locking:
     folder: Path
-    before: Exception | None = None
-    after: Exception | None = None
-    locks: bool = True
+    ends: Exception | None = None
     writes: threading.Event = field(default_factory=threading.Event)
     committed: threading.Event = field(default_factory=threading.Event)
 
     def run(self, _: str, *, timeout_s: float) -> None:
-        if self.before:
-            raise self.before
+        if self.ends:
+            raise self.ends
         self.writes.set()
-        if self.locks:
-            take(self.folder / stopped_writer.LOCK, timeout_s)
-        if self.after:
-            raise self.after
+        take(self.folder / stopped_writer.LOCK, timeout_s)
         self.committed.set()
 
 
@@ -72,42 +67,19 @@ def begun(session: Locking) -> WaitingWrite:
     return stopped_writer.begin_waiting(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
 
 
-def test_it_waits_until_it_is_told_to_commit(folder: Path) -> None:
-    session = Locking(folder)
-    waiting_write = begun(session)
-    assert not session.committed.is_set()
-    waiting_write.commit()
-    assert session.committed.is_set()
-
-
-def test_a_refused_commit_is_an_error(folder: Path) -> None:
-    waiting_write = begun(Locking(folder, after=RefusedError(ERROR, 1.0)))
-    with pytest.raises(RefusedError, match="no such table"):
+def test_each_write_of_a_table_waits_until_it_is_told_to_commit(folder: Path) -> None:
+    for _ in range(2):
+        session = Locking(folder)
+        waiting_write = begun(session)
+        assert not session.committed.is_set()
         waiting_write.commit()
+        assert session.committed.is_set()
 
 
 @pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
 def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: Exception) -> None:
     with pytest.raises(type(ends), match=str(ends)):
-        begun(Locking(folder, before=ends))
-
-
-def test_one_that_takes_no_lock_was_not_held(folder: Path) -> None:
-    with pytest.raises(NotWaitingError, match="did not wait for its lock"):
-        begun(Locking(folder, locks=False))
-
-
-def test_a_second_write_of_the_same_table_waits_too(folder: Path) -> None:
-    for _ in range(2):
-        begun(Locking(folder)).commit()
-
-
-def test_one_that_no_step_commits_is_let_go(folder: Path) -> None:
-    session = Locking(folder)
-    waiting_write = begun(session)
-    waiting_write.release()
-    assert session.committed.wait(60)
-    waiting_write.release()
+        begun(Locking(folder, ends))
 
 
 @dataclass
@@ -137,18 +109,13 @@ def _pipe(tmp_path: Path) -> Path:
     return tmp_path / "t.pipe"
 
 
-def test_it_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
-    spark = Piped(pipe)
-    with pytest.raises(RefusedError, match="killed before the commit"):
-        run(spark)
-    assert spark.killed.is_set()
-    assert stat.S_ISFIFO(os.stat(pipe).st_mode)  # noqa: PTH116 - the pipe itself
-
-
-def test_a_second_write_of_the_same_table_has_a_pipe_of_its_own(pipe: Path) -> None:
+def test_each_write_of_a_table_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
     for _ in range(2):
-        with pytest.raises(RefusedError, match="killed"):
-            run(Piped(pipe))
+        spark = Piped(pipe)
+        with pytest.raises(RefusedError, match="killed before the commit"):
+            run(spark)
+        assert spark.killed.is_set()
+        assert stat.S_ISFIFO(os.stat(pipe).st_mode)  # noqa: PTH116 - the pipe itself
 
 
 @pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died by itself")])

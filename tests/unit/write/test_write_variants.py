@@ -52,15 +52,11 @@ def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
     assert kinds(written.records) == ["applied"] * 4
     assert [record.outcome.instant for record in written.records] == ["", "200", "300", "400"]
     assert list(written.states) == [("v", step) for step in range(4)]
+    assert not place.folder.exists()
     assert spark.sent[2] == "alter table db.t add columns (`n` int)"
     assert written.records[2].outcome.statements == (
         "alter table {database}.t add columns (`n` int)",
     )
-
-
-def test_the_place_is_left_empty_when_all_is_frozen(place: WriteTarget) -> None:
-    sent(place, Simulated())
-    assert not place.folder.exists()
 
 
 def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
