@@ -165,14 +165,6 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
     )
 
 
-def test_a_role_may_take_several_files() -> None:
-    files = version_rules.downloads("spark-3.5.8-delta-3.3.2")["front"]
-    assert [file["get"] for file in files] == [
-        "io.delta:delta-spark_2.12:3.3.2:jar",
-        "io.delta:delta-storage:3.3.2:jar",
-    ]
-
-
 def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime() -> None:
     name = "spark-3.5.8-hudi-1.2.1"
     assert not distributions.exists(f"{name}@container")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Final, cast
 
 import pytest
@@ -261,30 +262,21 @@ class Growing(Versioned):
 
 @dataclass
 class Fleet:
+    """The sessions of several writers, of which all but the name is that of one Spark."""
+
     spark: Growing
+    told: list[tuple[str, str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+    def of(self, name: str) -> SimpleNamespace:
+        def run(sql: str, *, timeout_s: float) -> None:
+            self.told.append((name, sql))
+            self.spark.run(sql, timeout_s=timeout_s)
 
-    def of(self, name: str) -> Fleet:
-        self.name = name
-        return self
-
-    def open(self, _: object) -> Fleet:
-        return _Session(self, self.name)
+        return SimpleNamespace(open=lambda _: SimpleNamespace(run=run))
 
     @property
     def downgrades(self) -> list[tuple[str, str]]:
         return [(name, sql) for name, sql in self.told if DOWN in sql]
-
-
-class _Session(Fleet):
-    def __init__(self, fleet: Fleet, name: str) -> None:
-        self.fleet, self.name = fleet, name
-
-    def run(self, sql: str, *, timeout_s: float) -> None:
-        self.fleet.told.append((self.name, sql))
-        self.fleet.spark.run(sql, timeout_s=timeout_s)
 
 
 def handed_over(version: str = "6") -> Variant:
