@@ -1,5 +1,3 @@
-"""Lock data that the harness writes: measured, checked, and usable at once."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""What rules say of versions: those that are shipped, and any other."""
-
 from __future__ import annotations
 
 import pytest

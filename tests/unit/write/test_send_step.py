@@ -239,13 +239,11 @@ def test_the_version_that_a_table_has_then_decides(
 
 
 def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
-    def outcome(*made: str) -> Outcome:
-        def makes(sql: str) -> tuple[str, ...]:
-            return made if "run_clean" in sql else ("100.commit",)
+    def makes(sql: str) -> tuple[str, ...]:
+        return ("200.clean",) if "run_clean" in sql else ("100.commit",)
 
-        return last(place, Simulated(makes=makes), Step(Clean()))
-
-    assert (outcome("200.clean").kind, outcome("200.clean").instant) == (OutcomeKind.APPLIED, "")
+    outcome = last(place, Simulated(makes=makes), Step(Clean()))
+    assert (outcome.kind, outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
 NEWER = "spark-3.5.8-hudi-1.2.0"
