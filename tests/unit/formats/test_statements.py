@@ -272,6 +272,7 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
             {"delete_mode": "merge-on-read"},
             ["delete from {database}.t where `id` in (1, 7)"],
         ),
+        ("hive-acid", [TWO, Delete((1,))], {}, ["delete from {database}.t where `id` in (1)"]),
         # Changes of columns.
         (
             "iceberg",
