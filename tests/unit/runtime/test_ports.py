@@ -3,7 +3,7 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import psutil
@@ -26,11 +26,9 @@ from harness.runtime.process import (
 def test_it_is_given_up_when_every_port_was_taken() -> None:
     tried: list[int] = []
 
-    @contextmanager
-    def start(port: int) -> Iterator[int]:
+    def start(port: int) -> AbstractContextManager[int]:
         tried.append(port)
         raise PortTakenProblem(f"{port} is in use")
-        yield port
 
     with pytest.raises(PortTakenProblem), on_free_port(start):
         pass
