@@ -16,7 +16,6 @@ Spoil = Callable[[Reply, str, str], Reply]
 
 
 def in_parts(reply: Reply) -> tuple[Part, ...]:
-    """Return a reply in parts; that of the key has the key alone."""
     return tuple(_part(reply, name) for name in reply.names)
 
 
@@ -41,7 +40,6 @@ def without(reply: Reply, name: str) -> Reply:
 
 
 def beside(reply: Reply, column: Column) -> Reply:
-    """Show one more column, with values of nobody's."""
     return Reply((*reply.columns, column), tuple((*row, -7) for row in reply.rows))
 
 

@@ -36,7 +36,6 @@ def healed(found: SideComparison) -> SideComparison:
 
 
 def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
-    """Return the same with a line for each cause, and one that no longer occurs."""
     lines = [
         Acceptance(
             regression.key.engine,

@@ -25,8 +25,6 @@ REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"
 
 @dataclass
 class FollowedRun:
-    """A run whose table is written, and whose readers answer when a test says so."""
-
     folder: Path
     cells: Sequence[Cell]
     following: RunFollower
@@ -41,7 +39,6 @@ class FollowedRun:
         self.following.look()
 
     def final(self) -> dict[int, Verdict]:
-        """Return the verdicts that are final now, by the place of the reader."""
         found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
         return {at: each.verdict for at, each in found.items() if each is not None}
 

@@ -28,7 +28,6 @@ def history_of(
     columns: Mapping[str, str] = COLUMNS,
     partition_by: tuple[str, ...] = (),
 ) -> History:
-    """The table before the first operation, and after each."""
     scenario = scenario_of(
         *operations, columns=dict(columns), order_by="ts", partition_by=partition_by
     )

@@ -83,7 +83,6 @@ class Hard:
     made: int = 0
 
     def name(self, plain: str) -> str:
-        """Return a name, most of them hard ones where names are."""
         if not self.names or self.chance.random() < 0.3:
             return plain
         if self.left and self.chance.random() < 0.6:
@@ -100,7 +99,6 @@ class Hard:
         return self.rows and self.chance.random() < 0.3
 
     def row(self, key: int, columns: Mapping[str, DataType]) -> dict[str, object]:
-        """Return a row: its key, and values of some columns."""
         row: dict[str, object] = {"id": key}
         for name, type_ in columns.items():
             if self.chance.random() < 0.85:

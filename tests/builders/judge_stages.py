@@ -22,7 +22,6 @@ Rows = Sequence[tuple[Value, ...]]
 def wrong_rows(
     state: ExpectedState, columns: Sequence[Column], rows: Rows, asked: Sequence[str] | None = None
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of rows, traced to whose values were found there."""
     return trace_rows(compare_rows(state, columns, rows, asked or state.schema.names))
 
 
@@ -42,7 +41,6 @@ def wrong(
 
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:
-    """Return the findings that places make, of whose doing nothing is known."""
     return attribute(
         name(places, state), AnswerComparison((), ()), None, state, HiddenFromReaders()
     )

@@ -41,15 +41,10 @@ def case_of(
     looked_at: bool = True,
     bare: bool = False,
 ) -> RecordedVariant:
-    """Return the records of a history whose files a writer has spoilt.
+    """Return the records of a history; `outcomes`: of steps that were not applied as others are.
 
-    Args:
-        told: the history.
-        files: what the writer did to its files.
-        outcomes: of single steps, where they were not applied as all others are.
-        looked_at: whether the values in the files were read.
-        bare: whether the catalog lists no meta columns of Hudi's.
-
+    `looked_at`: whether the values in the files were read; `bare`: whether the catalog lists no
+    meta columns of Hudi's.
     """
     steps = tuple(Step(operation) for operation in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
@@ -121,7 +116,6 @@ def judged(
 def verdict_on(
     case: RecordedVariant, answer: Answer, view: str = "snapshot", reader: str = READER
 ) -> Verdict:
-    """Return the verdict on one answer about the last step."""
     cell = Cell("variant", len(case.states) - 1, reader, view, "all")
     verdicts = judge(case, [cell], {cell.case: replace(answer, case=cell.case)})
     return next(verdict for verdict in verdicts if verdict.view == view)
@@ -153,5 +147,4 @@ def cell_at(story: Story, view: str = "snapshot", step: int | None = None) -> Ce
 
 
 def judged_answer(story: Story, reply: Reply, view: str = "snapshot") -> Verdict:
-    """Judge one answer about the last step; the files were not read."""
     return verdict_on(case_without_values(story), answer_of(reply), view)

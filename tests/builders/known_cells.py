@@ -40,7 +40,6 @@ def verdict(
     view: str = "snapshot",
     kind: VerdictKind = VerdictKind.WRONG,
 ) -> Verdict:
-    """One verdict; with findings it is wrong unless told otherwise."""
     case = Cell(of.id, step, reader, view, "all").case
     witness = Witness("1", "f1", "expected", "found")
     findings = tuple(

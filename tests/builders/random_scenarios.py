@@ -136,7 +136,6 @@ def _keys(truth: Truth) -> list[Key]:
 
 @st.composite
 def columns(draw: st.DrawFn) -> tuple[tuple[str, DataType], ...]:
-    """The columns of a table, three of them with a role."""
     roles: tuple[tuple[str, DataType], ...] = (
         ("id", Primitive("string")),
         ("ts", Primitive("long")),

@@ -48,7 +48,6 @@ class Plot:
     merge_mode: MergeMode | None = None
 
     def story(self) -> Story:
-        """Make the history, or return the one that was made."""
         return _made(self)
 
 
@@ -60,8 +59,6 @@ def _made(plot: Plot) -> Story:
 
 @dataclass
 class _Story:
-    """What the steps so far leave, as far as the next one must know."""
-
     chance: random.Random
     alike: dict[str, str]
     """The types that others stand for."""

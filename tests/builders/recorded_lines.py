@@ -45,7 +45,6 @@ class Lines:
         return name
 
     def table(self, named: Mapping[Cell, str]) -> None:
-        """Add a line for each reader, view and query."""
         rows: dict[tuple[str, str, str], dict[str, str]] = {}
         for cell, name in named.items():
             rows.setdefault((cell.reader, cell.view, cell.query), {})[str(cell.step)] = name
@@ -79,20 +78,17 @@ def parse(text: str) -> Parsed:
 
 
 def cells(variant: str, lines: Iterable[Body]) -> Iterator[tuple[Cell, str]]:
-    """Yield the cells of a table, each with the id that stands there."""
     for line in lines:
         for step, name in line["steps"].items():
             yield Cell(variant, int(step), line["reader"], line["view"], line["query"]), name
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """Return the file of that name, compressed or not; None where there is neither."""
     both = (folder / name, folder / f"{name}{COMPRESSED}")
     return next((path for path in both if path.is_file()), None)
 
 
 def read(path: Path) -> str:
-    """Return the text of a file, compressed or not."""
     data = path.read_bytes()
     return (lzma.decompress(data) if path.suffix == COMPRESSED else data).decode()
 

@@ -185,12 +185,10 @@ def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
 
 
 def folders(root: Path) -> tuple[Path, ...]:
-    """Return the folders of the scenarios of a recording, in the order of their names."""
     return tuple(sorted({path.parent for path in root.rglob(f"{VARIANTS}*")}))
 
 
 def read_all(root: Path) -> tuple[Recorded, ...]:
-    """Read a recording, in the order of its folders."""
     return tuple(recording for folder in folders(root) for recording in read(folder))
 
 

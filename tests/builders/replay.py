@@ -28,7 +28,6 @@ def case_of(recorded: Recorded) -> RecordedVariant:
 
 
 def judged(recorded: Recorded) -> dict[Cell, Said]:
-    """Judge a variant; baselines have no say."""
     answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
     verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
     return _said(verdicts)

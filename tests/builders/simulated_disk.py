@@ -114,7 +114,6 @@ class Disk:
 def written(
     table: Table, operations: Sequence[Operation], history: History, *, merge_on_read: bool
 ) -> Disk:
-    """Write a history, step by step."""
     disk = Disk(table, merge_on_read)
     for operation, before, after in zip(operations, history, history[1:], strict=False):
         if isinstance(operation, Compact) and not operation.only:

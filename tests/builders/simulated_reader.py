@@ -26,8 +26,6 @@ OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
 
 @dataclass(frozen=True)
 class Reader:
-    """How a simulated engine reads."""
-
     by: str = "id"
     """id, name or position: how a column is found in base files."""
     logs_by: str = ""
@@ -88,7 +86,6 @@ def read(disk: Disk, truth: Truth, reader: Reader) -> Reply:
 
 
 def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]:
-    """Read the files as they were after a step, for the columns of a schema."""
     rows: list[Read] = []
     for base, logs in disk.slices(step).values():
         older = _rows(disk, base, schema, reader, reader.by)

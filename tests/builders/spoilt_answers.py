@@ -25,8 +25,6 @@ ENGINE_TYPES = {"string": "varchar", "long": "bigint"}
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer's table, and what is wrong with it."""
-
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     finding: Finding | None = None

@@ -279,7 +279,6 @@ def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Findi
 
 
 def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
-    """Return for each finding its places as (key, column)."""
     return {
         finding.kind.value: {(witness.key, witness.column) for witness in finding.places}
         for finding in diagnosed(story, reply, view)

@@ -90,7 +90,6 @@ def _of_recording(found: re.Match[str]) -> str:
 
 
 def instant(number: int) -> str:
-    """Return what an instant is called: a second later each."""
     return (FIRST + datetime.timedelta(seconds=number)).strftime("%Y%m%d%H%M%S") + "000"
 
 

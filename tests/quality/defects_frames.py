@@ -14,7 +14,7 @@ from typing import Final
 from tests.builders.random_story import Plot
 from tests.builders.table_story import Story, table_of
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality.planted import planted
+from tests.quality.planted import planted, with_cell
 
 NEW: Final = "renamed"
 BEFORE: Final = 1
@@ -36,9 +36,7 @@ def _old(story: Story) -> str:
 
 
 def _shows(line: Line, at: int, other: Line, from_: int) -> Line:
-    values, tokens = list(line.values), list(line.tokens)
-    values[at], tokens[at] = other.values[from_], other.tokens[from_]
-    return replace(line, values=tuple(values), tokens=tuple(tokens))
+    return with_cell(line, at, other.values[from_], other.tokens[from_])
 
 
 @planted("DataFrame with other columns (right)", harmless=True, twist=_framed)

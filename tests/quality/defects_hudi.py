@@ -15,7 +15,7 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read, spoil
-from tests.quality.planted import planted, with_lines
+from tests.quality.planted import planted, with_cell, with_lines
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 FIRST = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
@@ -92,8 +92,4 @@ def _cast(story: Story, _: random.Random) -> Seen:
 
 
 def _without_text(line: Line, at: int) -> Line:
-    if not isinstance(line.values[at], str):
-        return line
-    values, tokens = list(line.values), list(line.tokens)
-    values[at] = tokens[at] = None
-    return replace(line, values=tuple(values), tokens=tuple(tokens))
+    return with_cell(line, at, None, None) if isinstance(line.values[at], str) else line

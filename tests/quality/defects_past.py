@@ -18,8 +18,7 @@ from tests.builders.random_story import Plot
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality import asked
-from tests.quality.planted import Twist, Way, free, plant
+from tests.quality.planted import Twist, Way, filtered, free, plant, predicate
 
 Then = Callable[[Story, int], Seen | None]
 """Reads a history, asked for the past of a step; None where there is nothing to get wrong."""
@@ -98,12 +97,8 @@ as_of(
 
 def _asked(story: Story, seen: Seen) -> Seen | None:
     """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
-    found = [query.query for query in asked.questions(story) if query.text.startswith("predicate(")]
-    if not found:
-        return None
-    query, names = found[0], seen.names
-    lines = (line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True))))
-    return replace(seen, lines=tuple(lines), query=query)
+    query = predicate(story)
+    return None if query is None else filtered(seen, query)
 
 
 as_of(
@@ -151,7 +146,6 @@ def _last_write(story: Story) -> int:
 
 
 def _end_before(story: Story, step: int) -> Seen | None:
-    """Leave out the newest write: what was written until then, as it was."""
     last = _last_write(story) - 1
     if last < step:
         return None
@@ -201,7 +195,6 @@ def by(reader: Reader) -> Then:
 
 
 def _deleted_too(story: Story, step: int) -> Seen | None:
-    """Show the rows deleted since as well, as they were last."""
     seen, lines = _since(story, step), []
     for key, at in story.truth.gone.items():
         if at > step:

@@ -21,7 +21,7 @@ from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked
 from tests.quality.defects_base import BASE
-from tests.quality.planted import Twist, Way, plant, planted
+from tests.quality.planted import Twist, Way, filtered, plant, planted
 
 
 def _question(story: Story, shape: str) -> Query | None:
@@ -29,20 +29,7 @@ def _question(story: Story, shape: str) -> Query | None:
     return found[0] if found else None
 
 
-def _holding(seen: Seen, query: Query) -> tuple[Line, ...]:
-    """Return the rows for which a predicate holds, by what is shown."""
-    names = seen.names
-    return tuple(
-        line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True)))
-    )
-
-
-def _filtered(seen: Seen, query: Query) -> Seen:
-    return replace(seen, lines=_holding(seen, query), query=query)
-
-
 def _pruned(by: str) -> Way:
-    """Read rightly, but leave out files by the statistics of another column."""
 
     def way(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, "predicate")
@@ -50,7 +37,7 @@ def _pruned(by: str) -> Way:
             return None
         kept = {(f.group, f.step) for f in asked.pruned(story, query, by).files}
         whole = read(story, files=lambda file: file if (file.group, file.step) in kept else None)
-        return _filtered(whole, query)
+        return filtered(whole, query)
 
     return way
 
@@ -79,7 +66,7 @@ plant("files left out by the place's statistics", _pruned("position"), twist=MOV
 @planted("every question answered (right)", harmless=True)
 def _right(story: Story, by_chance: random.Random) -> Seen | None:
     query = _question(story, by_chance.choice(["predicate", "partition"]))
-    return None if query is None else _filtered(read(story), query)
+    return None if query is None else filtered(read(story), query)
 
 
 def _table_first(story: Story, query: Query) -> Query:
@@ -107,7 +94,7 @@ def _as_engines_resolve(story: Story, _: random.Random) -> Seen | None:
     query = _question(story, "predicate")
     if query is None:
         return None
-    return replace(_filtered(read(story), _table_first(story, query)), query=query)
+    return replace(filtered(read(story), _table_first(story, query)), query=query)
 
 
 @planted("predicate forgotten")
@@ -121,7 +108,7 @@ def _others(story: Story, by_chance: random.Random) -> Seen | None:
     query, seen = _question(story, "predicate"), read(story)
     if query is None:
         return None
-    right = _holding(seen, query)
+    right = filtered(seen, query).lines
     wrong = [line for line in seen.lines if line not in right]
     if not right or not wrong:
         return None
@@ -137,7 +124,7 @@ def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
 def _counting(reader: Reader) -> Way:
     def way(story: Story, _: random.Random) -> Seen | None:
         query, seen = _question(story, "count"), read(story, reader)
-        return None if query is None else _counted(seen, query, _holding(seen, query))
+        return None if query is None else _counted(seen, query, filtered(seen, query).lines)
 
     return way
 
@@ -158,7 +145,7 @@ def _asked(shape: str, reader: Reader) -> Way:
 
     def way(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, shape)
-        return None if query is None else _filtered(read(story, reader), query)
+        return None if query is None else filtered(read(story, reader), query)
 
     return way
 
@@ -175,7 +162,7 @@ def _one_condition(story: Story, _: random.Random) -> Seen | None:
     query = _question(story, "both")
     if query is None:
         return None
-    return replace(_filtered(read(story), replace(query, also=None)), query=query)
+    return replace(filtered(read(story), replace(query, also=None)), query=query)
 
 
 def _required(plot: Plot, _: random.Random) -> Plot:

@@ -15,7 +15,7 @@ from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, Token, read, tokens_in
 from tests.quality import asked
-from tests.quality.planted import Way, plant, planted, with_lines
+from tests.quality.planted import Way, plant, planted, predicate, with_cell, with_lines
 
 
 def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
@@ -89,10 +89,8 @@ def _wider(plot: Plot, by_chance: random.Random) -> Plot:
 
 @planted("numbers of an older catalog, for a predicate", twist=_wider)
 def _older_numbers(story: Story, by_chance: random.Random) -> Seen:
-    questions = (
-        query.query for query in asked.questions(story) if query.text.startswith("predicate(")
-    )
-    query, catalog = next(questions), by_chance.choice((0, 1, 4))
+    query, catalog = predicate(story), by_chance.choice((0, 1, 4))
+    assert query is not None
     seen = read(story, schema=story.history[catalog].schema)
     rows = (
         line
@@ -121,9 +119,7 @@ def _with_text(story: Story, line: Line, at: int) -> Line:
         return line
     step = max(each.step for each in tokens_in(line.tokens[at]))
     text = _braced(value) if isinstance(value, dict) else f"[{', '.join(map(_inside, value))}]"
-    tokens = (*line.tokens[:at], Token(whole, step, line.key), *line.tokens[at + 1 :])
-    values = (*line.values[:at], text, *line.values[at + 1 :])
-    return replace(line, values=values, tokens=tokens)
+    return with_cell(line, at, text, Token(whole, step, line.key))
 
 
 def _braced(value: dict[str, Value]) -> str:
@@ -150,10 +146,7 @@ def _decimals(change: Callable[[str], str]) -> Way:
             if not isinstance(line.values[at], str):
                 return line
             new = Token(0, 0, line.key, spoilt=FindingKind.ALTERED_VALUE)
-            values = (*line.values[:at], change(line.values[at]), *line.values[at + 1 :])
-            return replace(
-                line, values=values, tokens=(*line.tokens[:at], new, *line.tokens[at + 1 :])
-            )
+            return with_cell(line, at, change(line.values[at]), new)
 
         return with_lines(read(story), changed)
 

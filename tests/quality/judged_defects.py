@@ -114,7 +114,6 @@ def judge(defect: Defect, seed: int) -> Judged:
 
 
 def held(seen: Seen) -> Judged:
-    """Hold the findings of an answer against its tokens."""
     oracle, found = Oracle(seen), named(seen)
     wrong, said = oracle.wrong, dict(found)
     twice = _twice(found)
@@ -142,7 +141,6 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 
 
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
-    """Ask the product: each place of each finding, with its name."""
     state, layout = _judged_by(seen)
     state, reply = state.narrowed(seen.query), seen.reply
     predicted = layout.predicted(seen.query, reply.names, reply.rows)

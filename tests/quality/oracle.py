@@ -389,7 +389,6 @@ class Oracle:
 
 
 def _aggregate_wrong(oracle: Oracle) -> dict[Spot, Wrong]:
-    """Return the one place of an aggregate, if it is wrong."""
     query, found = oracle.seen.query, oracle.seen.lines[0].values[0]
     wanted = asked.aggregate(query, map(oracle.expected, oracle.rows.values()))
     if same(wanted, found):
@@ -434,7 +433,6 @@ def _still_shown(oracle: Oracle, origin: Origin) -> bool:
 
 
 def _parts(token: Value) -> tuple[Value, ...]:
-    """Return the parts of an array, or the values of a map."""
     return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
 
 
@@ -461,7 +459,6 @@ def _has(token: Value, field: Field, wanted: int) -> bool:
 
 
 def _parents(history: History) -> dict[int, int]:
-    """Return what each field is a part of, by their ids."""
     every = [field for truth in history for field in truth.schema.walk()]
     return {child.id: each.id for each in every for child in each.children}
 
@@ -503,7 +500,6 @@ def _inside(token: Value, number: int) -> Value:
 
 
 def _leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
-    """Yield the parts down to plain values: path, field, value."""
     match value:
         case dict():
             for child in field.children:

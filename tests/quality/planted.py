@@ -11,10 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from harness.model.canonical import Value
+from harness.model.query import Query
 from tests.builders import random_story
 from tests.builders.random_story import Plot
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen
+from tests.quality import asked
 
 Way = Callable[[Story, random.Random], Seen | None]
 Twist = Callable[[Plot, random.Random], Plot]
@@ -60,7 +63,6 @@ def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None
 
 
 def having(type_: str) -> Twist:
-    """Return the twist that a history has a column of this type, which no step changes."""
 
     def twist(plot: Plot, _: random.Random) -> Plot:
         return replace(plot, columns=plot.columns.replace("ts long, ", f"ts long, x {type_}, ", 1))
@@ -74,7 +76,6 @@ def free(plot: Plot) -> list[str]:
 
 
 def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
-    """Change every row, values and tokens alike."""
     return replace(seen, lines=tuple(map(change, seen.lines)))
 
 
@@ -82,3 +83,19 @@ def reordered(line: Line, order: list[int]) -> Line:
     """Return a row with its cells in another order, some left out or twice."""
     values = tuple(line.values[at] for at in order)
     return replace(line, values=values, tokens=tuple(line.tokens[at] for at in order))
+
+
+def with_cell(line: Line, at: int, value: Value, token: Value) -> Line:
+    values = (*line.values[:at], value, *line.values[at + 1 :])
+    return replace(line, values=values, tokens=(*line.tokens[:at], token, *line.tokens[at + 1 :]))
+
+
+def predicate(story: Story) -> Query | None:
+    """Return the first predicate that a plan would ask about the end of a history."""
+    return next((q.query for q in asked.questions(story) if q.text.startswith("predicate(")), None)
+
+
+def filtered(seen: Seen, query: Query) -> Seen:
+    """Return the rows for which a predicate holds, by what is shown."""
+    rows = ((line, dict(zip(seen.names, line.values, strict=True))) for line in seen.lines)
+    return replace(seen, lines=tuple(line for line, row in rows if query.takes(row)), query=query)

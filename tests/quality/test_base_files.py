@@ -28,6 +28,7 @@ from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked, judged_defects
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.judged_defects import Result
+from tests.quality.planted import with_cell
 
 FOUND = {Result.RIGHT, Result.UNDECIDABLE}
 
@@ -136,9 +137,7 @@ def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]
 
 def _with(seen: Seen, at: int, column: int, value: Value, token: Value) -> Seen:
     line = seen.lines[at]
-    values = (*line.values[:column], value, *line.values[column + 1 :])
-    tokens = (*line.tokens[:column], token, *line.tokens[column + 1 :])
-    new = replace(line, values=values, tokens=tokens)
+    new = with_cell(line, column, value, token)
     return replace(seen, lines=(*seen.lines[:at], new, *seen.lines[at + 1 :]))
 
 

@@ -1,5 +1,3 @@
-"""What holds for every history, over some made by chance."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable

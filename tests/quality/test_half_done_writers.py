@@ -1,5 +1,3 @@
-"""A planted writer that fails after its commit, and one that fails before it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

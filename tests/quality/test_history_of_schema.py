@@ -1,5 +1,3 @@
-"""Whose doing it is that an answer has another column's values: the table's history tells."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""A row that a global index moves to another partition: who shows it where it was is found out."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Histories in which a planted defect once had a wrong name, whatever chance makes up today."""
-
 from __future__ import annotations
 
 from typing import Final

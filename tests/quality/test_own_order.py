@@ -1,5 +1,3 @@
-"""A reader that names a row's values in the order of the catalog, where the table has another."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,7 +18,6 @@ RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
 
 
 def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
-    """Answer with each row as the table orders it, under the names of the catalog."""
     reply = found.read(by)
     names = {column.name: column for column in reply.columns}
     return Reply(tuple(names[name] for name in catalog), reply.rows)

@@ -68,8 +68,6 @@ def declares(change: Callable[[Sequence[Column]], Sequence[Column]]) -> Answerin
 
 @dataclass(frozen=True)
 class Planted:
-    """A defect in a small table, and what must be found."""
-
     name: str
     steps: str
     answer: Answering

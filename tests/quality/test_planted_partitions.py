@@ -1,5 +1,3 @@
-"""Planted writers and readers that take partition values for others: right names, right parties."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Every shape of question: right answers have no findings, planted defects are found by name."""
-
 from __future__ import annotations
 
 from contextlib import suppress
@@ -223,7 +221,6 @@ def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
 
 
 def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdict]:
-    """Judge a merge-on-read table's view that the catalog does not have, after two steps."""
     applied = [at != refused for at in (1, 2)]
     story = history(steps, mor=True, applied=applied)
     outcome = Outcome(refused, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))

@@ -1,5 +1,3 @@
-"""Planted mistakes in what a table says of its own schema: each has its name, and its step."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""Whose doing it is that an answer has columns which a restore took back: the catalog tells."""
-
 from __future__ import annotations
 
 from dataclasses import replace

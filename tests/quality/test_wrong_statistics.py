@@ -1,5 +1,3 @@
-"""Planted statistics: wrong ones of a writer, and readers that leave out rows by right ones."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -20,7 +18,6 @@ from harness.model.column_statistics import (
     bound,
 )
 from harness.model.query import ALL, Comparison, Condition, Query
-from harness.model.query_shapes import query
 from harness.model.simulation.strategies import TRUSTED
 from harness.scenario.cells import Cell
 from tests.builders.judged_story import answer_of, blamed, case_of, with_last, without_rows
@@ -57,10 +54,6 @@ def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> lis
         for cell, (question, reply) in zip(cells, asked, strict=True)
     }
     return list(judge(case, cells, answers))
-
-
-def condition(found: Story, text: str = "") -> Query:
-    return query(text, found.truth) if text else _equal(found, "d", "300.5", "double")
 
 
 def _equal(found: Story, column: str, literal: str, type_: str) -> Query:

@@ -1,5 +1,3 @@
-"""What an engine itself wrote stands with the place that it belongs to, or nowhere."""
-
 from __future__ import annotations
 
 from dataclasses import replace

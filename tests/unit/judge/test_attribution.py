@@ -1,5 +1,3 @@
-"""Whose doing a wrong answer is, told by what the files hold and by who else answers the same."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""Columns asked alone after a refusal: what their heads tell, and where parts disagree."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -34,7 +32,6 @@ def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
 
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
-    """Return wrong columns by the name of the finding, each with what was expected and found."""
     found = {
         finding.kind.value: [(p.column, p.expected, p.actual) for p in finding.places if not p.key]
         for finding in findings

@@ -1,5 +1,3 @@
-"""What files hold, merged and by ids; what is not as written, and whether a rule lies between."""
-
 from __future__ import annotations
 
 from dataclasses import replace

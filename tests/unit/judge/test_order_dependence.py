@@ -1,5 +1,3 @@
-"""Two answers of one reader to one question: where they differ, and what is judged beside."""
-
 from __future__ import annotations
 
 from dataclasses import replace

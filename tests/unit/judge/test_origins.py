@@ -1,5 +1,3 @@
-"""Whose value was found: what single values tell."""
-
 from __future__ import annotations
 
 import datetime

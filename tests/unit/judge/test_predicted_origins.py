@@ -1,5 +1,3 @@
-"""Where Hudi's meta columns are shown: what was read is known, or nothing is claimed."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""Differences that are judged: within a declaration an answer is right, beyond it it is not."""
-
 from __future__ import annotations
 
 import datetime

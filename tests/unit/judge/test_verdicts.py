@@ -1,5 +1,3 @@
-"""Verdicts from records alone: what each kind rests on, and which mapping reproduces an answer."""
-
 from __future__ import annotations
 
 import datetime
@@ -344,12 +342,10 @@ Wrong = Callable[[list[Value]], None]
 
 @pytest.fixture(scope="module")
 def retyped() -> Story:
-    """An int column became a date, which no specification has."""
     return history("insert 1..4; retype n date", COLUMNS)
 
 
 def answered(story: Story, spoil: Wrong = lambda row: None) -> Answer:
-    """Answer with the right table, but for what `spoil` does to its first row."""
     schema = story.truth.schema
     rows = [list(row_values(row, schema)) for row in story.truth.rows.values()]
     for number, row in enumerate(rows):

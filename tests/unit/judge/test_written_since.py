@@ -1,5 +1,3 @@
-"""What is told of a wrong answer to what was written since a step: how it was read, and by whom."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
