@@ -239,16 +239,18 @@ def _absent(story: Story, by_chance: random.Random) -> Seen:
     return _in_order(seen, order)
 
 
-@planted("a column twice")
-def _twice(story: Story, by_chance: random.Random) -> Seen:
+def _doubled(story: Story, by_chance: random.Random) -> Seen:
     seen = read(story)
     order = list(range(len(seen.names)))
     return _in_order(seen, [*order, by_chance.choice(order)])
 
 
+plant("a column twice", _doubled)
+
+
 @planted("a column twice, and of another type")
 def _twice_otherwise(story: Story, by_chance: random.Random) -> Seen:
-    seen = _twice(story, by_chance)
+    seen = _doubled(story, by_chance)
     name, kind = seen.names[-1], seen.columns[-1].canonical
     other = "binary" if kind == "string" else "string"
     columns = [replace(c, canonical=other) if c.name == name else c for c in seen.columns]
