@@ -43,7 +43,6 @@ def calls_of(do: Callable[[], object]) -> list[Call]:
 
 
 def called_back(calls: Iterable[Call], package: str) -> set[Call]:
-    """Return the calls to a package of what it uses: other packages of the harness."""
     inside = f"{HARNESS}{package}."
     return {
         call

@@ -26,7 +26,6 @@ CAUSE = Cause("move_column", TRINO, "snapshot", "hudi-cow", SIGN)
 
 
 def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
-    """Return the whole of a history as the candidate that a search begins with."""
     variant = case_without_values(story).variant
     writers = (WRITER,) * len(variant.writers)
     made = begin(variant, len(story.operations), view, ())
@@ -34,7 +33,6 @@ def candidate_of(story: Story, view: str = "snapshot") -> Candidate:
 
 
 def written_story(candidate: Candidate) -> Story:
-    """Write a candidate by the simulated writer."""
     scenario, mor = candidate.scenario, candidate.format == "hudi-mor"
     history = scenario.truths(merge_on_read=mor).history()
     operations = candidate.operations
@@ -43,18 +41,15 @@ def written_story(candidate: Candidate) -> Story:
 
 
 def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
-    """Return how a reader's answer after the last step is wrong."""
     story = written_story(candidate)
     return signs(judged_answer(story, simulated_reader.read(story.disk, story.truth, reader)), None)
 
 
 def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
-    """Return the question whether a reader shows a sign."""
     return lambda candidate: sign.among(seen_by(reader, candidate))
 
 
 def scenario_of(story: Story) -> Scenario:
-    """Return the scenario of a history."""
     return case_without_values(story).variant.scenario
 
 

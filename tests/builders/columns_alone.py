@@ -16,7 +16,6 @@ Spoil = Callable[[Reply, str, str], Reply]
 
 
 def in_parts(reply: Reply) -> tuple[Part, ...]:
-    """Return a reply in parts; that of the key has the key alone."""
     return tuple(_part(reply, name) for name in reply.names)
 
 
@@ -27,7 +26,6 @@ def _part(reply: Reply, column: str) -> Part:
 
 
 def spoilt(reply: Reply, spoil: Spoil, name: str, other: str) -> tuple[Part, ...]:
-    """Return a reply in parts of which one has another head."""
     parts = {in_part.column: in_part for in_part in in_parts(reply)}
     part = parts[name]
     wrong = spoil(Reply(part.columns, part.rows), name, other)
@@ -36,29 +34,24 @@ def spoilt(reply: Reply, spoil: Spoil, name: str, other: str) -> tuple[Part, ...
 
 
 def without(reply: Reply, name: str) -> Reply:
-    """Leave a column out."""
     at = reply.names.index(name)
     rows = tuple((*row[:at], *row[at + 1 :]) for row in reply.rows)
     return Reply((*reply.columns[:at], *reply.columns[at + 1 :]), rows)
 
 
 def beside(reply: Reply, column: Column) -> Reply:
-    """Show one more column, with values of nobody's."""
     return Reply((*reply.columns, column), tuple((*row, -7) for row in reply.rows))
 
 
 def twice(reply: Reply, name: str) -> Reply:
-    """Show a column once more."""
     return beside(reply, reply.columns[reply.names.index(name)])
 
 
 def called(reply: Reply, name: str, to: str) -> Reply:
-    """Return a column another name."""
     return _declared(reply, name, replace(reply.columns[reply.names.index(name)], name=to))
 
 
 def typed(reply: Reply, name: str) -> Reply:
-    """Declare a column with a type that no table of ours has."""
     return _declared(reply, name, Column(name, "array(date)", "array<date>"))
 
 

@@ -18,7 +18,6 @@ TODAY = datetime.date(2031, 12, 24)
 
 
 def side(run: Run, reader: str, name: str = "") -> ComparedSide:
-    """Return what the sample has of a reader."""
     readers = tuple(each for each in run.info.readers if each.reader == reader)
     cells = tuple(cell for cell in run.info.cells if cell.reader == reader)
     info = replace(run.info, id=reader, readers=readers, cells=cells)
@@ -27,19 +26,16 @@ def side(run: Run, reader: str, name: str = "") -> ComparedSide:
 
 
 def compared(run: Run, old: str, new: str) -> SideComparison:
-    """Return what changes from one reader to another."""
     return compare(side(run, old), side(run, new))
 
 
 def healed(found: SideComparison) -> SideComparison:
-    """Return the same with settings that heal everything and harm nothing."""
     worse = frozenset(each.either.question for each in found.worse)
     remedy = Remedy(f"{BY_NAME}{{a=b}}", (f"a=b{sample_run.HOSTILE}",), worse, frozenset())
     return replace(found, remedies=(remedy,))
 
 
 def accepting_all(found: SideComparison, because: str = sample_run.HOSTILE) -> SideComparison:
-    """Return the same with a line for each cause, and one that no longer occurs."""
     lines = [
         Acceptance(
             regression.key.engine,

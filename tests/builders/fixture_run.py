@@ -49,15 +49,7 @@ STARTED: Final = datetime.datetime(2026, 1, 31, tzinfo=datetime.UTC)
 def make(
     folder: Path, cache: Cache, kinds: Mapping[int, OutcomeKind] | None = None, home: str = ""
 ) -> Run:
-    """Write the tables; make a run that names them.
-
-    Args:
-        folder: the run's folder.
-        cache: where the tables are frozen.
-        kinds: what became of steps that were not applied.
-        home: the path that the tables' own files are to name.
-
-    """
+    """Write the tables; `kinds`: of steps not applied, `home`: the path that their files name."""
     scenario = replace(load.loads(TEXT, "own/orders.yaml"), name="own/orders")
     variant = Variant(VARIANT, scenario, "hudi-cow", {"rewrites": "some"}, (WRITER,) * (STEPS + 1))
     outcomes = [_outcome(step, (kinds or {}).get(step)) for step in range(STEPS + 1)]

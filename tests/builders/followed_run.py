@@ -13,7 +13,6 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.run_judge import LiveVerdicts, RunFollower, RunJudge
 from harness.scenario.cells import Cell, Plan, parse_reader
-from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import COLUMNS, spelled, spoilt_rows
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
@@ -26,8 +25,6 @@ REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"
 
 @dataclass
 class FollowedRun:
-    """A run whose table is written, and whose readers answer when a test says so."""
-
     folder: Path
     cells: Sequence[Cell]
     following: RunFollower
@@ -42,12 +39,10 @@ class FollowedRun:
         self.following.look()
 
     def final(self) -> dict[int, Verdict]:
-        """Return the verdicts that are final now, by the place of the reader."""
         found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
         return {at: each.verdict for at, each in found.items() if each is not None}
 
     def judged(self) -> dict[int, Verdict]:
-        """Return the verdicts of the run itself on the answers that are there."""
         found = {
             verdict.case: verdict for verdict in pipeline.judge_run(self.folder).applied.verdicts
         }
@@ -71,10 +66,6 @@ def record(folder: Path, plan: Plan, states: Sequence[StateRecord]) -> FollowedR
     live = LiveVerdicts(plan, RunJudge(plan), folder)
     live.judge.add_states(states)
     return FollowedRun(folder, plan.cells, RunFollower(folder), live)
-
-
-def answer_of(reply: Reply) -> Answer:
-    return Answer("", "select", reply.columns, reply.rows)
 
 
 def doubtful() -> tuple[Story, Files]:

@@ -19,7 +19,6 @@ COLUMNS: Final = {"id": "int", "ts": "long", "a": "string", "p": "string"}
 def table_of(
     columns: Mapping[str, str] = COLUMNS, partition_by: tuple[str, ...] = (), order_by: str = "ts"
 ) -> Table:
-    """A table with the key `id`."""
     scenario = scenario_of(columns=dict(columns), order_by=order_by, partition_by=partition_by)
     return scenario.table
 
@@ -29,7 +28,6 @@ def history_of(
     columns: Mapping[str, str] = COLUMNS,
     partition_by: tuple[str, ...] = (),
 ) -> History:
-    """The table before the first operation, and after each."""
     scenario = scenario_of(
         *operations, columns=dict(columns), order_by="ts", partition_by=partition_by
     )
@@ -43,7 +41,6 @@ def statements(
     partition_by: tuple[str, ...] = (),
     settings: Mapping[str, str] = NO_SETTINGS,
 ) -> tuple[Statement, ...]:
-    """The statements of the last operation in a format."""
     history = history_of(*operations, columns=columns, partition_by=partition_by)
     return formats.load(name).wording(operations[-1], history[-2], history[-1], settings)
 
@@ -55,7 +52,6 @@ def texts(
     partition_by: tuple[str, ...] = (),
     settings: Mapping[str, str] = NO_SETTINGS,
 ) -> list[str]:
-    """The same as they are recorded."""
     sent = statements(
         name, *operations, columns=columns, partition_by=partition_by, settings=settings
     )
@@ -68,11 +64,9 @@ def created(
     partition_by: tuple[str, ...] = (),
     settings: Mapping[str, str] = NO_SETTINGS,
 ) -> str:
-    """The statement that creates a table."""
     (statement,) = formats.load(name).create(table_of(columns, partition_by), settings)
     return recorded(statement)
 
 
 def supporting(operation: Operation) -> list[str]:
-    """The formats that have an operation."""
     return [name for name in formats.names() if not formats.load(name).unsupported(operation)]

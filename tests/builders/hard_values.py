@@ -68,8 +68,6 @@ ENDS: Final[Mapping[str, tuple[object, ...]]] = {
 
 @dataclass
 class Hard:
-    """What is hard in one history."""
-
     chance: random.Random
     alike: Mapping[str, str]
     """The types that stand for plain ones."""
@@ -85,7 +83,6 @@ class Hard:
     made: int = 0
 
     def name(self, plain: str) -> str:
-        """Return a name, most of them hard ones where names are."""
         if not self.names or self.chance.random() < 0.3:
             return plain
         if self.left and self.chance.random() < 0.6:
@@ -99,11 +96,9 @@ class Hard:
         return other if self.case and same and self.chance.random() < 0.6 else None
 
     def inserted(self) -> bool:
-        """Return whether rows with values of their own come next."""
         return self.rows and self.chance.random() < 0.3
 
     def row(self, key: int, columns: Mapping[str, DataType]) -> dict[str, object]:
-        """Return a row: its key, and values of some columns."""
         row: dict[str, object] = {"id": key}
         for name, type_ in columns.items():
             if self.chance.random() < 0.85:
@@ -111,7 +106,6 @@ class Hard:
         return row
 
     def value(self, type_: DataType) -> object:
-        """Return a value as a scenario's file has it."""
         match type_:
             case Struct(fields):
                 return {name: self._part(part) for name, part in fields}
@@ -196,7 +190,6 @@ def written(rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def rows_of(text: str) -> tuple[dict[str, Any], ...]:
-    """Return the rows of such a word."""
     return tuple(json.loads(text))
 
 

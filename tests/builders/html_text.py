@@ -38,5 +38,4 @@ class Page(HTMLParser):
 
     @property
     def flat(self) -> str:
-        """All of its text on one line."""
         return " ".join(self.text.split())

@@ -20,7 +20,6 @@ LONG = ["null", "long"]
 
 
 def _numbered(name: str, type_: str) -> dict[str, Any]:
-    """Return an optional field that holds values by field id, as a list of pairs."""
     fields = [{"name": "key", "type": "int"}, {"name": "value", "type": type_}]
     pair = {"type": "record", "name": f"{name}_pair", "fields": fields}
     return {"name": name, "type": ["null", {"type": "array", "items": pair}], "default": None}
@@ -95,8 +94,6 @@ class Entry:
 
 @dataclass
 class IcebergFolder:
-    """The folder of a table, wherever it lies now."""
-
     path: Path
     snapshots: list[dict[str, Any]] = field(default_factory=list)
     manifests: list[dict[str, Any]] = field(default_factory=list)
@@ -104,16 +101,13 @@ class IcebergFolder:
     """The snapshots that were the current one."""
 
     def data(self, name: str, **columns: Sequence[object]) -> str:
-        """Write a data file; gives its path in the table."""
         return self._parquet(f"data/{name}", columns)
 
     def orc(self, name: str, **columns: Sequence[object]) -> str:
-        """Write the same as an ORC file, whose columns have no ids."""
         orc.write_table(pa.table(dict(columns)), self._made(f"data/{name}"))
         return f"data/{name}"
 
     def avro(self, name: str, ids: Sequence[int] = (), **columns: Sequence[object]) -> str:
-        """Write the same as an Avro file, whose columns may have ids."""
         kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
         told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
         fields = [
@@ -131,7 +125,6 @@ class IcebergFolder:
         return self._parquet(f"data/{name}", {"file_path": paths, "pos": [at for _, at in places]})
 
     def vector(self, name: str, *positions: int) -> str:
-        """Write a file that is one deletion vector, as a Puffin file has it inside."""
         bitmap = bytes.fromhex("d1d33964") + BitMap64(positions).serialize()
         path = self._made(f"data/{name}")
         path.write_bytes(len(bitmap).to_bytes(4, "big") + bitmap + bytes(4))
@@ -145,16 +138,7 @@ class IcebergFolder:
         spec: int = 0,
         staged: bool = False,
     ) -> None:
-        """Add a snapshot with one more manifest.
-
-        Args:
-            snapshot: its id.
-            entries: those of the manifest.
-            forget: whether it has no other manifests.
-            spec: the partition spec of the manifest.
-            staged: whether it is not made the current one.
-
-        """
+        """Add a snapshot with one more manifest, or with that alone (`forget`)."""
         number = len(self.snapshots) + 1
         self.manifests = [] if forget else self.manifests
         manifest, listed = f"metadata/m{number}.avro", f"metadata/snap-{number}.avro"
@@ -174,7 +158,6 @@ class IcebergFolder:
             self.log.append(snapshot)
 
     def metadata(self, number: int, **more: object) -> Path:
-        """Write a metadata file."""
         found: dict[str, Any] = {
             "format-version": 2,
             "location": LOCATION,

@@ -22,21 +22,18 @@ Rows = Sequence[tuple[Value, ...]]
 def wrong_rows(
     state: ExpectedState, columns: Sequence[Column], rows: Rows, asked: Sequence[str] | None = None
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of rows, traced to whose values were found there."""
     return trace_rows(compare_rows(state, columns, rows, asked or state.schema.names))
 
 
 def differences(
     state: ExpectedState, columns: Sequence[Column], rows: Rows, asked: Sequence[str]
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of an answer to a question for the columns `asked`."""
     return (*wrong_rows(state, columns, rows, asked), *wrong_columns(state, columns, asked))
 
 
 def wrong(
     state: ExpectedState, query: Query, columns: Sequence[Column], rows: Rows
 ) -> tuple[Difference, ...]:
-    """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = state.narrowed(query)
     found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncated=False)
@@ -44,7 +41,6 @@ def wrong(
 
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:
-    """Return the findings that places make, of whose doing nothing is known."""
     return attribute(
         name(places, state), AnswerComparison((), ()), None, state, HiddenFromReaders()
     )

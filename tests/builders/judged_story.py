@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from harness.core.records import (
     Answer,
     FileValues,
+    FindingKind,
     Outcome,
     OutcomeKind,
+    Responsible,
     StateRecord,
     Verdict,
 )
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
+from harness.model.canonical import text_of
+from harness.model.query import Query
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from tests.builders.simulated_disk import Disk, File, instant_of
@@ -37,15 +41,10 @@ def case_of(
     looked_at: bool = True,
     bare: bool = False,
 ) -> RecordedVariant:
-    """Return the records of a history whose files a writer has spoilt.
+    """Return the records of a history; `outcomes`: of steps that were not applied as others are.
 
-    Args:
-        told: the history.
-        files: what the writer did to its files.
-        outcomes: of single steps, where they were not applied as all others are.
-        looked_at: whether the values in the files were read.
-        bare: whether the catalog lists no meta columns of Hudi's.
-
+    `looked_at`: whether the values in the files were read; `bare`: whether the catalog lists no
+    meta columns of Hudi's.
     """
     steps = tuple(Step(operation) for operation in story.operations)
     scenario = Scenario("family/name", story.disk.table, steps)
@@ -94,17 +93,45 @@ def _values(file: File, number: int) -> FileValues:
     return FileValues(number, file.names, tuple(rows), meta=tuple(meta), commits=tuple(commits))
 
 
+def answer_of(reply: Reply, query: Query | None = None) -> Answer:
+    return Answer("", "select", reply.columns, reply.rows, question=query or Query())
+
+
 def judged(
-    case: RecordedVariant, replies: Sequence[Reply], view: str = "snapshot"
+    case: RecordedVariant,
+    replies: Sequence[Reply],
+    view: str = "snapshot",
+    query: Query | None = None,
 ) -> tuple[Verdict, ...]:
-    """Let as many engines answer, each with a reply."""
+    """Let as many engines answer, each with a reply; that of a refused step is the first."""
     step = len(case.states) - 1
     cells = [Cell("variant", step, f"engine-{n}", view, "all") for n in range(len(replies))]
     answers = {
-        cell.case: Answer(cell.case, "select", reply.columns, reply.rows)
+        cell.case: replace(answer_of(reply, query), case=cell.case)
         for cell, reply in zip(cells, replies, strict=True)
     }
     return judge(case, cells, answers)
+
+
+def verdict_on(
+    case: RecordedVariant, answer: Answer, view: str = "snapshot", reader: str = READER
+) -> Verdict:
+    cell = Cell("variant", len(case.states) - 1, reader, view, "all")
+    verdicts = judge(case, [cell], {cell.case: replace(answer, case=cell.case)})
+    return next(verdict for verdict in verdicts if verdict.view == view)
+
+
+def with_last(case: RecordedVariant, last: StateRecord) -> RecordedVariant:
+    return replace(case, states=(*case.states[:-1], last))
+
+
+def without_rows(reply: Reply, keys: Collection[str], key: str) -> Reply:
+    at = reply.names.index(key)
+    return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
+
+
+def blamed(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
+    return {(finding.kind, finding.responsible) for finding in verdict.findings}
 
 
 def case_without_values(
@@ -120,8 +147,4 @@ def cell_at(story: Story, view: str = "snapshot", step: int | None = None) -> Ce
 
 
 def judged_answer(story: Story, reply: Reply, view: str = "snapshot") -> Verdict:
-    """Judge one answer about the last step; the files were not read."""
-    cell = cell_at(story, view)
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
-    return verdict
+    return verdict_on(case_without_values(story), answer_of(reply), view)

@@ -40,7 +40,6 @@ def verdict(
     view: str = "snapshot",
     kind: VerdictKind = VerdictKind.WRONG,
 ) -> Verdict:
-    """One verdict; with findings it is wrong unless told otherwise."""
     case = Cell(of.id, step, reader, view, "all").case
     witness = Witness("1", "f1", "expected", "found")
     findings = tuple(
@@ -50,7 +49,6 @@ def verdict(
 
 
 def correct(of: Variant, step: int, reader: str, view: str = "snapshot") -> Verdict:
-    """A verdict of a right answer."""
     return verdict(of, step, reader, view=view, kind=VerdictKind.CORRECT)
 
 
@@ -59,5 +57,4 @@ def facts(
     refusals: Mapping[str, str] | None = None,
     applied: tuple[tuple[str, int], ...] = (),
 ) -> Facts:
-    """The facts about planted verdicts."""
     return Facts({variant.id: variant for variant in variants}, ENGINES, refusals or {}, applied)

@@ -136,7 +136,6 @@ def _keys(truth: Truth) -> list[Key]:
 
 @st.composite
 def columns(draw: st.DrawFn) -> tuple[tuple[str, DataType], ...]:
-    """The columns of a table, three of them with a role."""
     roles: tuple[tuple[str, DataType], ...] = (
         ("id", Primitive("string")),
         ("ts", Primitive("long")),
@@ -186,7 +185,6 @@ def _possible(scenario: Scenario) -> bool:
 
 
 def without_lines(scenario: Scenario) -> Scenario:
-    """The scenario as it would be made in Python."""
     return replace(scenario, steps=tuple(replace(step, line=0) for step in scenario.steps))
 
 

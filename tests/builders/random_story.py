@@ -41,16 +41,13 @@ WIDER = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A history in the words of `notation.history`."""
-
     columns: str
     steps: str
-    mor: bool
-    partition_by: tuple[str, ...]
+    mor: bool = False
+    partition_by: tuple[str, ...] = ()
     merge_mode: MergeMode | None = None
 
     def story(self) -> Story:
-        """Make the history, or return the one that was made."""
         return _made(self)
 
 
@@ -62,8 +59,6 @@ def _made(plot: Plot) -> Story:
 
 @dataclass
 class _Story:
-    """What the steps so far leave, as far as the next one must know."""
-
     chance: random.Random
     alike: dict[str, str]
     """The types that others stand for."""
@@ -158,7 +153,6 @@ class _Story:
         return f"type {name} {self.types[name]}"
 
     def nested(self) -> str:
-        """Change a part of a struct."""
         if not self.parts:
             return self.rename()
         name = self.chance.choice(list(self.parts))
@@ -215,7 +209,6 @@ STEPS = (
 
 
 def plot(seed: int) -> Plot:
-    """Make up a history of ten steps or so."""
     chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
     types = chance.sample(TYPES, k=chance.randint(2, 4))
     if chance.random() < 0.5:
@@ -252,5 +245,4 @@ def _parted(data: list[str], type_: str, by: tuple[str, ...]) -> list[str]:
 
 
 def story_of_seed(seed: int) -> Story:
-    """Make a history of ten steps or so."""
     return plot(seed).story()

@@ -27,13 +27,10 @@ Body = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Lines:
-    """The lines of a file as it is made."""
-
     lines: list[str] = field(default_factory=list)
     _said: dict[str, str] = field(default_factory=dict)
 
     def add(self, body: Body) -> None:
-        """Add a line."""
         self.lines.append(json.dumps(body, ensure_ascii=False))
 
     def once(self, label: str, body: Body) -> str:
@@ -48,7 +45,6 @@ class Lines:
         return name
 
     def table(self, named: Mapping[Cell, str]) -> None:
-        """Add a line for each reader, view and query."""
         rows: dict[tuple[str, str, str], dict[str, str]] = {}
         for cell, name in named.items():
             rows.setdefault((cell.reader, cell.view, cell.query), {})[str(cell.step)] = name
@@ -56,14 +52,11 @@ class Lines:
             self.add({"reader": reader, "view": view, "query": query, "steps": steps})
 
     def text(self) -> str:
-        """Return the whole file."""
         return "".join(f"{line}\n" for line in self.lines)
 
 
 @dataclass(slots=True)
 class Parsed:
-    """The lines of a file as they are read."""
-
     once: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What is said once, by its id."""
     variants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -71,7 +64,6 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Read back lines."""
     parsed, lines = Parsed(), list[dict[str, Any]]()
     for line in text.split("\n")[:-1]:  # `splitlines` knows other ends of lines as well
         body = json.loads(line)
@@ -86,20 +78,17 @@ def parse(text: str) -> Parsed:
 
 
 def cells(variant: str, lines: Iterable[Body]) -> Iterator[tuple[Cell, str]]:
-    """Yield the cells of a table, each with the id that stands there."""
     for line in lines:
         for step, name in line["steps"].items():
             yield Cell(variant, int(step), line["reader"], line["view"], line["query"]), name
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """Return the file of that name, compressed or not; None where there is neither."""
     both = (folder / name, folder / f"{name}{COMPRESSED}")
     return next((path for path in both if path.is_file()), None)
 
 
 def read(path: Path) -> str:
-    """Return the text of a file, compressed or not."""
     data = path.read_bytes()
     return (lzma.decompress(data) if path.suffix == COMPRESSED else data).decode()
 

@@ -55,8 +55,6 @@ _VERDICT: Final = TypeAdapter(Verdict)
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A variant as recorded."""
-
     variant: Variant
     scenario: str
     """The text of its scenario."""
@@ -67,7 +65,6 @@ class Recorded:
 
 
 def said(verdict: Verdict) -> Said:
-    """Return what a recording holds of a verdict."""
     body = _VERDICT.dump_python(
         verdict, mode="json", exclude_defaults=True, exclude=UNSAID, by_alias=True
     )
@@ -95,7 +92,6 @@ def write(root: Path, variants: Iterable[Recorded]) -> None:
 
 
 def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
-    """Return the folder of each scenario with what is in it."""
     folders: dict[Path, list[Recorded]] = {}
     for variant in variants:
         folders.setdefault(root / variant.variant.scenario.name, []).append(variant)
@@ -103,7 +99,6 @@ def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Record
 
 
 def _files(root: Path) -> set[Path]:
-    """Return every file of a recording."""
     names = (VARIANTS, STATES, ANSWERS, VERDICTS)
     found = (recorded_lines.find(folder, name) for folder in folders(root) for name in names)
     return {path for path in found if path}
@@ -190,17 +185,14 @@ def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
 
 
 def folders(root: Path) -> tuple[Path, ...]:
-    """Return the folders of the scenarios of a recording, in the order of their names."""
     return tuple(sorted({path.parent for path in root.rglob(f"{VARIANTS}*")}))
 
 
 def read_all(root: Path) -> tuple[Recorded, ...]:
-    """Read a recording, in the order of its folders."""
     return tuple(recording for folder in folders(root) for recording in read(folder))
 
 
 def read(folder: Path) -> tuple[Recorded, ...]:
-    """Read the variants of a scenario."""
     planned, states, answers, verdicts = (
         recorded_lines.parse(recorded_lines.read(_file(folder, name)))
         for name in (VARIANTS, STATES, ANSWERS, VERDICTS)

@@ -24,19 +24,16 @@ OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 
 def case_of(recorded: Recorded) -> RecordedVariant:
-    """Return the records of a variant as the judge takes them."""
     return run_judge.case_of(recorded.variant, recorded.states)
 
 
 def judged(recorded: Recorded) -> dict[Cell, Said]:
-    """Judge a variant; baselines have no say."""
     answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
     verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
     return _said(verdicts)
 
 
 def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
-    """Return the kind that is told of each answer as it comes."""
     plan = Plan("recorded", (recorded.variant,), (), tuple(recorded.answers))
     judge_ = run_judge.RunJudge(plan)
     judge_.add_states(recorded.states)
@@ -155,7 +152,6 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
 
 
 def headline(said: Said | None) -> str:
-    """Return a verdict in a line."""
     if said is None:
         return NOTHING
     texts = [
@@ -196,7 +192,6 @@ def _place(place: Said) -> str:
 
 
 def counts(variants: Iterable[Recorded]) -> Counter[str]:
-    """Count the verdicts."""
     return Counter(
         str(said["verdict"]) for variant in variants for said in variant.verdicts.values()
     )

@@ -36,7 +36,6 @@ class _Quiet(ThreadingHTTPServer):
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """Serve on a free loopback port until the block ends."""
     state = Server()
     server = _Quiet(("127.0.0.1", 0), _handler(state))
     state.url = f"http://127.0.0.1:{server.server_port}"
@@ -51,8 +50,6 @@ def serving() -> Iterator[Server]:
 
 
 class _Sizes(BaseHTTPRequestHandler):
-    """Tells sizes; `files` are what is served."""
-
     files: dict[str, bytes]
 
     def do_HEAD(self) -> None:

@@ -72,7 +72,6 @@ steps:
 
 
 def variant(scenario: str, form: str, steps: tuple[StepInfo, ...], about: str) -> VariantInfo:
-    """One planned variant."""
     return VariantInfo(
         id=f"{scenario}[{form},rewrites=some]@{SPARK}",
         scenario=scenario,
@@ -101,8 +100,6 @@ POSITION = "read by position"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the sample lets a reader say to one question."""
-
     kind: VerdictKind = VerdictKind.CORRECT
     finding: FindingKind | None = None
     because: str = ""
@@ -161,7 +158,6 @@ NOT_ASKED = {("hudi/move", 4, NAMES[3])}
 
 
 def expected(scenario: str, step: int) -> Expected:
-    """The table that the sample's truth expects."""
     if scenario == "hudi/move":
         moved = (("id", "string"), ("ts", "long"), ("f1", "string"), ("f2", "string"))
         order = (0, 1, 3, 2) if step >= 3 else (0, 1, 2, 3)
@@ -178,7 +174,6 @@ def expected(scenario: str, step: int) -> Expected:
 
 
 def planned() -> tuple[Cell, ...]:
-    """Every cell of the sample."""
     return tuple(
         Cell(variant.id, step.number, reader, view, "all")
         for variant in VARIANTS
@@ -190,7 +185,6 @@ def planned() -> tuple[Cell, ...]:
 
 
 def make(folder: Path) -> Run:
-    """Write the sample into a folder and load it."""
     cells = planned()
     info = RunInfo(
         id="20240229-101500-sample",

@@ -34,8 +34,6 @@ NEVER = 10**9
 
 @dataclass(frozen=True)
 class File:
-    """One data file."""
-
     kind: FileKind
     group: str
     step: int
@@ -56,7 +54,6 @@ class File:
 
     @property
     def path(self) -> str:
-        """Its name."""
         return f"{self.group}_{instant_of(self.step)}.{self.kind}"
 
     def added(self, key: Value) -> Record:
@@ -66,7 +63,6 @@ class File:
         return self.meta.get(key) or dict(zip(META, values, strict=True))
 
     def fact(self) -> FileFact:
-        """Return what the harness reads of it."""
         types = {field.name: str(field.type) for field in self.schema.fields}
         columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
         instant = instant_of(self.step)
@@ -77,31 +73,25 @@ class File:
 
 
 def instant_of(step: int) -> str:
-    """Name the instant that a step makes."""
     return f"2024{step:04d}"
 
 
 @dataclass
 class Disk:
-    """A table's folder."""
-
     table: Table
     merge_on_read: bool
     files: list[File] = field(default_factory=list)
 
     def until(self, step: int) -> list[File]:
-        """Return the files of the table as it was after a step."""
         return [file for file in self.files if file.step <= step and step not in file.gone]
 
     def drop(self, gone: Iterable[File], step: int) -> None:
-        """Take files out of the table with a step."""
         paths = {key.path for key in gone}
         for at, file in enumerate(self.files):
             if file.path in paths:
                 self.files[at] = replace(file, gone=range(step, NEVER))
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
-        """Return each group's newest base file and the log files after it."""
         found: dict[str, tuple[File, list[File]]] = {}
         for file in self.until(step):
             if file.kind is FileKind.BASE:
@@ -124,7 +114,6 @@ class Disk:
 def written(
     table: Table, operations: Sequence[Operation], history: History, *, merge_on_read: bool
 ) -> Disk:
-    """Write a history, step by step."""
     disk = Disk(table, merge_on_read)
     for operation, before, after in zip(operations, history, history[1:], strict=False):
         if isinstance(operation, Compact) and not operation.only:
@@ -153,7 +142,6 @@ def _take_back(disk: Disk, after: Truth) -> None:
 
 
 def _fail(disk: Disk, before: Truth, after: Truth) -> None:
-    """Write files that are never committed."""
     first = len(disk.files)
     rows = {**after.rows, **{row.key: row for row in after.failed}}
     _write(disk, before, replace(after, rows=rows))
@@ -195,7 +183,6 @@ def _moved(key: Value, before: Truth, after: Truth) -> bool:
 
 
 def _late(before: Truth, after: Truth) -> Mapping[Value, Row | None]:
-    """Return the versions that came late and do not stand."""
     sent = after.sent_contested.items()
     return {
         key: row
@@ -217,7 +204,6 @@ def _compact(disk: Disk, after: Truth) -> None:
 
 
 def _cluster(disk: Disk, after: Truth) -> None:
-    """Make a file group of each partition's rows instead of all there are."""
     disk.drop(disk.until(after.step), after.step)
     groups: dict[str, list[Row]] = {}
     for row in after.rows.values():

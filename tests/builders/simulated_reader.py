@@ -7,7 +7,7 @@ agree all the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.core.records import Column
@@ -18,7 +18,6 @@ from harness.model.file_facts import FileKind
 from harness.model.schema import Field, Schema
 from harness.model.table import MergeMode
 from harness.model.truth import Truth
-from tests.builders import simulated_parts
 from tests.builders.simulated_disk import META, Disk, File, Record
 
 OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
@@ -27,8 +26,6 @@ OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
 
 @dataclass(frozen=True)
 class Reader:
-    """How a simulated engine reads."""
-
     by: str = "id"
     """id, name or position: how a column is found in base files."""
     logs_by: str = ""
@@ -59,19 +56,15 @@ class Reader:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as the judge gets it."""
-
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
         return [column.name for column in self.columns]
 
 
 def columns_of(schema: Schema) -> tuple[Column, ...]:
-    """Declare a schema as an engine does that has our words."""
     return tuple(Column(field.name, str(field.type), str(field.type)) for field in schema.fields)
 
 
@@ -88,13 +81,11 @@ Rows = Mapping[Value, Read]
 
 
 def read(disk: Disk, truth: Truth, reader: Reader) -> Reply:
-    """Ask for all columns after a step."""
     rows = rows_of(disk, truth.step, truth.schema, reader)
     return Reply(columns_of(truth.schema), tuple(row.values for row in rows))
 
 
 def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]:
-    """Read the files as they were after a step, for the columns of a schema."""
     rows: list[Read] = []
     for base, logs in disk.slices(step).values():
         older = _rows(disk, base, schema, reader, reader.by)
@@ -167,7 +158,6 @@ def _whole(file: File) -> list[tuple[Value, Record]]:
 def _sources(
     disk: Disk, file: File, schema: Schema, reader: Reader, by: str
 ) -> list[tuple[Field, Field | None]]:
-    """Tell for each column of the table which one of the file is read."""
     ids = {field.id: field for field in file.schema.fields}
     added = [Field(-at, name, Primitive("string")) for at, name in enumerate(META, start=1)]
     names = {field.name: field for field in (*file.schema.fields, *added)}
@@ -205,7 +195,7 @@ def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Valu
 
 
 def _left(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
-    return simulated_parts.left(_value(record, wanted, source, by), wanted, source, by)
+    return _shown(_value(record, wanted, source, by), wanted, source, by)
 
 
 def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
@@ -249,3 +239,43 @@ def _cast(value: Value, wanted: Field) -> Value:
         return convert(value, wanted.type)
     except (ValueError, ArithmeticError, TypeError):
         return value
+
+
+def _shown(value: Value, wanted: Field, source: Field | None, by: str) -> Value:
+    """Show a value as far as innermost parts of it are in the file: they tell that it is there."""
+    if value is None or source is None or not _inside(wanted, source):
+        return value
+    if not _reached(wanted, source, by):
+        return None
+    pairs = list(_pairs(wanted, source, by))
+    match value:
+        case dict():
+            return {w.name: _shown(value[w.name], w, s, by) for w, s in pairs}
+        case tuple():
+            return tuple(_shown(each, *pairs[0], by) for each in value)
+    return MapValue(tuple((k, _shown(v, *pairs[1], by)) for k, v in value.pairs))
+
+
+def _inside(wanted: Field, source: Field) -> bool:
+    nested = isinstance(wanted.type, Struct | Array | Map)
+    return nested and type(wanted.type) is type(source.type)
+
+
+def _reached(wanted: Field, source: Field | None, by: str) -> bool:
+    """Return whether a file has some innermost part of what is wanted."""
+    if source is None:
+        return False
+    if isinstance(wanted.type, Map) or not _inside(wanted, source):
+        return True
+    return any(_reached(*pair, by) for pair in _pairs(wanted, source, by))
+
+
+def _pairs(wanted: Field, source: Field, by: str) -> Iterator[tuple[Field, Field | None]]:
+    for number, child in enumerate(wanted.children):
+        alike = {
+            "id": [s for s in source.children if s.id == child.id],
+            "name": [s for s in source.children if s.name == child.name],
+            "position": source.children[number : number + 1],
+        }
+        found = alike[by] if isinstance(wanted.type, Struct) else [source.children[number]]
+        yield child, found[0] if found else None

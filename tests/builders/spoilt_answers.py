@@ -25,8 +25,6 @@ ENGINE_TYPES = {"string": "varchar", "long": "bigint"}
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer's table, and what is wrong with it."""
-
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     finding: Finding | None = None
@@ -124,8 +122,6 @@ WAYS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A right answer in which one thing was changed."""
-
     answer: Answer
     way: str
     key: str
@@ -163,7 +159,6 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
 
 
 def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[Value]:
-    """Return what could stand in the place of a value."""
     row = answer.rows[at]
     if way == "NULL":
         return [None]

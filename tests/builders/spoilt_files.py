@@ -24,7 +24,6 @@ def touched() -> Story:
 
 
 def spoilt_rows(change: Callable[[str, Record], Record | None], *, step: int = 0) -> Files:
-    """Spoil the rows of the files from a step on; None leaves a row out."""
 
     def spoilt(file: File) -> File:
         changed = {key: change(str(key), dict(row)) for key, row in file.records.items()}
@@ -45,7 +44,6 @@ def verdicts_on(
 
 
 def shown_as_filed(story: Story, files: Files) -> Reply:
-    """Return what a flawless reader answers about these files."""
     return read(story, files=files).reply
 
 

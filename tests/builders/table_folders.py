@@ -49,7 +49,6 @@ def entry(columns: Mapping[str, str], format_: UsedFormat, *keys: str) -> Catalo
 
 
 def hudi(folder: Path, properties: str, names: Sequence[str], home: str = ".hoodie") -> TableFolder:
-    """Make a Hudi table without data files, its timeline of files of these names."""
     (folder / home).mkdir(parents=True)
     (folder / ".hoodie" / "hoodie.properties").write_text(properties)
     for name in names:
@@ -78,7 +77,6 @@ def history(folder: Path, *schemas: tuple[str, Mapping[int, tuple[str, Any]]]) -
 
 
 def base(folder: Path, group: str, instant: str, columns: Mapping[str, Any] | None = None) -> Path:
-    """Write a base file of Hudi, with the columns that Hudi adds."""
     path = folder / f"{group}-0_0-1-2_{instant}.parquet"
     return parquet(path, {"_hoodie_commit_time": [instant], **(columns or {"id": ["1"]})})
 
@@ -95,7 +93,6 @@ def parquet(path: Path, columns: Mapping[str, Any]) -> Path:
 
 
 def avro(records: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> bytes:
-    """Return an Avro file of records with these fields."""
     told = [{"name": name, "type": type_} for name, type_ in fields.items()]
     out = io.BytesIO()
     fastavro.writer(out, {"type": "record", "name": "r", "fields": told}, list(records))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from harness.core.records import Column, Finding, FindingKind, Witness
+from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState, Index, index_of
 from harness.judge.file_evidence import Layout
@@ -68,29 +68,23 @@ UNDO: dict[str, Operation] = {
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """A history with its files."""
-
     operations: tuple[Operation, ...]
     history: History
     disk: Disk
 
     @property
     def truth(self) -> Truth:
-        """The truth at the end."""
         return self.history[-1]
 
     def until(self, step: int) -> Story:
-        """Return it as it was after a step."""
         disk = replace(self.disk, files=self.disk.until(step))
         return Story(self.operations[:step], self.history[: step + 1], disk)
 
     @cached_property
     def index(self) -> Index:
-        """Return everything that was ever written."""
         return index_of(self.history)
 
     def state(self, view: str = "snapshot") -> ExpectedState:
-        """Return what the judge knows at the end."""
         state = ExpectedState(
             self.history,
             self.index,
@@ -104,21 +98,17 @@ class Story:
 
     @cached_property
     def steps(self) -> dict[str, int]:
-        """Return the step that made each instant."""
         return {simulated_disk.instant_of(step): step for step in range(len(self.history))}
 
     @cached_property
     def facts(self) -> tuple[FileFact, ...]:
-        """Return what the files say of themselves at the end."""
         return tuple(file.fact() for file in self.disk.until(self.truth.step))
 
     @cached_property
     def base(self) -> Base:
-        """Return what base files show by themselves at the end."""
         return base_rows(self.history, self.facts, self.steps)
 
     def row_files(self, view: str = "snapshot") -> dict[str, tuple[RowFile, ...]]:
-        """Return which files that a view reads hold each row at the end."""
         base_only = view == "read_optimized"
         facts = [fact for fact in self.facts if not base_only or fact.kind is FileKind.BASE]
         return row_files.lying(self.history, facts, self.steps)
@@ -132,7 +122,6 @@ class Story:
         return Layout(self.state(view), self.facts, self.steps, meta=meta)
 
     def read(self, by: str = "id", **how: object) -> Reply:
-        """Read the table at the end."""
         return simulated_reader.read(self.disk, self.truth, Reader(by, **how))  # type: ignore[arg-type]
 
 
@@ -175,7 +164,6 @@ def _split(columns: str) -> list[str]:
 
 
 def operation(words: list[str]) -> Operation:
-    """Return the operation of a step's words."""
     match words:
         case ["insert", keys]:
             return Insert(_keys(keys))
@@ -264,7 +252,6 @@ def _schema_change(words: list[str]) -> Operation:
 
 
 def _type_in(words: list[str]) -> str:
-    """Return the words before the position."""
     ends = [words.index(each) for each in ("first", "after") if each in words]
     return " ".join(words[: min(ends, default=len(words))])
 
@@ -283,18 +270,15 @@ def _keys(text: str) -> tuple[int, ...]:
 
 
 def places(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Difference, ...]:
-    """Compare an answer with the truth at the end."""
     state = story.state(view)
     return differences(state, reply.columns, reply.rows, state.schema.names)
 
 
 def diagnosed(story: Story, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
-    """Name everything that is wrong with an answer."""
     return findings(places(story, reply, view), story.state(view))
 
 
 def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
-    """Return for each finding its places as (key, column)."""
     return {
         finding.kind.value: {(witness.key, witness.column) for witness in finding.places}
         for finding in diagnosed(story, reply, view)
@@ -302,7 +286,6 @@ def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[t
 
 
 def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
-    """Return the witness of one place."""
     finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
     return next(
         witness for witness in finding.places if (witness.key, witness.column) == (key, column)
@@ -316,7 +299,6 @@ def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set
 
 
 def changed(reply: Reply, change: dict[str, object]) -> Reply:
-    """Return the reply with columns computed from the value that was there."""
     names = reply.names
     rows = tuple(
         tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
@@ -327,12 +309,3 @@ def changed(reply: Reply, change: dict[str, object]) -> Reply:
 
 def _apply(change: object, value: Value) -> Value:
     return change(value) if callable(change) else value
-
-
-def labelled(reply: Reply, **names: str) -> Reply:
-    """Return the reply with other labels on its columns."""
-    columns = tuple(
-        Column(names.get(column.name, column.name), column.type, column.canonical)
-        for column in reply.columns
-    )
-    return Reply(columns, reply.rows)

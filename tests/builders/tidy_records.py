@@ -45,17 +45,13 @@ FIRST: Final = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What instants and file groups of one variant are called in a recording."""
-
     known: dict[str, str]
 
     def text(self, text: str) -> str:
-        """Return a name or a text without what is of one run."""
         text = UUID.sub(lambda found: self.known.get(found[0], group(0)), text)
         return LONG_NUMBER.sub(lambda found: self.known.get(found[0], found[0]), text)
 
     def path(self, path: str) -> str:
-        """Return the name of a file likewise."""
         for token, instead in WRITE_TOKENS:
             path = token.sub(instead, path)
         return self.text(path)
@@ -69,7 +65,6 @@ class Names:
         return in_order([self.row(row) for row in given.rows], raw)
 
     def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Return the values of one row."""
         return tuple(self.path(cell) if isinstance(cell, str) else cell for cell in row)
 
     def message(self, text: str) -> str:
@@ -80,7 +75,6 @@ class Names:
         return INSTANT.sub(_of_recording, self.path(text))
 
     def refusal(self, refusal: Refusal | None) -> Refusal | None:
-        """Return an error likewise."""
         if refusal is None:
             return None
         message, cause = self.message(refusal.message), self.message(refusal.cause)
@@ -88,7 +82,6 @@ class Names:
 
 
 def group(number: int) -> str:
-    """Return what a file group is called."""
     return f"00000000-0000-0000-0000-{number:012d}"
 
 
@@ -97,12 +90,10 @@ def _of_recording(found: re.Match[str]) -> str:
 
 
 def instant(number: int) -> str:
-    """Return what an instant is called: a second later each."""
     return (FIRST + datetime.timedelta(seconds=number)).strftime("%Y%m%d%H%M%S") + "000"
 
 
 def names_of(states: Sequence[StateRecord]) -> Names:
-    """Name what the states of a variant name."""
     of_other = _aliases(states)
     there = {each for state in states for each in instants_of(state)}
     instants = sorted({of_other.get(name, name) for name in there})
@@ -125,7 +116,6 @@ def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
 
 
 def instants_of(state: StateRecord) -> set[str]:
-    """Return every instant that a state names."""
     made = {state.outcome.instant, *(name for name, _ in state.others)}
     made |= {commit for file in state.values for commit in file.commits}
     made |= state.schema_history.instants if state.schema_history else set()
@@ -147,7 +137,6 @@ def _groups(state: StateRecord) -> Iterable[str]:
 
 
 def state(record: StateRecord, names: Names) -> StateRecord:
-    """Return a state with the names of a recording."""
     facts, kept = [_fact(file, names) for file in record.files], record.schema_history
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
     place = {old: new for new, old in enumerate(order)}
@@ -203,7 +192,6 @@ def _outcome(outcome: Outcome, names: Names) -> Outcome:
 
 
 def answer(given: Answer, names: Names) -> Answer:
-    """Return an answer with the names of a recording."""
     rows, raw = names.rows(given)
     return replace(
         given,
@@ -239,5 +227,4 @@ def in_order(
 
 
 def _line(row: tuple[Value, ...]) -> str:
-    """Return the text by which rows are sorted."""
     return json.dumps([to_json(cell) for cell in row])

@@ -24,8 +24,6 @@ from tests.builders.table_story import Story
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Whose value it is."""
-
     field_id: int
     step: int
     """The step that wrote it, -1 where none did."""
@@ -37,8 +35,6 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of an answer with its shadow."""
-
     key: str
     step: int
     """The step that wrote the file it was read from."""
@@ -51,8 +47,6 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An answer with its shadow."""
-
     story: Story
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
@@ -67,7 +61,6 @@ class Seen:
 
     @property
     def reply(self) -> Reply:
-        """Return the answer as the judge gets it."""
         return Reply(self.columns, tuple(line.values for line in self.lines))
 
     @property
@@ -82,7 +75,6 @@ class Seen:
 
     @property
     def names(self) -> list[str]:
-        """Return the labels of the columns."""
         return [column.name for column in self.columns]
 
 
@@ -96,7 +88,6 @@ def _has_form(value: Value, type_: DataType) -> bool:
 
 
 def shadowed(story: Story, disk: Disk) -> Disk:
-    """Return the disk with tokens for values."""
     return replace(disk, files=[_shadow(story, file) for file in disk.files])
 
 
@@ -181,13 +172,11 @@ def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -
 
 
 def changed_disk(disk: Disk, files: Files | None) -> Disk:
-    """Return the disk with what happened to its files."""
     changed = ((files(file) if files else file) for file in disk.files)
     return replace(disk, files=[change for change in changed if change is not None])
 
 
 def tokens_in(token: Value) -> Iterator[Token]:
-    """Yield all tokens of a shadow value."""
     match token:
         case Token():
             yield token

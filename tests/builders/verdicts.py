@@ -49,7 +49,6 @@ def finding(
     file: str = "",
     responsible: Responsible | None = Responsible.READER,
 ) -> Finding:
-    """Return a finding at places: key, column, found value."""
     found = tuple(Witness(key, column, "x", value, file=file) for key, column, value in places)
     return Finding(kind, tuple(column for _, column, _ in places), found[0], found, responsible)
 
@@ -62,7 +61,6 @@ def verdict(
     variant: Variant = VARIANT,
     view: str = "snapshot",
 ) -> Verdict:
-    """Return a verdict on a cell."""
     cell = Cell(variant.id, step, reader, view, "all")
     return Verdict(
         cell.case, variant.scenario.name, variant.id, step, reader, view, "all", kind, findings
@@ -75,7 +73,6 @@ def run(
     errors: Mapping[str, str] = NO_ERRORS,
     variants: tuple[Variant, ...] = (VARIANT, OTHER),
 ) -> Run:
-    """Return a judged run of these verdicts; `errors`: the names of errors, by case."""
     asked = [verdict for verdict in verdicts if verdict.view != WRITE]
     cells = tuple(Cell(e.variant, e.step, e.reader, e.view, e.query) for e in asked)
     readers = tuple(map(parse_reader, dict.fromkeys(query.reader for query in asked)))
@@ -90,5 +87,4 @@ def run(
 
 
 def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> StateRecord:
-    """Return the record of a step."""
     return StateRecord(VARIANT.id, Outcome(step, kind), "digest")

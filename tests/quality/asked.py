@@ -27,14 +27,11 @@ class UnorderedError(Exception):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its text."""
-
     text: str
     query: Query
 
 
 def questions(story: Story) -> Iterator[Asked]:
-    """Yield every question about the end of a history."""
     for shape in QUERIES:
         for text in query_shapes.planned(shape, story.history):
             yield Asked(text, query_shapes.query(text, story.truth))
@@ -70,7 +67,6 @@ def ask(
 
 
 def aggregate(query: Query, rows: Iterable[dict[str, Value]]) -> Value:
-    """Return the one value of a count or an extreme."""
     if query.count:
         return len(list(rows))
     there = [value for row in rows if (value := _part(row, query.columns[0])) is not None]
@@ -88,7 +84,6 @@ def _column(story: Story, path: str) -> Column:
 
 
 def passes(query: Query, row: dict[str, Value]) -> bool:
-    """Return whether a row is one of those that a query asks for."""
     return all(_meets(each, _part(row, each.path)) for each in (query.where, query.also) if each)
 
 

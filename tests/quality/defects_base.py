@@ -12,8 +12,7 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality import asked
-from tests.quality.planted import Way, plant, planted
+from tests.quality.planted import Way, filtered, plant, planted, predicate
 
 VIEW = "read_optimized"
 BASE = Reader("id", logs="ignored")
@@ -32,7 +31,6 @@ def _view(seen: Seen) -> Seen:
 
 
 def _mixed(story: Story, reader: Reader, chosen: Chosen) -> Seen:
-    """Read the chosen file groups in another way than base files alone."""
     right, wrong = read(story, BASE), read(story, reader)
     lines = [line for line in right.lines if not chosen(_group(line))]
     lines += [line for line in wrong.lines if chosen(_group(line))]
@@ -132,13 +130,5 @@ def _two_instants(story: Story, by_chance: random.Random) -> Seen:
 
 @planted("read-optimized asks the predicate of merged rows", twist=_mor)
 def _predicate(story: Story, _: random.Random) -> Seen | None:
-    found = [q.query for q in asked.questions(story) if q.text.startswith("predicate(")]
-    if not found:
-        return None
-    whole = read(story)
-    lines = [
-        line
-        for line in whole.lines
-        if found[0].takes(dict(zip(whole.names, line.values, strict=True)))
-    ]
-    return replace(whole, lines=tuple(lines), query=found[0], view=VIEW)
+    query = predicate(story)
+    return None if query is None else _view(filtered(read(story), query))

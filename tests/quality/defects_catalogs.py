@@ -57,7 +57,7 @@ def _numbers(plot: Plot, by_chance: random.Random) -> Plot:
     """Let columns of types that are stored as numbers stand under each other's names."""
     change = by_chance.choice(("f1 after f2", "f2 after f3", "f3 after f4", "f1 after f4"))
     columns = "id string, ts long, f1 date, f2 int, f3 float, f4 long"
-    return Plot(columns, f"insert 1..3; move {change}; insert 4,5", plot.mor, ())
+    return Plot(columns, f"insert 1..3; move {change}; insert 4,5", plot.mor)
 
 
 @planted("by position, values as they are stored", twist=_numbers)

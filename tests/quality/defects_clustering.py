@@ -1,4 +1,4 @@
-"""Planted readers and writers of tables whose file groups were clustered.
+"""Planted readers and writers of tables with file groups that were clustered, replaced or archived.
 
 The old file groups lie in the folder until they are cleaned away: nothing but the timeline says
 that others took their place. Who does not ask it shows rows twice, or those of before. A clustering
@@ -41,14 +41,12 @@ def _part_renamed(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _unreplaced(story: Story, files: Files | None = None) -> Seen:
-    """Read as if no file group had been replaced."""
     every = [replace(file, gone=range(0)) for file in story.disk.files]
     disk = replace(story.disk, files=every)
     return replace(read(replace(story, disk=disk), files=files), story=story, files=None)
 
 
 def _made(story: Story, file: File) -> bool:
-    """Return whether a file is of a file group that a clustering made."""
     return file.group.split("-")[0] in {f"g{file.gone.start}" for file in story.disk.files}
 
 
@@ -95,7 +93,6 @@ def _part_emptied(story: Story, _: random.Random) -> Seen:
 
 
 def _new(story: Story, change: Callable[[Record], Record]) -> Files:
-    """Change the records of the files that the last step makes."""
 
     def changed(file: File) -> File:
         if file.step < story.truth.step:
@@ -112,3 +109,52 @@ def _rowless(story: Story, _: random.Random) -> Seen:
         return replace(file, records=kept) if file.step == story.truth.step else file
 
     return read(story, files=rowless)
+
+
+ENDS = {
+    "overwrite": "overwrite 402,405; upsert 405",
+    "overwrite of a partition": "overwrite 401,403 partition; upsert 402",
+    "delete of a partition": "delete_partition 402; insert 405",
+    "truncate": "truncate; insert 405",
+}
+"""What each history ends with, by what is told of it."""
+
+
+def _ending(end: str, *, mor: bool) -> Twist:
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        by = plot.partition_by or ("p",)
+        columns = plot.columns if plot.partition_by else f"{plot.columns}, p string"
+        steps = f"insert 401..404; {plot.steps}; upsert 401,402; {end}"
+        return replace(plot, mor=mor, columns=columns, partition_by=by[:1], steps=steps)
+
+    return twist
+
+
+for _mor in (False, True):
+    _kind = "merge-on-read" if _mor else "copy-on-write"
+    for _what, _end in ENDS.items():
+        _twist = _ending(_end, mor=_mor)
+        plant(
+            f"{_what} on {_kind} (right)", lambda story, _: read(story), harmless=True, twist=_twist
+        )
+        plant(
+            f"{_what} on {_kind}: what was there before too",
+            lambda story, _: _unreplaced(story),
+            twist=_twist,
+        )
+
+
+def _archived(plot: Plot, _: random.Random) -> Plot:
+    """Let file groups stay as they were before commits are archived, and one be written anew."""
+    before = "insert 401..403; insert 404,405; upsert 401; delete 402"
+    since = "upsert 404; insert 406"
+    return replace(plot, mor=False, steps=f"{plot.steps}; {before}; clean; archive; {since}")
+
+
+def _by_the_list(story: Story, _: random.Random) -> Seen:
+    archived = story.truth.oldest
+    return read(story, files=lambda file: None if file.step < archived else file)
+
+
+plant("archive: all files (right)", lambda story, _: read(story), harmless=True, twist=_archived)
+plant("archive: files of archived commits overlooked", _by_the_list, twist=_archived)

@@ -14,7 +14,7 @@ from typing import Final
 from tests.builders.random_story import Plot
 from tests.builders.table_story import Story, table_of
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality.planted import planted
+from tests.quality.planted import planted, with_cell
 
 NEW: Final = "renamed"
 BEFORE: Final = 1
@@ -31,16 +31,12 @@ def _framed(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _old(story: Story) -> str:
-    """Return the column that the DataFrame has not."""
     (lacking,) = story.operations[BEFORE].lacking(story.history[BEFORE].schema)  # type: ignore[attr-defined]
     return str(lacking)
 
 
 def _shows(line: Line, at: int, other: Line, from_: int) -> Line:
-    """Return a line that shows at one place what another one has."""
-    values, tokens = list(line.values), list(line.tokens)
-    values[at], tokens[at] = other.values[from_], other.tokens[from_]
-    return replace(line, values=tuple(values), tokens=tuple(tokens))
+    return with_cell(line, at, other.values[from_], other.tokens[from_])
 
 
 @planted("DataFrame with other columns (right)", harmless=True, twist=_framed)

@@ -15,7 +15,7 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read, spoil
-from tests.quality.planted import planted, with_lines
+from tests.quality.planted import planted, with_cell, with_lines
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 FIRST = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
@@ -58,7 +58,7 @@ def _moved(plot: Plot, by_chance: random.Random) -> Plot:
     first, second = by_chance.sample(moves, 2)
     writes = "upsert 2,3; insert 6..9"
     steps = f"insert 1..5; move {first}; rename n m; {writes}; move {second}; insert 10"
-    return Plot(columns, steps, plot.mor, ())
+    return Plot(columns, steps, plot.mor)
 
 
 @planted("by id, ids given anew in each file", twist=_moved)
@@ -82,7 +82,7 @@ def _freed(plot: Plot, by_chance: random.Random) -> Plot:
     type_ = by_chance.choice(("int", "long"))
     columns = f"id string, ts long, f1 string, f2 {type_}, f3 double"
     steps = "insert 1..4; insert 5; drop f1; rename f2 f1; insert 6; upsert 2"
-    return Plot(columns, steps, plot.mor, ())
+    return Plot(columns, steps, plot.mor)
 
 
 @planted("by name, texts that are no numbers as NULL", twist=_freed)
@@ -92,8 +92,4 @@ def _cast(story: Story, _: random.Random) -> Seen:
 
 
 def _without_text(line: Line, at: int) -> Line:
-    if not isinstance(line.values[at], str):
-        return line
-    values, tokens = list(line.values), list(line.tokens)
-    values[at] = tokens[at] = None
-    return replace(line, values=tuple(values), tokens=tuple(tokens))
+    return with_cell(line, at, None, None) if isinstance(line.values[at], str) else line

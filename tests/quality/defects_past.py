@@ -18,8 +18,7 @@ from tests.builders.random_story import Plot
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality import asked
-from tests.quality.planted import Twist, Way, free, plant
+from tests.quality.planted import Twist, Way, filtered, free, plant, predicate
 
 Then = Callable[[Story, int], Seen | None]
 """Reads a history, asked for the past of a step; None where there is nothing to get wrong."""
@@ -56,7 +55,6 @@ def _of(story: Story, step: int, then: int) -> Seen:
 
 
 def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    """Plant a reader that is asked for the table as of a step."""
     plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=twist)
 
 
@@ -99,12 +97,8 @@ as_of(
 
 def _asked(story: Story, seen: Seen) -> Seen | None:
     """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
-    found = [query.query for query in asked.questions(story) if query.text.startswith("predicate(")]
-    if not found:
-        return None
-    query, names = found[0], seen.names
-    lines = (line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True))))
-    return replace(seen, lines=tuple(lines), query=query)
+    query = predicate(story)
+    return None if query is None else filtered(seen, query)
 
 
 as_of(
@@ -121,7 +115,6 @@ as_of(
 
 
 def since(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
-    """Plant a reader that is asked for what was written since a step."""
     plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=twist)
 
 
@@ -148,13 +141,11 @@ def _since(story: Story, after: int) -> Seen:
 
 
 def _last_write(story: Story) -> int:
-    """Return the newest step that changed a row."""
     steps = range(1, len(story.history))
     return max(at for at in steps if story.history[at].rows != story.history[at - 1].rows)
 
 
 def _end_before(story: Story, step: int) -> Seen | None:
-    """Leave out the newest write: what was written until then, as it was."""
     last = _last_write(story) - 1
     if last < step:
         return None
@@ -179,7 +170,6 @@ def _columns_of_then(story: Story, step: int) -> Seen:
 
 
 def _committed(seen: Seen, after: int) -> Seen:
-    """Leave the rows of which the version that is shown was written after a step."""
     lines = (line for line in seen.lines if _commit(seen.story, line) > after)
     return replace(seen, lines=tuple(lines))
 
@@ -205,7 +195,6 @@ def by(reader: Reader) -> Then:
 
 
 def _deleted_too(story: Story, step: int) -> Seen | None:
-    """Show the rows deleted since as well, as they were last."""
     seen, lines = _since(story, step), []
     for key, at in story.truth.gone.items():
         if at > step:

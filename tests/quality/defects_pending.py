@@ -27,7 +27,6 @@ def _pending(plot: Plot, _: random.Random) -> Plot:
 
 
 def _waiting(story: Story) -> tuple[int, set[str]]:
-    """Return the step that scheduled the compaction, and the file groups that it is about."""
     step = max(
         at
         for at, operation in enumerate(story.operations, start=1)

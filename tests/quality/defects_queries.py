@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,7 +20,8 @@ from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked
-from tests.quality.planted import Twist, plant, planted
+from tests.quality.defects_base import BASE
+from tests.quality.planted import Twist, Way, filtered, plant, planted
 
 
 def _question(story: Story, shape: str) -> Query | None:
@@ -28,20 +29,7 @@ def _question(story: Story, shape: str) -> Query | None:
     return found[0] if found else None
 
 
-def _holding(seen: Seen, query: Query) -> tuple[Line, ...]:
-    """Return the rows for which a predicate holds, by what is shown."""
-    names = seen.names
-    return tuple(
-        line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True)))
-    )
-
-
-def _filtered(seen: Seen, query: Query) -> Seen:
-    return replace(seen, lines=_holding(seen, query), query=query)
-
-
-def _pruned(by: str) -> Callable[[Story, random.Random], Seen | None]:
-    """Read rightly, but leave out files by the statistics of another column."""
+def _pruned(by: str) -> Way:
 
     def way(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, "predicate")
@@ -49,7 +37,7 @@ def _pruned(by: str) -> Callable[[Story, random.Random], Seen | None]:
             return None
         kept = {(f.group, f.step) for f in asked.pruned(story, query, by).files}
         whole = read(story, files=lambda file: file if (file.group, file.step) in kept else None)
-        return _filtered(whole, query)
+        return filtered(whole, query)
 
     return way
 
@@ -63,13 +51,12 @@ def _evolved(*changes: str) -> Twist:
     def twist(plot: Plot, by_chance: random.Random) -> Plot:
         steps = f"insert 1..3; insert 4,5; {by_chance.choice(changes)}; insert 6..8"
         columns = "id string, ts long, f1 string, f2 string, f3 string"
-        own = Plot(columns, steps, mor=False, partition_by=())
+        own = Plot(columns, steps, mor=False)
         return by_chance.choice((own, replace(plot, mor=False)))
 
     return twist
 
 
-BASE: Final = Reader("id", logs="ignored")
 RENAMED: Final = _evolved("rename f1 g", "rename f2 g", "rename f1 h; rename f3 f1")
 MOVED: Final = _evolved("move f1 after f2", "move f3 after ts", "add g string after ts")
 plant("files left out by the name's statistics", _pruned("name"), twist=RENAMED)
@@ -79,7 +66,7 @@ plant("files left out by the place's statistics", _pruned("position"), twist=MOV
 @planted("every question answered (right)", harmless=True)
 def _right(story: Story, by_chance: random.Random) -> Seen | None:
     query = _question(story, by_chance.choice(["predicate", "partition"]))
-    return None if query is None else _filtered(read(story), query)
+    return None if query is None else filtered(read(story), query)
 
 
 def _table_first(story: Story, query: Query) -> Query:
@@ -99,7 +86,7 @@ def _as_the_table(plot: Plot, by_chance: random.Random) -> Plot:
     name = by_chance.choice(("t", "t1", "T"))
     columns = f"id string, ts long, {name} struct<a: int, b: int>, t2 struct<a: int>, f1 int"
     steps = f"insert 1..3; rename {name}.a f1; touch some"
-    return Plot(columns, steps, plot.mor, partition_by=())
+    return Plot(columns, steps, plot.mor)
 
 
 @planted("a dotted name may begin with the table's (right)", harmless=True, twist=_as_the_table)
@@ -107,19 +94,7 @@ def _as_engines_resolve(story: Story, _: random.Random) -> Seen | None:
     query = _question(story, "predicate")
     if query is None:
         return None
-    return replace(_filtered(read(story), _table_first(story, query)), query=query)
-
-
-@planted("predicate on a column found by name")
-def _by_name(story: Story, _: random.Random) -> Seen | None:
-    query = _question(story, "predicate")
-    return None if query is None else _filtered(read(story, Reader("name")), query)
-
-
-@planted("predicate on a column found by position")
-def _by_position(story: Story, _: random.Random) -> Seen | None:
-    query = _question(story, "predicate")
-    return None if query is None else _filtered(read(story, Reader("position")), query)
+    return replace(filtered(read(story), _table_first(story, query)), query=query)
 
 
 @planted("predicate forgotten")
@@ -133,7 +108,7 @@ def _others(story: Story, by_chance: random.Random) -> Seen | None:
     query, seen = _question(story, "predicate"), read(story)
     if query is None:
         return None
-    right = _holding(seen, query)
+    right = filtered(seen, query).lines
     wrong = [line for line in seen.lines if line not in right]
     if not right or not wrong:
         return None
@@ -141,10 +116,22 @@ def _others(story: Story, by_chance: random.Random) -> Seen | None:
 
 
 def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
-    """Return the number of rows instead of the rows."""
     column = Column("_col0", "bigint", "long")
     line = Line("", seen.story.truth.step, "", (len(lines),), (None,))
     return replace(seen, columns=(column,), lines=(line,), query=query)
+
+
+def _counting(reader: Reader) -> Way:
+    def way(story: Story, _: random.Random) -> Seen | None:
+        query, seen = _question(story, "count"), read(story, reader)
+        return None if query is None else _counted(seen, query, filtered(seen, query).lines)
+
+    return way
+
+
+plant("counted in base files only", _counting(BASE))
+plant("counted by a column found by name", _counting(Reader("name")))
+plant("counted rightly (right)", _counting(Reader("id")), harmless=True)
 
 
 @planted("counted from all files' footers")
@@ -154,36 +141,19 @@ def _footers(story: Story, _: random.Random) -> Seen | None:
     return None if query is None else _counted(whole, query, whole.lines)
 
 
-@planted("counted in base files only")
-def _base(story: Story, _: random.Random) -> Seen | None:
-    query, seen = _question(story, "count"), read(story, Reader("id", logs="ignored"))
-    return None if query is None else _counted(seen, query, _holding(seen, query))
-
-
-@planted("counted by a column found by name")
-def _count_by_name(story: Story, _: random.Random) -> Seen | None:
-    query, seen = _question(story, "count"), read(story, Reader("name"))
-    return None if query is None else _counted(seen, query, _holding(seen, query))
-
-
-@planted("counted rightly (right)", harmless=True)
-def _count(story: Story, _: random.Random) -> Seen | None:
-    query, seen = _question(story, "count"), read(story)
-    return None if query is None else _counted(seen, query, _holding(seen, query))
-
-
-def _asked(shape: str, reader: Reader) -> Callable[[Story, random.Random], Seen | None]:
-    """Answer a shape from what a reader of a way finds."""
+def _asked(shape: str, reader: Reader) -> Way:
 
     def way(story: Story, _: random.Random) -> Seen | None:
         query = _question(story, shape)
-        return None if query is None else _filtered(read(story, reader), query)
+        return None if query is None else filtered(read(story, reader), query)
 
     return way
 
 
+plant("predicate on a column found by name", _asked("predicate", Reader("name")))
+plant("predicate on a column found by position", _asked("predicate", Reader("position")))
 plant("NULLs of a column found by name", _asked("null", Reader("name")))
-plant("range in base files only", _asked("range", Reader("id", logs="ignored")))
+plant("range in base files only", _asked("range", BASE))
 plant("condition on an unchanged column, base files only", _asked("unchanged", BASE))
 
 
@@ -192,7 +162,7 @@ def _one_condition(story: Story, _: random.Random) -> Seen | None:
     query = _question(story, "both")
     if query is None:
         return None
-    return replace(_filtered(read(story), replace(query, also=None)), query=query)
+    return replace(filtered(read(story), replace(query, also=None)), query=query)
 
 
 def _required(plot: Plot, _: random.Random) -> Plot:
@@ -216,8 +186,7 @@ def _all_footers(story: Story, _: random.Random) -> Seen | None:
     return _counted(whole, Query(count=True), whole.lines)
 
 
-def _extreme(reader: Reader) -> Callable[[Story, random.Random], Seen | None]:
-    """Answer the least or the greatest value of what a reader of a way finds."""
+def _extreme(reader: Reader) -> Way:
 
     def way(story: Story, by_chance: random.Random) -> Seen | None:
         query, seen = _question(story, by_chance.choice(["min", "max"])), read(story, reader)

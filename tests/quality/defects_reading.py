@@ -13,11 +13,10 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, read
-from tests.quality.planted import Way, free, plant, planted, reordered, with_lines
+from tests.quality.planted import Way, free, plant, planted, reordered, with_cell, with_lines
 
 
 def by(reader: Reader) -> Way:
-    """Return the defect of reading in one way throughout."""
     return lambda story, _: read(story, reader)
 
 
@@ -95,10 +94,6 @@ named = replace(rekeyed, by="name", logs_by="id")
 plant("record keys from the third column, base files by name", by(named), twist=_merged)
 
 
-def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:
-    return tuple(new[n] if n in at else cell for n, cell in enumerate(cells))
-
-
 def _capitals(plot: Plot, by_chance: random.Random) -> Plot:
     """Let a column get its name in capitals, and another one take the name that it had."""
     cased = [name for name in free(plot) if name.upper().lower() == name != name.upper()]
@@ -140,7 +135,6 @@ def _by_first(file: File, record: object, fields: Sequence[Field]) -> dict[str, 
 
 
 def _neighbours(story: Story) -> list[tuple[int, int]]:
-    """Return the pairs of columns of one type; the key is none of them."""
     fields = list(story.truth.schema.fields)
     free = [n for n, field in enumerate(fields) if field.name != story.history[0].table.key]
     return [(a, b) for a in free for b in free if a < b and fields[a].type == fields[b].type]
@@ -247,10 +241,8 @@ def _one_old(story: Story, by_chance: random.Random) -> Seen | None:
     if not told_apart or not columns:
         return None
     at, column = by_chance.choice(told_apart), by_chance.choice(columns)
-    line = now.lines[at]
-    old = then[line.key]
-    values = _put(line.values, [column], old.values)
-    new = replace(line, values=values, tokens=_put(line.tokens, [column], old.tokens))
+    old = then[now.lines[at].key]
+    new = with_cell(now.lines[at], column, old.values[column], old.tokens[column])
     return replace(now, lines=(*now.lines[:at], new, *now.lines[at + 1 :]))
 
 
@@ -263,11 +255,6 @@ def _slipped(story: Story, by_chance: random.Random) -> Seen | None:
     column = by_chance.choice(columns)
     pairs = zip(seen.lines, (*seen.lines[1:], seen.lines[0]), strict=True)
     lines = [
-        replace(
-            line,
-            values=_put(line.values, [column], below.values),
-            tokens=_put(line.tokens, [column], below.tokens),
-        )
-        for line, below in pairs
+        with_cell(line, column, below.values[column], below.tokens[column]) for line, below in pairs
     ]
     return replace(seen, lines=tuple(lines))

@@ -9,22 +9,16 @@ from typing import Final
 from harness.core.records import (
     Answer,
     FindingKind,
-    Outcome,
-    OutcomeKind,
     Part,
     Refusal,
-    StateRecord,
     Verdict,
     VerdictKind,
 )
 from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE
-from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
-from harness.scenario.cells import Cell, Variant
-from harness.scenario.definition import Scenario, Step
 from tests.builders import random_story
 from tests.builders.columns_alone import HEADS, KEY, Spoil, spoilt
-from tests.builders.simulated_disk import instant_of
+from tests.builders.judged_story import case_without_values, cell_at, judged_answer
 from tests.builders.table_story import Story
 
 LOST: Final = "connection lost"
@@ -142,12 +136,11 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Story, Answer], Answer | None], Ver
 
 
 def right(name: str, seed: int) -> bool:
-    """Return whether the verdict on one history's answer is the one it should be."""
     story = random_story.story_of_seed(seed)
-    cell = Cell("variant", len(story.operations), "engine-1", "snapshot", "all")
+    cell = cell_at(story)
     answer, wanted, because = REFUSALS[name]
     given = answer(story, Answer(cell.case, "select"))
-    (verdict,) = judge(_case(story), [cell], {cell.case: given} if given else {})
+    (verdict,) = judge(case_without_values(story), [cell], {cell.case: given} if given else {})
     # Where the files tell which way of reading meets another type, it is named first.
     named = because == OTHER_TYPE and verdict.because.startswith("read by ")
     why = verdict.because.partition(": ")[2] if named else verdict.because
@@ -157,30 +150,10 @@ def right(name: str, seed: int) -> bool:
 
 def _as_whole(story: Story, spoil: Spoil, verdict: Verdict) -> bool:
     """Return whether a head is found, under the names that it has in a whole answer."""
-    reply = spoil(story.read(), *_spoilt_columns(story))
-    cell = Cell("variant", len(story.operations), "engine-1", "snapshot", "all")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (whole,) = judge(_case(story), [cell], {cell.case: answer})
+    whole = judged_answer(story, spoil(story.read(), *_spoilt_columns(story)))
     return bool(_heads(verdict)) and _heads(verdict) == _heads(whole)
 
 
 def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
     wrong = ((finding.kind, place) for finding in verdict.findings for place in finding.places)
     return {(kind, place.column) for kind, place in wrong if place.column and not place.key}
-
-
-def _case(story: Story) -> RecordedVariant:
-    steps = tuple(Step(operation) for operation in story.operations)
-    scenario = Scenario("family/name", story.disk.table, steps)
-    mor, writers = story.disk.merge_on_read, ("writer",) * (len(steps) + 1)
-    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
-    states = tuple(
-        StateRecord(
-            "variant",
-            Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
-            "d",
-            tuple(file.fact() for file in story.disk.until(step)),
-        )
-        for step in range(len(steps) + 1)
-    )
-    return RecordedVariant(variant, mor, states)

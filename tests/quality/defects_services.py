@@ -60,7 +60,6 @@ def _spoilt(story: Story, mistake: Mistake) -> Files:
 
 
 def _as(story: Story, old: File, new: File) -> Records:
-    """Return the rows of an older file in the columns of a newer one."""
     alone = replace(story.disk, files=[old])
     rows = simulated_reader.rows_of(alone, new.step, new.schema, Reader("id"))
     return {row.key: _record(new.schema, row) for row in rows}

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+import math
 import random
+import struct
+from dataclasses import replace
 from typing import Final
 
 from harness.core.records import FindingKind
 from harness.model.canonical import MapValue, Value
+from tests.builders.random_story import Plot
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, read, spoil
 from tests.quality.defects_values import HOUR, Change, moved
-from tests.quality.planted import having, plant
+from tests.quality.planted import having, plant, planted
 
 ALTERED, DRIFT, LOST, UNEXPLAINED = (
     FindingKind.ALTERED_VALUE,
@@ -36,7 +40,6 @@ DEEP: Final = "map<string, array<struct<a: string, b: int>>>"
 
 
 def _deep(**changes: Change) -> Change:
-    """Change the parts of the structs in the arrays in a map, those that are not NULL."""
 
     def part(name: str, value: Value) -> Value:
         return changes[name](value) if name in changes and value is not None else value
@@ -87,3 +90,24 @@ def _plant(name: str, type_: str, kind: FindingKind, change: Change) -> None:
 
 for _name, (_type, _kind, _change) in SPOILT.items():
     _plant(_name, _type, _kind, _change)
+
+
+def _precise(plot: Plot, _: random.Random) -> Plot:
+    columns = plot.columns.replace("ts long, ", "ts long, x double, ", 1)
+    steps = f"{plot.steps}; row id=401 x=0.1; row id=402 x=1234567.891; touch some"
+    return replace(plot, columns=columns, steps=steps)
+
+
+def _as_float(value: Value) -> Value:
+    if value is None:
+        return None
+    try:
+        (short,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:  # Python refuses where Java's cast gives infinity
+        return math.copysign(math.inf, value)
+    return value if short == value else short
+
+
+@planted("doubles with the digits of a float", twist=_precise)
+def _short(story: Story, _: random.Random) -> Seen:
+    return spoil(read(story), ["double"], FindingKind.ALTERED_VALUE, _as_float)

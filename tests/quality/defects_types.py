@@ -15,7 +15,7 @@ from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, Token, read, tokens_in
 from tests.quality import asked
-from tests.quality.planted import Way, plant, planted, with_lines
+from tests.quality.planted import Way, plant, planted, predicate, with_cell, with_lines
 
 
 def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
@@ -26,7 +26,7 @@ def _emptied(plot: Plot, by_chance: random.Random) -> Plot:
     changes = f"add {at}b string; drop {at}a; rename f1 g; add f1 string after ts"
     more = "; drop s.d" if "d:" in kind and by_chance.random() < 0.5 else ""
     last = by_chance.choice(("insert 5", "insert 5; upsert 1", "upsert 2"))
-    return Plot(columns, f"insert 1..3; insert 4; {changes}{more}; {last}", plot.mor, ())
+    return Plot(columns, f"insert 1..3; insert 4; {changes}{more}; {last}", plot.mor)
 
 
 partless = Reader("id", partless=True)
@@ -41,7 +41,7 @@ def _types(plot: Plot, by_chance: random.Random) -> Plot:
     """Let columns of many types stand under each other's names in older files."""
     columns = "id string, ts long, f1 int, f2 char(5), f3 string, f4 double, f5 smallint, f6 long"
     change = by_chance.choice(("drop f1", "drop f2", "move f2 after f4", "move f6 after ts"))
-    return Plot(columns, f"insert 1..3; {change}; insert 4,5", plot.mor, ())
+    return Plot(columns, f"insert 1..3; {change}; insert 4,5", plot.mor)
 
 
 @planted("by position, values converted", twist=_types)
@@ -84,15 +84,13 @@ def _wider(plot: Plot, by_chance: random.Random) -> Plot:
     changes = ["type d decimal(4, 3)", "type n decimal(12, 1)"]
     by_chance.shuffle(changes)
     steps = f"rename f1 f2; move f2 after ts; insert 1..3; {changes[0]}; insert 4; {changes[1]}"
-    return Plot(columns, f"{steps}; insert 5", plot.mor, ())
+    return Plot(columns, f"{steps}; insert 5", plot.mor)
 
 
 @planted("numbers of an older catalog, for a predicate", twist=_wider)
 def _older_numbers(story: Story, by_chance: random.Random) -> Seen:
-    questions = (
-        query.query for query in asked.questions(story) if query.text.startswith("predicate(")
-    )
-    query, catalog = next(questions), by_chance.choice((0, 1, 4))
+    query, catalog = predicate(story), by_chance.choice((0, 1, 4))
+    assert query is not None
     seen = read(story, schema=story.history[catalog].schema)
     rows = (
         line
@@ -106,7 +104,7 @@ def _text_again(plot: Plot, by_chance: random.Random) -> Plot:
     """Let a struct go, and a text take its name."""
     kind = by_chance.choice(("struct<a: string>", "struct<a: string, b: int>", "array<string>"))
     columns = f"id string, ts long, s {kind}, f1 string"
-    return Plot(columns, "insert 1..4; insert 5; drop s; add s string after ts", plot.mor, ())
+    return Plot(columns, "insert 1..4; insert 5; drop s; add s string after ts", plot.mor)
 
 
 @planted("a dropped struct comes back as a text", twist=_text_again)
@@ -121,9 +119,7 @@ def _with_text(story: Story, line: Line, at: int) -> Line:
         return line
     step = max(each.step for each in tokens_in(line.tokens[at]))
     text = _braced(value) if isinstance(value, dict) else f"[{', '.join(map(_inside, value))}]"
-    tokens = (*line.tokens[:at], Token(whole, step, line.key), *line.tokens[at + 1 :])
-    values = (*line.values[:at], text, *line.values[at + 1 :])
-    return replace(line, values=values, tokens=tokens)
+    return with_cell(line, at, text, Token(whole, step, line.key))
 
 
 def _braced(value: dict[str, Value]) -> str:
@@ -141,7 +137,6 @@ def _text_of_decimal(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _decimals(change: Callable[[str], str]) -> Way:
-    """Change the texts that a decimal became."""
 
     def way(story: Story, _: random.Random) -> Seen:
         kinds = [column.canonical if column.name == "x" else "" for column in read(story).columns]
@@ -151,10 +146,7 @@ def _decimals(change: Callable[[str], str]) -> Way:
             if not isinstance(line.values[at], str):
                 return line
             new = Token(0, 0, line.key, spoilt=FindingKind.ALTERED_VALUE)
-            values = (*line.values[:at], change(line.values[at]), *line.values[at + 1 :])
-            return replace(
-                line, values=values, tokens=(*line.tokens[:at], new, *line.tokens[at + 1 :])
-            )
+            return with_cell(line, at, change(line.values[at]), new)
 
         return with_lines(read(story), changed)
 

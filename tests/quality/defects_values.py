@@ -14,7 +14,7 @@ from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import cast_text
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Kind, Line, Seen, Token, read, spoil
-from tests.quality.planted import having, plant, planted, reordered, with_lines
+from tests.quality.planted import having, plant, planted, reordered, with_cell, with_lines
 
 ALTERED, DRIFT, UNEXPLAINED, LOST = (
     FindingKind.ALTERED_VALUE,
@@ -49,7 +49,6 @@ def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = F
 
 
 def _by_worth(old: Value, new: Value) -> FindingKind:
-    """Tell the same number in another form from one that lost or won digits."""
     return DRIFT if text_of(old) == text_of(new) else ALTERED
 
 
@@ -187,15 +186,7 @@ def _null_in_one(story: Story, by_chance: random.Random) -> Seen | None:
 def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool]) -> Seen:
     fixed = ("id", *seen.story.disk.table.partition_by)
     at = by_chance.choice([n for n, name in enumerate(seen.names) if name not in fixed])
-
-    def gone(line: Line) -> Line:
-        if not which(line):
-            return line
-        values, tokens = list(line.values), list(line.tokens)
-        values[at] = tokens[at] = None
-        return replace(line, values=tuple(values), tokens=tuple(tokens))
-
-    return with_lines(seen, gone)
+    return with_lines(seen, lambda line: with_cell(line, at, None, None) if which(line) else line)
 
 
 @planted("a double declared as float")
@@ -248,15 +239,13 @@ def _absent(story: Story, by_chance: random.Random) -> Seen:
     return _in_order(seen, order)
 
 
-@planted("a column twice")
-def _twice(story: Story, by_chance: random.Random) -> Seen:
-    return _doubled(story, by_chance)
-
-
 def _doubled(story: Story, by_chance: random.Random) -> Seen:
     seen = read(story)
     order = list(range(len(seen.names)))
     return _in_order(seen, [*order, by_chance.choice(order)])
+
+
+plant("a column twice", _doubled)
 
 
 @planted("a column twice, and of another type")

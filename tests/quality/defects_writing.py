@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.model.canonical import Value
@@ -13,11 +13,10 @@ from tests.builders.simulated_disk import File
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Files, Seen, read
 from tests.quality.defects_past import ends, seen_since
-from tests.quality.planted import DEFECTS, plant, planted
+from tests.quality.planted import DEFECTS, Way, plant, planted
 
 
 def _only(chosen: File, change: Files) -> Files:
-    """Change one file; its shadow has the same group and step."""
     at = chosen.group, chosen.step, chosen.kind
     return lambda file: change(file) if (file.group, file.step, file.kind) == at else file
 
@@ -56,32 +55,31 @@ def _records(file: File, change: object) -> File:
     return replace(file, records={key: change(each) for key, each in file.records.items()})
 
 
-@planted("writer: NULL for a column")
-def _emptied(story: Story, by_chance: random.Random) -> Seen | None:
-    choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
-    if not choices:
-        return None
-    chosen, name = by_chance.choice(choices)
+def _in_a_column(change: Callable[[File, str], File]) -> Way:
+    """Change one column of one file."""
 
-    def emptied(file: File) -> File:
-        return _records(file, lambda record: {**record, name: None})
+    def way(story: Story, by_chance: random.Random) -> Seen | None:
+        choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
+        if not choices:
+            return None
+        chosen, name = by_chance.choice(choices)
+        return read(story, files=_only(chosen, lambda file: change(file, name)))
 
-    return read(story, files=_only(chosen, emptied))
+    return way
 
 
-@planted("writer: a column left out of a file")
-def _narrowed(story: Story, by_chance: random.Random) -> Seen | None:
-    choices = [(file, name) for file in _with_rows(story) for name in _free(story, file)]
-    if not choices:
-        return None
-    chosen, name = by_chance.choice(choices)
+def _emptied(file: File, name: str) -> File:
+    return _records(file, lambda record: {**record, name: None})
 
-    def narrowed(file: File) -> File:
-        fields = tuple(field for field in file.schema.fields if field.name != name)
-        names = tuple(each for each in file.names if each != name)
-        return replace(file, schema=replace(file.schema, fields=fields), names=names)
 
-    return read(story, files=_only(chosen, narrowed))
+def _narrowed(file: File, name: str) -> File:
+    fields = tuple(field for field in file.schema.fields if field.name != name)
+    names = tuple(each for each in file.names if each != name)
+    return replace(file, schema=replace(file.schema, fields=fields), names=names)
+
+
+plant("writer: NULL for a column", _in_a_column(_emptied))
+plant("writer: a column left out of a file", _in_a_column(_narrowed))
 
 
 @planted("writer: an update lost")

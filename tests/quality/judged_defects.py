@@ -9,17 +9,22 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness.core.records import Answer, FindingKind, Responsible, Verdict
+from harness.core.records import FindingKind, Responsible, Verdict
 from harness.judge.altered_value import near
 from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
-from harness.judge.verdicts import judge as judge_variant
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
-from harness.scenario.cells import Cell
 from tests.builders.judge_stages import findings, wrong
-from tests.builders.judged_story import ANEW, COUNTED, NULLS_BY_SCHEMA, case_of
+from tests.builders.judged_story import (
+    ANEW,
+    COUNTED,
+    NULLS_BY_SCHEMA,
+    answer_of,
+    case_of,
+    verdict_on,
+)
 from tests.builders.traced_answer import Seen, tokens_in
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
@@ -87,8 +92,6 @@ FEW: Final = {
 
 
 class Result(StrEnum):
-    """What became of one history under one defect."""
-
     NONE = "not applicable"
     SAME = "invisible"
     """The answer is right all the same."""
@@ -101,20 +104,16 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One history under one defect."""
-
     result: Result
     detail: str = ""
 
 
 def judge(defect: Defect, seed: int) -> Judged:
-    """Read a history with a defect and hold the findings against the tokens."""
     seen = defect.seen(seed)
     return held(seen) if seen is not None else Judged(Result.NONE)
 
 
 def held(seen: Seen) -> Judged:
-    """Hold the findings of an answer against its tokens."""
     oracle, found = Oracle(seen), named(seen)
     wrong, said = oracle.wrong, dict(found)
     twice = _twice(found)
@@ -142,7 +141,6 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 
 
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
-    """Ask the product: each place of each finding, with its name."""
     state, layout = _judged_by(seen)
     state, reply = state.narrowed(seen.query), seen.reply
     predicted = layout.predicted(seen.query, reply.names, reply.rows)
@@ -156,14 +154,10 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
 
 
 def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
-    """Return what the product judges an answer by."""
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
         return story.state(view), story.layout(view, bare=seen.bare)
-    expectations, step = (
-        Expectations(case_of(story, bare=seen.bare)),
-        story.truth.step,
-    )
+    expectations, step = Expectations(case_of(story, bare=seen.bare)), story.truth.step
     return expectations.state(step, view), expectations.layout(step, view)
 
 
@@ -321,20 +315,14 @@ def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
 
 
 def responsible_for(defect: Defect) -> Responsible:
-    """Return whose doing a planted defect is to be called."""
     return Responsible.WRITER if defect.name.startswith(WRITER) else Responsible.READER
 
 
 def verdict_of(defect: Defect, seen: Seen, seed: int) -> Verdict:
-    """Return the verdict on what a defect answers."""
     files = seen.files if responsible_for(defect) is Responsible.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
     case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
-    cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
-    reply = seen.reply
-    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
-    (verdict,) = judge_variant(case, [cell], {cell.case: answer})
-    return verdict
+    return verdict_on(case, answer_of(seen.reply, seen.query), seen.view)
 
 
 def reproduces_planted(defect: Defect, verdict: Verdict, seen: Seen) -> bool:

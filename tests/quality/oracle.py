@@ -18,23 +18,23 @@ give the same values: of a NULL, that it is simply one; of a value, whoever else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from harness.core.records import FindingKind
+from harness.core.records import FindingKind, Origin
 from harness.judge.expected_state import Index
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import at
 from harness.model.schema import Field
-from harness.model.truth import History, Row, Truth
+from harness.model.truth import History, Row, Truth, named
 from tests.builders.simulated_disk import Disk
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, Token, shadowed, tokens_in
-from tests.quality import aggregates, nesting
+from tests.quality import asked
 
 Kinds = frozenset[FindingKind]
 Spot = tuple[str, str]
@@ -43,8 +43,6 @@ Spot = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One wrong place."""
-
     spot: Spot
     names: Kinds
     """The right names: one, or two where the reader made two mistakes at once."""
@@ -56,8 +54,6 @@ class Wrong:
 
 @dataclass
 class Oracle:
-    """What must be found in one answer."""
-
     seen: Seen
     story: Story = field(init=False)
     """As it was after the step that the view is of."""
@@ -76,12 +72,10 @@ class Oracle:
 
     @property
     def index(self) -> Index:
-        """Everything that was ever written."""
         return self.seen.story.index
 
     @cached_property
     def rows(self) -> dict[str, Row]:
-        """The rows that the answer should show."""
         truth, back = self.story.truth, past_views.past(self.seen.view)
         rows = truth.base if self.seen.view == "read_optimized" else truth.rows
         if back and back.name == INCREMENTAL:
@@ -95,13 +89,12 @@ class Oracle:
     def expected(self, row: Row) -> dict[str, Value]:
         """Return what should be shown of a row; what the types of then cannot hold as it is."""
         fields = self.story.truth.schema.fields
-        return {field.name: nesting.shown(row.values.get(field.id), field) for field in fields}
+        return {field.name: _shown(row.values.get(field.id), field) for field in fields}
 
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:
-        """Everything that is wrong."""
         if self.seen.query.label:
-            return aggregates.wrong(self)
+            return _aggregate_wrong(self)
         return {row.spot: row for row in (*self._rows(), *self._columns())}
 
     def _rows(self) -> Iterator[Wrong]:
@@ -133,11 +126,10 @@ class Oracle:
             yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
 
     def _empty(self, key: str) -> Iterator[Wrong]:
-        """Yield every value of a row that came as nothing but NULLs."""
         schema, row = self.story.truth.schema, self.expected(self.rows[key])
         for name in (fromkey for fromkey in dict.fromkeys(self.seen.names) if schema.has(fromkey)):
             value = at(row, name)
-            leaves = nesting.leaves(value, schema.find(name), name) if value is not None else ()
+            leaves = _leaves(value, schema.find(name), name) if value is not None else ()
             parts = [where for where, _, leaf in leaves if leaf is not None]
             for where in parts or ([name] if value is not None else []):
                 yield Wrong((key, where), frozenset({FindingKind.LOST_VALUE}))
@@ -226,8 +218,8 @@ class Oracle:
 
     def _odd(self, names: Iterable[str], had: Callable[[Truth], tuple[str, ...]]) -> Kinds:
         """Name columns, or parts of a struct, that are not those of the view: by who had them."""
-        older = nesting.naming([had(truth) for truth in self.story.history[:-1]], names)
-        newer = nesting.naming([had(each) for each in self.later], names)
+        older = _naming([had(truth) for truth in self.story.history[:-1]], names)
+        newer = _naming([had(each) for each in self.later], names)
         kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
         had_them = frozenset(kind for kind, there in kinds.items() if there)
         # Where an earlier and a later step had them, nothing tells which of the two is answered.
@@ -252,13 +244,13 @@ class Oracle:
                 yield from self._struct(line, path, field, expected, found, token)
             case tuple(), tuple() if len(expected) == len(found):
                 for n, (left, right) in enumerate(zip(expected, found, strict=True)):
-                    inner, part = field.children[0], nesting.inside(token, n)
+                    inner, part = field.children[0], _inside(token, n)
                     yield from self._cell(line, f"{path}[{n}]", inner, left, right, part)
-            case MapValue(), MapValue() if nesting.keys(expected) == nesting.keys(found):
+            case MapValue(), MapValue() if _keys(expected) == _keys(found):
                 for n, ((key, left), (_, right)) in enumerate(
                     zip(expected.pairs, found.pairs, strict=True)
                 ):
-                    inner, part = field.children[1], nesting.inside(token, n)
+                    inner, part = field.children[1], _inside(token, n)
                     where = f"{path}[{text_of(key)}]"
                     yield from self._cell(line, where, inner, left, right, part)
             case ((dict() | tuple() | MapValue()), None):
@@ -270,8 +262,7 @@ class Oracle:
     def _nothing(
         self, line: Line, path: str, field: Field, expected: Value, token: Value
     ) -> Iterator[Wrong]:
-        """Yield every part that is lost with the whole."""
-        parts = [leaf for leaf in nesting.leaves(expected, field, path) if leaf[2] is not None]
+        parts = [leaf for leaf in _leaves(expected, field, path) if leaf[2] is not None]
         for where, leaf, value in parts or [(path, field, expected)]:
             names = self._names(line, leaf, value, None, token)
             yield Wrong((line.key, where), names, None, leaf, token, line)
@@ -316,14 +307,14 @@ class Oracle:
     def _whole(self, token: Value, field_id: int) -> int:
         """Return field of a whole array, map or struct from a part's: as far up as it is deep."""
         while not isinstance(token, Token):
-            parts = token.values() if isinstance(token, dict) else nesting.parts(token)
+            parts = token.values() if isinstance(token, dict) else _parts(token)
             token = next(part for part in parts if part is not None)
             field_id = self._parents.get(field_id, field_id)
         return field_id
 
     @cached_property
     def _parents(self) -> dict[int, int]:
-        return nesting.parents(self.history)
+        return _parents(self.history)
 
     def _unread(self, line: Line, field: Field, found: Value) -> Kinds:
         if found is not None:
@@ -342,7 +333,7 @@ class Oracle:
         """Name the value of a field (a whole column where the place is one) in the same row."""
         root = self.root(field.id)
         part = root == field.id and self.root(whose) == root
-        same_field = part or whose in nesting.upwards(field.id, self._parents)
+        same_field = part or whose in _upwards(field.id, self._parents)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
             if self._older(step, wanted, key):
@@ -373,12 +364,11 @@ class Oracle:
         }
 
     def root(self, field_id: int) -> int:
-        """Return the column that a field is a part of."""
         return self._roots.get(field_id, field_id)
 
     @cached_property
     def _roots(self) -> dict[int, int]:
-        return nesting.roots(self.history)
+        return _roots(self.history)
 
     def under_another_name(self, key: str, field_id: int) -> bool:
         """Return whether a file that is read holds the row's value under a name not of today."""
@@ -387,7 +377,7 @@ class Oracle:
         return any(
             text_of(each) == key
             and file.schema.path_of(field_id) != now
-            and any(nesting.has(record[c.name], c, field_id) for c in file.schema.fields)
+            and any(_has(record[c.name], c, field_id) for c in file.schema.fields)
             for base, logs in self._shadow.slices(10**6).values()
             for file in (base, *(() if base_only else logs))
             for each, record in file.records.items()
@@ -396,6 +386,132 @@ class Oracle:
     @cached_property
     def _shadow(self) -> Disk:
         return shadowed(self.story, self.story.disk)
+
+
+def _aggregate_wrong(oracle: Oracle) -> dict[Spot, Wrong]:
+    query, found = oracle.seen.query, oracle.seen.lines[0].values[0]
+    wanted = asked.aggregate(query, map(oracle.expected, oracle.rows.values()))
+    if same(wanted, found):
+        return {}
+    kinds = _count(wanted, found) if query.count else _extreme(oracle, query.columns[0], found)
+    spot = ("", query.label)
+    return {spot: Wrong(spot, kinds)}
+
+
+def _count(wanted: Value, found: Value) -> Kinds:
+    assert isinstance(wanted, int)
+    assert isinstance(found, int)
+    return frozenset({FindingKind.LOST_ROW if found < wanted else FindingKind.GHOST_ROW})
+
+
+def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
+    """Name an extreme by whose value it is; where several fields could have written it, by none.
+
+    Of several rows of one field it is one that the table still shows.
+    """
+    one, field = oracle.seen.lines[0].tokens[0], oracle.story.truth.schema.find(path)
+    row = oracle.rows.get(one.key) if isinstance(one, Token) else None
+    if not isinstance(one, Token):
+        return frozenset({FindingKind.LOST_VALUE})
+    own = one.field_id == field.id
+    if own and row and one.step == row.written.get(oracle.root(field.id)):
+        return frozenset({FindingKind.LOST_VALUE})
+    origins = oracle.index.looks.get(look_of(found), ())
+    shown = any(_still_shown(oracle, origin) for origin in origins)
+    if {origin.field_id for origin in origins} != {one.field_id} or not (
+        shown or len(origins) == 1
+    ):
+        return frozenset({FindingKind.UNEXPLAINED})
+    if row is None:
+        return frozenset({FindingKind.GHOST_ROW if own else FindingKind.MISALIGNED})
+    return frozenset({oracle.name_of(field, one.field_id, one.step, one.key, None, found)})
+
+
+def _still_shown(oracle: Oracle, origin: Origin) -> bool:
+    row = oracle.rows.get(origin.key)
+    return row is not None and origin.step == row.written.get(oracle.root(origin.field_id))
+
+
+def _parts(token: Value) -> tuple[Value, ...]:
+    return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
+
+
+def _shown(value: Value, field: Field) -> Value:
+    """Return a stored value as readers should show it; what its type cannot hold as it is."""
+    try:
+        return named(value, field)
+    except ValueError:
+        return value
+
+
+def _has(token: Value, field: Field, wanted: int) -> bool:
+    """Return whether a field has a value here; an array of NULLs is one."""
+    if field.id == wanted:
+        return not (isinstance(token, Token) and token.null)
+    match token:
+        case dict():
+            return any(_has(token[child.name], child, wanted) for child in field.children)
+        case tuple():
+            return any(_has(pair, field.children[0], wanted) for pair in token)
+        case MapValue():
+            return any(_has(pair, field.children[1], wanted) for _, pair in token.pairs)
+    return False
+
+
+def _parents(history: History) -> dict[int, int]:
+    every = [field for truth in history for field in truth.schema.walk()]
+    return {child.id: each.id for each in every for child in each.children}
+
+
+def _roots(history: History) -> dict[int, int]:
+    """Return the column that each field is, or is a part of, by their ids."""
+    columns = [field for truth in history for field in truth.schema.fields]
+    return {field.id: column.id for column in columns for field in column.walk()}
+
+
+def _upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
+    """Return a field and all that it is a part of: the NULL of a whole is that of its parts.
+
+    `of`: what each is a part of (`parents`).
+    """
+    found = {field_id}
+    while field_id in of:
+        field_id = of[field_id]
+        found.add(field_id)
+    return found
+
+
+def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:
+    return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
+
+
+def _keys(value: MapValue) -> list[Value]:
+    return [key for key, _ in value.pairs]
+
+
+def _inside(token: Value, number: int) -> Value:
+    """Return the token of a part; that of a whole stands for its parts."""
+    match token:
+        case tuple():
+            return token[number]
+        case MapValue():
+            return token.pairs[number][1]
+    return token
+
+
+def _leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
+    match value:
+        case dict():
+            for child in field.children:
+                yield from _leaves(value[child.name], child, f"{path}.{child.name}")
+        case tuple() if field.children:
+            for n, each in enumerate(value):
+                yield from _leaves(each, field.children[0], f"{path}[{n}]")
+        case MapValue():
+            for key, pair in value.pairs:
+                yield from _leaves(pair, field.children[1], f"{path}[{text_of(key)}]")
+        case _:
+            yield path, field, value
 
 
 _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})

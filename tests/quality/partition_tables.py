@@ -94,7 +94,6 @@ class Partitioned:
         return "/".join(f"{name}={self.named(shown[name])}" for name in truth.table.partition_by)
 
     def case(self) -> RecordedVariant:
-        """Return the records of the table."""
         scenario = loads(STORY, "story.yaml")
         before = scenario.truths(merge_on_read=False).history()[0]
         form = "hudi-cow" if self.stored else "hive-parquet"
@@ -127,8 +126,6 @@ class Partitioned:
 
 @dataclass(frozen=True)
 class FolderReader:
-    """A reader that takes partition values from the names of folders."""
-
     understood: Understood = unescaped
     change: Mapping[str, Callable[[Value], Value]] | None = None
     """What becomes of the values of a column."""
@@ -175,7 +172,6 @@ def unscaled(amount: Value) -> Value:
 def verdicts(
     table: Partitioned, readers: Sequence[FolderReader], query: Query | None = None
 ) -> Sequence[Verdict]:
-    """Return the verdict on what each of these readers answers."""
     asked = query or Query()
     schema = table.truth.schema
     columns = tuple(Column(f.name, str(f.type), str(f.type)) for f in schema.fields)
@@ -190,7 +186,6 @@ def verdicts(
 
 
 def story(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None, str, str]]:
-    """Return each wrong place with its name and whose doing it is."""
     return {
         (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from harness.model.canonical import Value
+from harness.model.query import Query
 from tests.builders import random_story
 from tests.builders.random_story import Plot
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen
+from tests.quality import asked
 
 Way = Callable[[Story, random.Random], Seen | None]
 Twist = Callable[[Plot, random.Random], Plot]
@@ -22,8 +25,6 @@ Twist = Callable[[Plot, random.Random], Plot]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One way to be wrong."""
-
     name: str
     answer: Way
     harmless: bool = False
@@ -32,11 +33,9 @@ class Defect:
     """What a history needs so that it can show."""
 
     def seen(self, seed: int) -> Seen | None:
-        """Read the history of a seed."""
         return self.read(random_story.plot(seed), seed)
 
     def read(self, plot: Plot, seed: int) -> Seen | None:
-        """Read a history with the chance of a seed."""
         by_chance = random.Random(f"{self.name} {seed}")  # noqa: S311 - nothing is kept secret
         story = (self.twist(plot, by_chance) if self.twist else plot).story()
         return self.answer(story, by_chance)
@@ -49,7 +48,6 @@ DEFECTS: Final[dict[str, Defect]] = {}
 def planted(
     name: str, *, harmless: bool = False, twist: Twist | None = None
 ) -> Callable[[Way], Way]:
-    """Enter a defect under its name."""
 
     def enter(answer: Way) -> Way:
         if name in DEFECTS:
@@ -61,12 +59,10 @@ def planted(
 
 
 def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None = None) -> None:
-    """Enter a defect that needs no function of its own."""
     planted(name, harmless=harmless, twist=twist)(answer)
 
 
 def having(type_: str) -> Twist:
-    """Return the twist that a history has a column of this type, which no step changes."""
 
     def twist(plot: Plot, _: random.Random) -> Plot:
         return replace(plot, columns=plot.columns.replace("ts long, ", f"ts long, x {type_}, ", 1))
@@ -75,13 +71,11 @@ def having(type_: str) -> Twist:
 
 
 def free(plot: Plot) -> list[str]:
-    """Return the columns at the end that schema changes may touch."""
     truth = plot.story().truth
     return [name for name in truth.schema.names if name not in truth.table.fixed]
 
 
 def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
-    """Change every row, values and tokens alike."""
     return replace(seen, lines=tuple(map(change, seen.lines)))
 
 
@@ -89,3 +83,19 @@ def reordered(line: Line, order: list[int]) -> Line:
     """Return a row with its cells in another order, some left out or twice."""
     values = tuple(line.values[at] for at in order)
     return replace(line, values=values, tokens=tuple(line.tokens[at] for at in order))
+
+
+def with_cell(line: Line, at: int, value: Value, token: Value) -> Line:
+    values = (*line.values[:at], value, *line.values[at + 1 :])
+    return replace(line, values=values, tokens=(*line.tokens[:at], token, *line.tokens[at + 1 :]))
+
+
+def predicate(story: Story) -> Query | None:
+    """Return the first predicate that a plan would ask about the end of a history."""
+    return next((q.query for q in asked.questions(story) if q.text.startswith("predicate(")), None)
+
+
+def filtered(seen: Seen, query: Query) -> Seen:
+    """Return the rows for which a predicate holds, by what is shown."""
+    rows = ((line, dict(zip(seen.names, line.values, strict=True))) for line in seen.lines)
+    return replace(seen, lines=tuple(line for line, row in rows if query.takes(row)), query=query)

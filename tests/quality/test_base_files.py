@@ -28,6 +28,7 @@ from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked, judged_defects
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.judged_defects import Result
+from tests.quality.planted import with_cell
 
 FOUND = {Result.RIGHT, Result.UNDECIDABLE}
 
@@ -72,12 +73,6 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
             reply = asked.ask(story, query.query, BASE)
             state = story.state(VIEW).narrowed(query.query)
             assert findings(wrong(state, query.query, reply.columns, reply.rows), state) == ()
-
-
-def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
-    """The model alone would say something else of many of these histories."""
-    story = [otherwise(merge_on_read(seed).story(), seed) for seed in range(150)]
-    assert sum(each.base.rows != each.truth.base for each in story) > 10
 
 
 def test_rows_of_groups_with_log_files_alone_are_premature() -> None:
@@ -135,7 +130,6 @@ def _versions(lines: list[Line], column: int) -> Iterator[tuple[Value, Value]]:
 
 
 def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
-    """Yield the values of other columns of the same type in the row."""
     for at, each in enumerate(seen.columns):
         if at != column and each.canonical == seen.columns[column].canonical:
             yield line.values[at], line.tokens[at]
@@ -143,9 +137,7 @@ def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]
 
 def _with(seen: Seen, at: int, column: int, value: Value, token: Value) -> Seen:
     line = seen.lines[at]
-    values = (*line.values[:column], value, *line.values[column + 1 :])
-    tokens = (*line.tokens[:column], token, *line.tokens[column + 1 :])
-    new = replace(line, values=values, tokens=tokens)
+    new = with_cell(line, column, value, token)
     return replace(seen, lines=(*seen.lines[:at], new, *seen.lines[at + 1 :]))
 
 

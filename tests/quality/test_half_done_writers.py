@@ -1,8 +1,5 @@
-"""A planted writer that fails after its commit, and one that fails before it."""
-
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +7,6 @@ import pytest
 
 from harness.core.records import (
     HALF_DONE,
-    Answer,
     Column,
     FindingKind,
     Outcome,
@@ -18,16 +14,12 @@ from harness.core.records import (
     Refusal,
     Responsible,
     StateRecord,
-    Verdict,
     VerdictKind,
 )
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
-from harness.model.canonical import text_of
 from harness.model.query import Query
-from harness.scenario.cells import Cell
 from tests.builders import random_story
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import blamed, case_of, judged, with_last, without_rows
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
@@ -44,10 +36,6 @@ def story(seed: int, *, applied: bool = True) -> Story:
     done = [*[True] * steps.count(";"), applied]
     by = plot.partition_by
     return history(steps, plot.columns, mor=plot.mor, partition_by=by, applied=done)
-
-
-def with_last(case: RecordedVariant, last: StateRecord) -> RecordedVariant:
-    return replace(case, states=(*case.states[:-1], last))
 
 
 def half_done(found: Story) -> RecordedVariant:
@@ -68,7 +56,6 @@ def half_done(found: Story) -> RecordedVariant:
 
 
 def refused(found: Story) -> RecordedVariant:
-    """Return the records of a history whose last write failed before its commit."""
     case = case_of(found)
     last = case.states[-1]
     outcome = Outcome(
@@ -77,37 +64,15 @@ def refused(found: Story) -> RecordedVariant:
     return with_last(case, replace(last, outcome=outcome))
 
 
-def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
-    at = [column.name for column in reply.columns].index(key)
-    return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
-
-
-def verdicts(
-    case: RecordedVariant, replies: Sequence[Reply], query: Query | None = None
-) -> Sequence[Verdict]:
-    """Return the verdict of the last step, and those of as many engines."""
-    step = len(case.states) - 1
-    cells = [Cell("variant", step, f"engine-{n}", "snapshot", "all") for n in range(len(replies))]
-    answers = {
-        cell.case: Answer(
-            cell.case, "select", reply.columns, tuple(reply.rows), question=query or Query()
-        )
-        for cell, reply in zip(cells, replies, strict=True)
-    }
-    return judge(case, cells, answers)
-
-
-def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(finding.kind, finding.responsible) for finding in verdict.findings}
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int) -> None:
     found = story(seed)
     whole, key = found.read(), found.disk.table.key
-    step, by_catalog, by_timeline = verdicts(half_done(found), [without(whole, LATE, key), whole])
+    step, by_catalog, by_timeline = judged(
+        half_done(found), [without_rows(whole, LATE, key), whole]
+    )
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
-    assert parties(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
+    assert blamed(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
     assert {witness.key for witness in by_catalog.findings[0].places} == set(LATE)
     assert (step.view, step.verdict) == ("write", VerdictKind.REFUSED)
     assert step.because.startswith(f"{HALF_DONE}: {ERROR.kind}")
@@ -116,9 +81,9 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) -> None:
     found = story(seed)
-    reply = without(found.read(), LATE[:1], found.disk.table.key)
-    _, verdict = verdicts(half_done(found), [reply])
-    assert parties(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
+    reply = without_rows(found.read(), LATE[:1], found.disk.table.key)
+    _, verdict = judged(half_done(found), [reply])
+    assert blamed(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -130,17 +95,17 @@ def test_a_count_is_the_writers_where_just_these_rows_are_missing(
 ) -> None:
     found = story(seed)
     count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
-    _, verdict = verdicts(half_done(found), [count], Query(count=True))
-    assert parties(verdict) == {(FindingKind.LOST_ROW, responsible)}
+    _, verdict = judged(half_done(found), [count], query=Query(count=True))
+    assert blamed(verdict) == {(FindingKind.LOST_ROW, responsible)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed: int) -> None:
     as_if = story(seed).read()
     found = story(seed, applied=False)
-    _, right, wrong = verdicts(refused(found), [found.read(), as_if])
+    _, right, wrong = judged(refused(found), [found.read(), as_if])
     assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
-    assert {responsible for _, responsible in parties(wrong)} == {Responsible.READER}
+    assert {responsible for _, responsible in blamed(wrong)} == {Responsible.READER}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -151,6 +116,6 @@ def test_where_a_part_may_be_there_nothing_is_right_or_wrong(seed: int) -> None:
     outcome = Outcome(last.outcome.step, OutcomeKind.UNKNOWN, because="a part was committed")
     case = with_last(case, StateRecord("variant", outcome, ""))
     whole = found.read()
-    judged = verdicts(case, [whole, without(whole, LATE, found.disk.table.key)])
-    assert {verdict.verdict for verdict in judged} == {VerdictKind.UNKNOWN}
-    assert all(verdict.because.endswith("a part was committed") for verdict in judged)
+    found_of_both = judged(case, [whole, without_rows(whole, LATE, found.disk.table.key)])
+    assert {verdict.verdict for verdict in found_of_both} == {VerdictKind.UNKNOWN}
+    assert all(verdict.because.endswith("a part was committed") for verdict in found_of_both)

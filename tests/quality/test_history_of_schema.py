@@ -1,5 +1,3 @@
-"""Whose doing it is that an answer has another column's values: the table's history tells."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -10,22 +8,19 @@ from harness.core.records import FindingKind, Responsible
 from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Comparison, Condition, Query
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import blamed, case_of, judged, with_last
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
-from tests.quality.test_half_done_writers import parties, verdicts, with_last
 
 COLUMNS = "id long, ts long, f1 string, f2 string"
 
 
 def keeping(found: Story, *names: tuple[str, str]) -> RecordedVariant:
-    """Return the records of a history whose table says that columns had these other names."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], former_names=names))
 
 
 def with_values_of(found: Story, name: str, other: str) -> Reply:
-    """Answer with the values of a dropped column under the name of a new one."""
     reply = found.read()
     at = [column.name for column in reply.columns].index(name)
     old = found.history[1]
@@ -49,8 +44,8 @@ def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
 ) -> None:
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     answer = with_values_of(found, "f3", "f2")
-    (verdict,) = verdicts(keeping(found, *names), [answer])
-    assert parties(verdict) == {(FindingKind.MISALIGNED, responsible)}
+    (verdict,) = judged(keeping(found, *names), [answer])
+    assert blamed(verdict) == {(FindingKind.MISALIGNED, responsible)}
 
 
 def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
@@ -70,5 +65,5 @@ def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
     found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     asked = Query(where=Condition("f3", Comparison.NULL))
     reply = replace(found.read(), rows=())
-    (verdict,) = verdicts(keeping(found, *names), [reply], asked)
-    assert parties(verdict) == {(FindingKind.LOST_ROW, responsible)}
+    (verdict,) = judged(keeping(found, *names), [reply], query=asked)
+    assert blamed(verdict) == {(FindingKind.LOST_ROW, responsible)}

@@ -1,21 +1,18 @@
-"""A row that a global index moves to another partition: who shows it where it was is found out."""
-
 from __future__ import annotations
 
 import pytest
 
 from harness.core.records import FindingKind, Responsible, VerdictKind
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import case_of, judged
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
-from tests.quality.test_half_done_writers import verdicts
 
 COLUMNS = "id string, ts long, f1 string, p string"
 PLACE = tuple[FindingKind, Responsible | None, str, str]
 
 
 def story(found: Story, reader: Reader) -> tuple[VerdictKind, set[PLACE]]:
-    (verdict,) = verdicts(case_of(found), [read(found.disk, found.truth, reader)])
+    (verdict,) = judged(case_of(found), [read(found.disk, found.truth, reader)])
     return verdict.verdict, {
         (finding.kind, finding.responsible, place.key, place.column)
         for finding in verdict.findings
@@ -44,7 +41,7 @@ def test_a_reader_that_sees_no_deletes_or_no_log_files_shows_it_twice(logs: str)
 def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> None:
     found = moved(mor=False)
     before = history("insert 1..4", COLUMNS, partition_by=("p",)).read()
-    (verdict,) = verdicts(case_of(found), [before])
+    (verdict,) = judged(case_of(found), [before])
     assert {(finding.kind, finding.responsible) for finding in verdict.findings} == {
         (FindingKind.STALE, Responsible.READER)
     }

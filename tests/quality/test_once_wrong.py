@@ -1,5 +1,3 @@
-"""Histories in which a planted defect once had a wrong name, whatever chance makes up today."""
-
 from __future__ import annotations
 
 from typing import Final
@@ -17,7 +15,6 @@ BOOLEANS: Final = Plot(
     "insert 1..7; insert 8..10; add n2 array<string> after f2; move f2 after f4; compact; "
     "insert 11; touch all; drop f3; rename f2 f3; rename f1 n4; insert 12..15",
     mor=True,
-    partition_by=(),
 )
 ARRAYS: Final = Plot(
     "id string, ts long, f1 array<string>, f2 array<string>",
@@ -25,49 +22,38 @@ ARRAYS: Final = Plot(
     "move f1 after f2; drop f2; update 8 set f1; upsert 3,1,8; "
     "merge update 6,8 delete 2 insert 10,11,12,13; rename f1 f2",
     mor=True,
-    partition_by=(),
 )
 SMALL: Final = Plot(
     "id string, ts long, f1 tinyint, f2 tinyint, f3 tinyint",
     "insert 1,2; insert 3..8; add n2 array<string> after f1; move f2 after f1; "
     "move f2 after n2; move n2 after f1; update 6,1,3 set f3; update 2,4,1 set f3; "
     "move f3 after f1",
-    mor=False,
-    partition_by=(),
 )
 SMALL_BESIDE_DECIMALS: Final = Plot(
     "id string, ts long, f1 decimal(12, 2), f2 tinyint, f3 map<string, long>",
     "insert 1..5; add n2 long after f1; move f3 after f1; insert 6..12; insert 13..18; "
     "move f2 after n2; update 6,14,16 set f2; type f1 decimal(14, 2); rename n2 n3; compact; "
     "touch some; insert 19..21",
-    mor=False,
-    partition_by=(),
 )
 SMALL_AT_THE_END: Final = Plot(
     "id string, ts long, f1 timestamp, f2 map<string, long>, f3 int, f4 tinyint",
     "insert 1..4; touch none; update 2 set f2; update 2,1,3 set f2; insert 5..11; drop f3; "
     "upsert 6,7,2; move f4 after f2",
     mor=True,
-    partition_by=(),
 )
 STRUCTS: Final = Plot(
     f"id long, ts long, f1 {STRUCT}, f2 {STRUCT}, f3 {STRUCT}, f4 {STRUCT}",
     "insert 1; insert 2..5; add n2 date first; insert 6..11; upsert 4,5,1",
-    mor=False,
-    partition_by=(),
 )
 STRUCTS_RENAMED: Final = Plot(
     f"id long, ts long, f1 {STRUCT}, f2 {STRUCT}, f3 {STRUCT}, f4 {STRUCT}",
     "insert 1..4; move f3 after f1; add n2 map<string, long> first; touch some; rename f2 n3; "
     "rename f1 f2; insert 5..10",
-    mor=False,
-    partition_by=(),
 )
 STRUCTS_IN_PARTITIONS: Final = Plot(
     f"id long, ts long, f1 {STRUCT}, f2 {STRUCT}, f3 {STRUCT}, p string",
     "insert 1..6; insert 7..10; add n2 array<string> first; insert 11..15; rename f3.b n3; "
     "move f1 after f2; insert 16; insert 17..22; update 20,1,17 set n2; upsert 8",
-    mor=False,
     partition_by=("p",),
 )
 BOOLEANS_TWICE: Final = Plot(
@@ -75,8 +61,6 @@ BOOLEANS_TWICE: Final = Plot(
     "insert 1..6; touch all; drop f4; add f4 long first; merge update 1,4 delete 5 insert 7..13; "
     "merge update 13,4,2 delete 7 insert 14..20; insert 21,22,23; "
     "merge update 15 delete 9 insert 24; move f3 after f1; drop f3; touch none; touch all",
-    mor=False,
-    partition_by=(),
 )
 """In two versions of a row a boolean is the same, and a column was added between them."""
 ONE_ROW: Final = Plot(

@@ -1,5 +1,3 @@
-"""A reader that names a row's values in the order of the catalog, where the table has another."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Responsible, Verdict
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import answer_of, blamed, case_of, verdict_on, with_last
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
-from tests.quality.test_half_done_writers import parties, verdicts, with_last
 
 COLUMNS = "id long, ts long, f1 string, f2 string, f3 string"
 WAY = "the table's own order under the catalog's names"
@@ -21,19 +18,15 @@ RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
 
 
 def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
-    """Answer with each row as the table orders it, under the names of the catalog."""
     reply = found.read(by)
     names = {column.name: column for column in reply.columns}
     return Reply(tuple(names[name] for name in catalog), reply.rows)
 
 
 def judged(found: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
-    """Judge an answer about a table of which the catalog lists the columns in that order."""
     case = case_of(found)
-    (verdict,) = verdicts(
-        with_last(case, replace(case.states[-1], catalog=tuple(catalog))), [answer]
-    )
-    return verdict
+    case = with_last(case, replace(case.states[-1], catalog=tuple(catalog)))
+    return verdict_on(case, answer_of(answer))
 
 
 @pytest.mark.parametrize("mor", [False, True])
@@ -42,7 +35,7 @@ def test_the_order_of_the_table_under_the_names_of_the_catalog_is_a_way_of_readi
 ) -> None:
     found = history(f"{MOVED}; upsert 401", COLUMNS, mor=mor)
     verdict = judged(found, CATALOG, named_by(found, CATALOG))
-    assert parties(verdict) == {(FindingKind.MISALIGNED, Responsible.READER)}
+    assert blamed(verdict) == {(FindingKind.MISALIGNED, Responsible.READER)}
     assert {f"by id, {WAY}", f"by name, {WAY}"} <= {*verdict.reproduces}
     assert verdict.claimed == ""
 
@@ -58,7 +51,7 @@ def test_a_null_that_came_from_another_column_is_misaligned_and_not_lost() -> No
     found = history("insert 401..405; move f1 after f2", COLUMNS)
     reply = named_by(found, CATALOG)
     assert None in dict(zip((row[0] for row in reply.rows), reply.rows, strict=True))[405]
-    assert parties(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Responsible.READER)}
+    assert blamed(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Responsible.READER)}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ rows and NULLs beside them must tell.
 
 from __future__ import annotations
 
-import base64
 import datetime
 import math
 import unicodedata
@@ -75,7 +74,6 @@ TOLD: Final = history(HARD, Insert(rows=ROWS))
 
 
 def where(column: str, changes: Callable[[Value], Value]) -> set[tuple[str, str]]:
-    """Return the places where a change is one."""
     reply = TOLD.read()
     at = reply.names.index(column)
     values = ((row[0], row[at]) for row in reply.rows)
@@ -112,7 +110,6 @@ DEFECTS: Final[dict[str, tuple[str, Callable[[Value], Value], str]]] = {
         "unexplained",
     ),
     "tinyint as unsigned": ("tiny", not_null(lambda v: v % 256), "unexplained"),
-    "tinyint as text": ("tiny", not_null(str), "type_drift"),
     "long as double": ("big", not_null(lambda v: int(float(v))), "altered_value"),
     "38 digits as a double": ("whole", not_null(lambda v: Decimal(float(v))), "altered_value"),
     "six places as two": (
@@ -157,19 +154,12 @@ DEFECTS: Final[dict[str, tuple[str, Callable[[Value], Value], str]]] = {
     ),
     "an empty text as NULL": ("text", lambda v: v or None, "lost_value"),
     "NULL as an empty text": ("text", lambda v: v or "", "unexplained"),
-    "binary as base64": (
-        "raw",
-        not_null(lambda v: base64.b64encode(v).decode()),
-        "type_drift",
-    ),
-    "binary as hexadecimal text": ("raw", not_null(lambda v: v.hex(" ")), "type_drift"),
     "binary as UTF-8, what is none lost": (
         "raw",
         not_null(lambda v: v.decode("utf-8", "replace") if v == b"\x00\xff" else v),
         "altered_value",
     ),
     "empty binary as NULL": ("raw", lambda v: v or None, "lost_value"),
-    "char without its padding": ("fixed", not_null(str.rstrip), "altered_value"),
 }
 
 

@@ -1,5 +1,3 @@
-"""Planted writers and readers that take partition values for others: right names, right parties."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,6 +12,7 @@ from harness.reports.findings import finding_text
 from tests.quality.partition_tables import (
     DEFAULT,
     FolderReader,
+    Named,
     Partitioned,
     Understood,
     empty_as_null,
@@ -90,20 +89,6 @@ def test_who_shows_what_files_hold_is_right_and_the_folders_name_stays_the_write
     assert story(by_folder) == {(LOST, Responsible.FOLDER, "empty", "p")}
 
 
-@BOTH
-def test_the_name_of_nulls_folder_as_a_text_is_altered_by_the_reader(stored: bool) -> None:  # noqa: FBT001
-    (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(null_by_its_name)])
-    assert story(verdict) == {(ALTERED, Responsible.READER, "none", "p")}
-
-
-def test_an_empty_text_shown_so_is_nobodys_but_the_writers() -> None:
-    (verdict,) = verdicts(Partitioned(empty_as_null), [FolderReader(null_by_its_name)])
-    assert story(verdict) == {
-        (ALTERED, Responsible.READER, "none", "p"),
-        (ALTERED, Responsible.FOLDER, "empty", "p"),
-    }
-
-
 def lost(value: Value) -> Value:
     return None if value == "A" else value
 
@@ -118,15 +103,40 @@ def test_the_name_of_nulls_folder_is_the_writers_where_files_hold_null_for_a_tex
     assert story(right) == {(LOST, Responsible.WRITER, "upper", "p")}
 
 
-def test_nulls_other_text_is_altered_by_the_reader_and_by_the_writer_where_it_was_no_null() -> None:
-    reader = FolderReader(null_in_text)
-    (right,) = verdicts(Partitioned(stored=True), [reader])
-    assert story(right) == {(ALTERED, Responsible.READER, "none", "p")}
-    (wrong,) = verdicts(Partitioned(empty_as_null, stored=True), [reader])
-    assert story(wrong) == {
-        (ALTERED, Responsible.READER, "none", "p"),
-        (ALTERED, Responsible.FOLDER, "empty", "p"),
+def as_it_is(value: Value) -> str:
+    """Escape nothing but what would be a folder more, as Hudi does."""
+    return escaped(value) if "/" not in str(value) else f"{value}".replace("/", "%2F")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("named", "understood", "by_reader", "by_writer"),
+    [
+        (escaped, null_by_its_name, {"none"}, set()),
+        (empty_as_null, null_by_its_name, {"none"}, {"empty"}),
+        (escaped, null_in_text, {"none"}, set()),
+        (empty_as_null, null_in_text, {"none"}, {"empty"}),
+        (escaped, not_unescaped, {"other", "signs"}, set()),
+        (escaped, name_as_it_stands, {"other", "signs", "none"}, set()),
+    ],
+)
+def test_a_folders_name_that_is_shown_otherwise_is_altered_by_the_reader_and_else_by_the_writer(
+    stored: bool,  # noqa: FBT001
+    named: Named,
+    understood: Understood,
+    by_reader: set[str],
+    by_writer: set[str],
+) -> None:
+    (verdict,) = verdicts(Partitioned(named, stored=stored), [FolderReader(understood)])
+    assert story(verdict) == {
+        *((ALTERED, Responsible.READER, key, "p") for key in by_reader),
+        *((ALTERED, Responsible.FOLDER, key, "p") for key in by_writer),
     }
+
+
+def test_who_unescapes_a_name_that_was_not_escaped_altered_what_the_file_holds() -> None:
+    (verdict,) = verdicts(Partitioned(as_it_is, stored=True), [RIGHT])
+    assert story(verdict) == {(ALTERED, Responsible.READER, "signs", "p")}
 
 
 @BOTH
@@ -138,20 +148,6 @@ def test_true_is_nulls_name_where_the_row_shows_the_name_and_else_nobodys(stored
     )
     assert story(beside) == {(ALTERED, Responsible.READER, "none", each) for each in ("p", "flag")}
     assert story(alone) == {(FindingKind.UNEXPLAINED, Responsible.READER, "none", "flag")}
-
-
-@BOTH
-@pytest.mark.parametrize("understood", [not_unescaped, name_as_it_stands])
-def test_escapes_that_are_shown_are_altered_by_the_reader(
-    stored: bool,  # noqa: FBT001
-    understood: Understood,
-) -> None:
-    (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(understood)])
-    places = {(ALTERED, Responsible.READER, key, "p") for key in ("other", "signs")}
-    null = (
-        {(ALTERED, Responsible.READER, "none", "p")} if understood is name_as_it_stands else set()
-    )
-    assert story(verdict) == places | null
 
 
 @BOTH
@@ -184,16 +180,6 @@ def test_values_of_another_partition_are_the_readers_and_told_whose(stored: bool
     assert {kind for kind, _, _, _ in story(verdict)} == {LOST, FindingKind.UNEXPLAINED}
     folders = {place.folder for finding in verdict.findings for place in finding.places}
     assert folders == {""}  # no name of the row's own folder says so
-
-
-def as_it_is(value: Value) -> str:
-    """Escape nothing but what would be a folder more, as Hudi does."""
-    return escaped(value) if "/" not in str(value) else f"{value}".replace("/", "%2F")
-
-
-def test_who_unescapes_a_name_that_was_not_escaped_altered_what_the_file_holds() -> None:
-    (verdict,) = verdicts(Partitioned(as_it_is, stored=True), [RIGHT])
-    assert story(verdict) == {(ALTERED, Responsible.READER, "signs", "p")}
 
 
 def test_what_the_catalog_says_of_a_folder_counts_before_its_name() -> None:

@@ -1,5 +1,3 @@
-"""Planted mistakes in what a table says of its own schema: each has its name, and its step."""
-
 from __future__ import annotations
 
 import itertools
@@ -31,7 +29,6 @@ Spoil = Callable[[SchemaHistory], SchemaHistory]
 
 
 def version(instant: str, schema: Schema) -> SchemaVersion:
-    """Return a schema as a table that makes no mistake writes it."""
     fields = tuple(
         (field.id + OWN, schema.path_of(field.id) or "", stored_type(field.type))
         for field in schema.walk()
@@ -40,7 +37,6 @@ def version(instant: str, schema: Schema) -> SchemaVersion:
 
 
 def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
-    """Return the history of a table whose writer makes no mistake."""
     found = [version(FIRST, truths[0].schema)]
     for at, (before, after) in enumerate(itertools.pairwise(truths), start=1):
         if before.schema.fields != after.schema.fields:
@@ -62,12 +58,10 @@ def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) ->
 
 
 def last(change: Callable[[SchemaVersion], SchemaVersion]) -> Spoil:
-    """Return what changes the newest version."""
     return lambda right: replace(right, versions=(*right.versions[:-1], change(right.versions[-1])))
 
 
 def with_id(path: str, id_: int) -> Spoil:
-    """Return what gives a column of the newest version another id."""
 
     def changed(found: SchemaVersion) -> SchemaVersion:
         fields = ((id_ if name == path else at, name, type_) for at, name, type_ in found.fields)
@@ -83,19 +77,16 @@ def without_second(right: SchemaHistory) -> SchemaHistory:
 
 
 def turned(found: SchemaVersion) -> SchemaVersion:
-    """Return the version with its first two columns in the other order."""
     one, two, *rest = found.fields
     return replace(found, fields=(two, one, *rest))
 
 
 def typed(found: SchemaVersion) -> SchemaVersion:
-    """Return the version with another type of a part."""
     fields = ((at, p, "int" if p == "s.x" else type_) for at, p, type_ in found.fields)
     return replace(found, fields=tuple(fields))
 
 
 def lower(found: SchemaVersion) -> SchemaVersion:
-    """Return the version with a `max_column_id` below the greatest id."""
     return replace(found, max_id=max(at for at, _, _ in found.fields) - 1)
 
 
@@ -105,7 +96,6 @@ def older_latest(right: SchemaHistory) -> SchemaHistory:
 
 
 def id_of(found: Story, path: str, step: int) -> int:
-    """Return the id that the table rightly gives a column."""
     return found.history[step].column_id(path) + OWN
 
 

@@ -27,8 +27,6 @@ from tests.quality import asked
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A right answer to a question about a view."""
-
     view: str
     text: str
     query: Query
@@ -36,7 +34,6 @@ class Answered:
 
 
 def answered(story: Story) -> Iterator[Answered]:
-    """Ask a right reader every question about every view of now."""
     logs = {"snapshot": "merged", "read_optimized": "ignored"}
     for view, how in logs.items() if story.disk.merge_on_read else [("snapshot", "merged")]:
         reader = Reader("id", logs=how)
@@ -45,7 +42,6 @@ def answered(story: Story) -> Iterator[Answered]:
 
 
 def of_past(story: Story) -> Iterator[Answered]:
-    """Ask it every question about the views of the past that a plan would go back to."""
     for name in (AS_OF, INCREMENTAL):
         planned = past_views.asked(name, story.history)
         if planned is None:

@@ -1,5 +1,3 @@
-"""Whose doing it is that an answer has columns which a restore took back: the catalog tells."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -10,12 +8,11 @@ from harness.core.records import FindingKind, Responsible
 from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Query
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import blamed, case_of, judged, with_last
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import read
 from tests.quality.defects_undo import COLUMN
-from tests.quality.test_half_done_writers import parties, verdicts, with_last
 
 RENAMED = "savepoint; rename f2 h; upsert 401; restore"
 
@@ -25,7 +22,6 @@ def story(how: str) -> Story:
 
 
 def listing(found: Story, *columns: str) -> RecordedVariant:
-    """Return the records of a history at whose end the catalog lists these columns."""
     case = case_of(found)
     return with_last(case, replace(case.states[-1], catalog=columns))
 
@@ -46,15 +42,15 @@ def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
     columns: tuple[str, ...], responsible: Responsible
 ) -> None:
     found = story(COLUMN)
-    (verdict,) = verdicts(listing(found, *columns), [by_columns_of(found, 3)])
-    assert parties(verdict) == {(FindingKind.STALE, responsible)}
+    (verdict,) = judged(listing(found, *columns), [by_columns_of(found, 3)])
+    assert blamed(verdict) == {(FindingKind.STALE, responsible)}
 
 
 def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_name() -> None:
     found = story(RENAMED)
     case = listing(found, "id", "ts", "f1", "h")
-    (verdict,) = verdicts(case, [by_columns_of(found, 3)])
-    assert parties(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
+    (verdict,) = judged(case, [by_columns_of(found, 3)])
+    assert blamed(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
     assert {witness.column for witness in verdict.findings[0].places} == {"f2", "h"}
 
 
@@ -72,8 +68,8 @@ def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
     found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
     case = case_of(found)
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
-    (verdict,) = verdicts(with_last(case, listed), [by_columns_of(found, 1)])
-    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
+    (verdict,) = judged(with_last(case, listed), [by_columns_of(found, 1)])
+    assert blamed(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
 @pytest.mark.parametrize(
@@ -91,8 +87,8 @@ def test_right_values_in_a_type_of_before_are_too(
     types = ("long", "long", listed) if type_ else ()
     case = case_of(found)
     story = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
-    (verdict,) = verdicts(with_last(case, story), [by_columns_of(found, 1)])
-    assert parties(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
+    (verdict,) = judged(with_last(case, story), [by_columns_of(found, 1)])
+    assert blamed(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
 def test_another_value_in_a_type_of_before_is_the_readers() -> None:
@@ -101,8 +97,8 @@ def test_another_value_in_a_type_of_before_is_the_readers() -> None:
     types = ("long", "long", "int", "int")
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
     rows = [(*row[:2], row[3], *row[3:]) for row in shown.rows]
-    (verdict,) = verdicts(with_last(case, listed), [replace(shown, rows=tuple(rows))])
-    assert (FindingKind.MISALIGNED, Responsible.READER) in parties(verdict)
+    (verdict,) = judged(with_last(case, listed), [replace(shown, rows=tuple(rows))])
+    assert (FindingKind.MISALIGNED, Responsible.READER) in blamed(verdict)
 
 
 def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> None:
@@ -117,7 +113,7 @@ def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> Non
 def test_who_goes_by_the_tables_own_schema_is_right() -> None:
     found = story(COLUMN)
     case = listing(found, "id", "ts", "f1", "f2", "added")
-    (verdict,) = verdicts(case, [found.read()])
+    (verdict,) = judged(case, [found.read()])
     assert not verdict.findings
 
 

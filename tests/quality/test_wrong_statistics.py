@@ -1,5 +1,3 @@
-"""Planted statistics: wrong ones of a writer, and readers that leave out rows by right ones."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -9,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import Answer, FindingKind, Responsible, Verdict, VerdictKind
+from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of
@@ -20,10 +18,9 @@ from harness.model.column_statistics import (
     bound,
 )
 from harness.model.query import ALL, Comparison, Condition, Query
-from harness.model.query_shapes import query
 from harness.model.simulation.strategies import TRUSTED
 from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import answer_of, blamed, case_of, with_last, without_rows
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader, Reply
@@ -45,12 +42,7 @@ def with_statistics(
 ) -> RecordedVariant:
     case = case_of(found)
     last = replace(case.states[-1], statistics=StoredStatistics(statistics, unknown))
-    return replace(case, states=(*case.states[:-1], last))
-
-
-def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
-    at = [column.name for column in reply.columns].index(key)
-    return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
+    return with_last(case, last)
 
 
 def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> list[Verdict]:
@@ -58,18 +50,10 @@ def verdicts(case: RecordedVariant, asked: Sequence[tuple[Query, Reply]]) -> lis
     step = len(case.states) - 1
     cells = [Cell("variant", step, "engine-1", "snapshot", f"q{n}") for n in range(len(asked))]
     answers = {
-        cell.case: Answer(cell.case, "select", reply.columns, tuple(reply.rows), question=question)
+        cell.case: replace(answer_of(reply, question), case=cell.case)
         for cell, (question, reply) in zip(cells, asked, strict=True)
     }
     return list(judge(case, cells, answers))
-
-
-def parties(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
-    return {(finding.kind, finding.responsible) for finding in verdict.findings}
-
-
-def condition(found: Story, text: str = "") -> Query:
-    return query(text, found.truth) if text else _equal(found, "d", "300.5", "double")
 
 
 def _equal(found: Story, column: str, literal: str, type_: str) -> Query:
@@ -82,7 +66,7 @@ def put(
 ) -> Verdict:
     """Let a reader by id lose rows for a condition, and show the whole table rightly."""
     whole = ask(found, ALL, Reader("id")), ask(found, asked, Reader("id"))
-    some = without(whole[1], lost, found.disk.table.key)
+    some = without_rows(whole[1], lost, found.disk.table.key)
     _, verdict = verdicts(with_statistics(found, *statistics), [(ALL, whole[0]), (asked, some)])
     return verdict
 
@@ -115,7 +99,7 @@ def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: s
     asked = _equal(found, *where)
     assert [row[0] for row in ask(found, asked, Reader("id")).rows] == ["1"]
     verdict = put(found, asked, ["1"], story)
-    assert parties(verdict) == LOST_BY_STATISTICS
+    assert blamed(verdict) == LOST_BY_STATISTICS
     assert any(TRUSTED in way for way in verdict.reproduces)
     assert verdict.claimed == ""  # an answer without a row names no way
 
@@ -127,13 +111,13 @@ def test_the_count_of_them_is_the_writers_as_well() -> None:
     right, whole = ask(found, asked, Reader("id")), ask(found, ALL, Reader("id"))
     none = replace(right, rows=((0,),))
     _, verdict = verdicts(with_statistics(found, story), [(ALL, whole), (asked, none)])
-    assert parties(verdict) == LOST_BY_STATISTICS
+    assert blamed(verdict) == LOST_BY_STATISTICS
 
 
 def test_a_column_that_is_said_to_be_null_alone_is_the_writers() -> None:
     found = history(ROWS, COLUMNS)
     story = ColumnStatistics(FOOTER, found.disk.files[0].path, "d", 2, 2)
-    assert parties(put(found, _equal(found, "d", "300.5", "double"), ["1"], story)) == (
+    assert blamed(put(found, _equal(found, "d", "300.5", "double"), ["1"], story)) == (
         LOST_BY_STATISTICS
     )
 
@@ -145,7 +129,7 @@ def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
     story = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
     key = list(file.records)[1]
     verdict = put(found, Query(where=rows[0]), [text_of(key)], story)
-    assert parties(verdict) == LOST_BY_STATISTICS
+    assert blamed(verdict) == LOST_BY_STATISTICS
     assert TRUSTED in verdict.reproduces[0]
 
 
@@ -170,14 +154,14 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
             story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
             verdict = put(found, each.query, own, story)
             others = [way for way in verdict.reproduces if TRUSTED not in way]
-            assert parties(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
+            assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
 
 
 def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:
     found = history("insert 1,2; touch")
     story = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
     verdict = put(found, Query(where=Condition("f1", Comparison.NOT_NULL)), ["1"], story)
-    assert parties(verdict) == LOST_BY_READER
+    assert blamed(verdict) == LOST_BY_READER
 
 
 @pytest.mark.parametrize(
@@ -189,7 +173,7 @@ def test_a_row_that_right_statistics_do_not_exclude_is_lost_by_the_reader(
     found = history(ROWS, COLUMNS)
     story = told_of(found.disk.files[0], "d", least, greatest)
     verdict = put(found, _equal(found, "d", "300.5", "double"), ["1"], story)
-    assert parties(verdict) == LOST_BY_READER
+    assert blamed(verdict) == LOST_BY_READER
     assert not any(TRUSTED in way for way in verdict.reproduces)
 
 
@@ -198,30 +182,30 @@ def test_statistics_of_another_column_or_file_do_not_excuse_the_reader() -> None
     first, second = found.disk.files[:2]
     others = told_of(first, "e", 0.0, 0.0), told_of(second, "d", 0.0, 0.0)
     asked = _equal(found, "d", "300.5", "double")
-    assert parties(put(found, asked, ["1"], *others)) == LOST_BY_READER
+    assert blamed(put(found, asked, ["1"], *others)) == LOST_BY_READER
 
 
 def test_nobody_is_named_where_the_reader_may_read_by_position() -> None:
     found = history(f"{ROWS}; move e after ts", COLUMNS)
     story = told_of(found.disk.files[0], "d", 0.0, 0.0)
     asked = _equal(found, "d", "300.5", "double")
-    none = without(ask(found, asked, Reader("id")), ["1"], "id")
+    none = without_rows(ask(found, asked, Reader("id")), ["1"], "id")
     (alone,) = verdicts(with_statistics(found, story), [(asked, none)])
     assert "by position" in alone.reproduces
-    assert parties(alone) == LOST_BY_NOBODY
-    assert parties(put(found, asked, ["1"], story)) == LOST_BY_STATISTICS
+    assert blamed(alone) == LOST_BY_NOBODY
+    assert blamed(put(found, asked, ["1"], story)) == LOST_BY_STATISTICS
 
 
 def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None:
     found = history(ROWS, COLUMNS)
     case = with_statistics(found, unknown="Spark refused to read them")
     asked = _equal(found, "d", "300.5", "double")
-    none = without(ask(found, asked, Reader("id")), ["1"], "id")
+    none = without_rows(ask(found, asked, Reader("id")), ["1"], "id")
     (with_condition,) = verdicts(case, [(asked, none)])
-    assert parties(with_condition) == LOST_BY_NOBODY
-    whole = without(ask(found, ALL, Reader("id")), ["1"], "id")
+    assert blamed(with_condition) == LOST_BY_NOBODY
+    whole = without_rows(ask(found, ALL, Reader("id")), ["1"], "id")
     (without_one,) = verdicts(case, [(ALL, whole)])
-    assert parties(without_one) == LOST_BY_READER
+    assert blamed(without_one) == LOST_BY_READER
 
 
 @pytest.mark.parametrize("seed", SEEDS)

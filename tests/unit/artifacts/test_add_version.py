@@ -1,5 +1,3 @@
-"""Lock data that the harness writes: measured, checked, and usable at once."""
-
 from __future__ import annotations
 
 import hashlib
@@ -12,20 +10,19 @@ import pytest
 
 from harness.artifacts import add_version, distributions, fetch, python_index
 from harness.artifacts.cache import MARK, Cache
-from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
 
 NAME = "trino-470"
+FOLDERS = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
 PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
 
 
 def tarball() -> bytes:
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as tar:
-        folders = ("lib", "plugin/hive", "plugin/hudi", "plugin/iceberg", "plugin/delta-lake")
-        for name in (f"{folder}/a.jar" for folder in folders):
+        for name in (f"{folder}/a.jar" for folder in FOLDERS):
             entry = tarfile.TarInfo(f"trino-server-470/{name}")
             entry.size = 700_000
             tar.addfile(entry, io.BytesIO(b"x" * entry.size))
@@ -51,42 +48,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     return empty
 
 
-def test_lock_data_is_written_of_what_the_repository_has(
-    server: Server, cache: Cache, tmp_path: Path
-) -> None:
-    file = add_version.add(NAME, tmp_path / "distributions", cache, Progress())
-    assert file == tmp_path / "distributions" / "trino-470.yaml"
-    content = server.files[PATH]
-    assert yaml_reader.parse(file.read_text(), str(file)).data == {
-        "name": "trino-470",
-        "version": "470",
-        "rules": "trino",
-        "disk_mb": 4,
-        "artifacts": {
-            "archive": [
-                {
-                    "get": "io.trino:trino-server:470:tar.gz",
-                    "size": len(content),
-                    "sha256": hashlib.sha256(content).hexdigest(),
-                    "members": [
-                        "lib",
-                        "plugin/hive",
-                        "plugin/hudi",
-                        "plugin/iceberg",
-                        "plugin/delta-lake",
-                    ],
-                }
-            ]
-        },
-    }
-
-
 def test_what_was_added_is_a_distribution_that_is_there(
     server: Server, cache: Cache, tmp_path: Path
 ) -> None:
-    add_version.add(NAME, tmp_path, cache, Progress())
+    file = add_version.add(NAME, tmp_path / "new", cache, Progress())
+    assert file == tmp_path / "new" / f"{NAME}.yaml"
     asked = len(server.asked)
-    distribution = distributions.load(NAME)
+    distribution, content = distributions.load(NAME), server.files[PATH]
+    (archive,) = distribution.artifacts
+    assert (archive.size, archive.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    assert archive.members == FOLDERS
+    assert (distribution.version, distribution.disk_mb) == ("470", 4)
     assert fetch.missing(distribution, cache) == ()
     assert (
         (fetch.ensure(distribution, cache, Progress()).home or Path())
@@ -97,7 +69,7 @@ def test_what_was_added_is_a_distribution_that_is_there(
     (cache.root / MARK).unlink()
     cache.check()  # all that is in it is what a cache holds
     assert distributions.custom_locks([f"{NAME}@container", "trino-476"]) == {
-        NAME: (tmp_path / f"{NAME}.yaml").read_text()
+        NAME: file.read_text()
     }
 
 

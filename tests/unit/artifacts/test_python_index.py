@@ -1,5 +1,3 @@
-"""What is unpacked of the Python index: JREs, packages of programs, another version of PySpark."""
-
 from __future__ import annotations
 
 import dataclasses

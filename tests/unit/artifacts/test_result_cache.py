@@ -1,5 +1,3 @@
-"""A result is found again by all that decides it, and by nothing less."""
-
 from __future__ import annotations
 
 import sys
@@ -24,7 +22,6 @@ WRONG = replace(RIGHT, verdict=VerdictKind.WRONG)
 def asked(
     cache: ResultCache, *made_from: str, makes: Verdict = RIGHT, lasts: bool = True
 ) -> tuple[Verdict, ...]:
-    """Return what a cache gives for two records, which are made if it has none."""
     return cache.records(Verdict, made_from, lambda: (makes, makes), lambda _: lasts)
 
 

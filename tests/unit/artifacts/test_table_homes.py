@@ -22,7 +22,6 @@ WRITE = (
 
 
 def broken_off(cache: Cache, *, wrote: bool = True) -> Path:
-    """Leave what a writing leaves that does not come to its end."""
     with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
         if wrote:
             (home / "data").mkdir(parents=True)
@@ -31,7 +30,6 @@ def broken_off(cache: Cache, *, wrote: bool = True) -> Path:
 
 
 def left(cache: Cache) -> list[str]:
-    """Name what is there but for locks."""
     there = (path.name for path in table_homes.folder(cache).iterdir())
     return [name for name in there if not name.endswith(".lock")]
 

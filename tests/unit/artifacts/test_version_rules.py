@@ -1,5 +1,3 @@
-"""What rules say of versions: those that are shipped, and any other."""
-
 from __future__ import annotations
 
 import pytest
@@ -163,14 +161,6 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
         f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of prestodb, "
         "prestosql, spark, trino"
     )
-
-
-def test_a_role_may_take_several_files() -> None:
-    files = version_rules.downloads("spark-3.5.8-delta-3.3.2")["front"]
-    assert [file["get"] for file in files] == [
-        "io.delta:delta-spark_2.12:3.3.2:jar",
-        "io.delta:delta-storage:3.3.2:jar",
-    ]
 
 
 def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime() -> None:

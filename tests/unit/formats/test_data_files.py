@@ -4,6 +4,7 @@ import datetime
 import shutil
 from decimal import Decimal
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,8 +13,8 @@ from pyarrow import orc
 
 from harness.core.jsonl import dump, parse
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
-from harness.formats.files import data_files
-from harness.model.canonical import MapValue
+from harness.formats.files import data_files, parquet
+from harness.model.canonical import MapValue, Value, same
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 
@@ -48,22 +49,17 @@ def written(folder: Path, **columns: tuple[pa.DataType, object, object]) -> File
     return actual
 
 
-def test_values_of_every_type_are_canonical(tmp_path: Path) -> None:
-    actual = written(tmp_path, **PLAIN)
-    wanted = tuple(value for _, _, value in PLAIN.values())
-    assert actual.columns == tuple(PLAIN)
-    assert actual.rows[0][:-1] == wanted[:-1]
-    assert [type(row) for row in actual.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
-    assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
-
-
-def test_files_of_orc_are_told_by_their_first_bytes(tmp_path: Path) -> None:
-    arrays = {name: pa.array([value], type_) for name, (type_, value, _) in PLAIN.items()}
-    orc.write_table(pa.table(arrays), tmp_path / "part-00000")
-    (actual,) = data_files.read(tmp_path, [fact("part-00000", "1")], [0])
-    assert actual.unread == ""
-    assert actual.columns == tuple(PLAIN)
-    assert actual.rows[0][:-1] == tuple(value for _, _, value in PLAIN.values())[:-1]
+@pytest.mark.parametrize("name", ["f.parquet", "part-00000"], ids=["Parquet", "ORC"])
+def test_values_of_every_type_are_canonical_in_files_told_by_their_first_bytes(
+    tmp_path: Path, name: str
+) -> None:
+    arrays = {column: pa.array([value], type_) for column, (type_, value, _) in PLAIN.items()}
+    write = pq.write_table if name.endswith("parquet") else orc.write_table
+    write(pa.table(arrays), tmp_path / name)
+    (actual,) = data_files.read(tmp_path, [fact(name, "1")], [0])
+    expected = tuple(value for _, _, value in PLAIN.values())[:-1]
+    assert (actual.unread, actual.columns, actual.rows[0][:-1]) == ("", tuple(PLAIN), expected)
+    assert [type(value) for value in actual.rows[0][:-1]] == [type(value) for value in expected]
     assert actual.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 
@@ -134,3 +130,49 @@ def test_values_come_back_from_a_record_as_they_were(tmp_path: Path) -> None:
     values = (written(tmp_path, **PLAIN), FileValues(1, unread="why"))
     state = StateRecord("v", Outcome(0, OutcomeKind.APPLIED), "d", values=values)
     assert parse(StateRecord, dump(state)) == state
+
+
+MOMENTS: Final = [
+    datetime.datetime(1, 1, 3, microsecond=1),  # noqa: DTZ001 - canonical timestamps have no zone
+    datetime.datetime(1969, 12, 31, 23, 59, 59, 123456),  # noqa: DTZ001
+    datetime.datetime(9999, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+]
+
+
+def read_back(folder: Path, values: list[Value], type_: pa.DataType, **how: object) -> list[Value]:
+    path = folder / "a.parquet"
+    table = pa.table({"v": pa.array(values, type_)})
+    pq.write_table(table, path, **how)
+    columns, rows = parquet.content(path)
+    assert columns == ("v",)
+    return [value for (value,) in rows]
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([-128, None, 127], pa.int8()),
+        ([-(2**15), 2**15 - 1], pa.int16()),
+        ([-(2**63), 2**63 - 1], pa.int64()),
+        ([float("nan"), -0.0, 0.0, float("-inf"), 5e-324], pa.float64()),
+        ([float("nan"), -0.0, 3.4028234663852886e38], pa.float32()),
+        ([Decimal("9" * 38), Decimal(1 - 10**38)], pa.decimal128(38, 0)),
+        ([datetime.date(1, 1, 2), datetime.date(9999, 12, 31)], pa.date32()),
+        (MOMENTS, pa.timestamp("us")),
+        ([b"", b"\x00\xff"], pa.binary()),
+        (["", "e\u0301", "\U0001f600"], pa.string()),
+    ],
+    ids=str,
+)
+def test_hard_values_are_what_stands_in_the_file(
+    values: list[Value], type_: pa.DataType, tmp_path: Path
+) -> None:
+    actual = read_back(tmp_path, values, type_)
+    assert len(actual) == len(values)
+    assert all(map(same, actual, values))
+
+
+def test_times_of_96_bits_keep_their_century(tmp_path: Path) -> None:
+    late = MOMENTS[1:2] + [datetime.datetime(2262, 4, 12)]  # noqa: DTZ001, RUF005
+    actual = read_back(tmp_path, late, pa.timestamp("us"), use_deprecated_int96_timestamps=True)
+    assert actual == late

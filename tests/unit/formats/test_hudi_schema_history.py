@@ -1,5 +1,3 @@
-"""What a Hudi table says of its own schema, in texts as real tables have them."""
-
 from __future__ import annotations
 
 import json

@@ -48,7 +48,15 @@ from harness.scenario.operations.snapshots import (
     RollbackToSnapshot,
     Savepoint,
 )
-from harness.scenario.statements import ClientCall, ResumeWaiting, Sql, WaitingSql, recorded
+from harness.scenario.operations.write_frame import WriteFrame
+from harness.scenario.statements import (
+    ClientCall,
+    FrameWrite,
+    ResumeWaiting,
+    Sql,
+    WaitingSql,
+    recorded,
+)
 from tests.builders.format_statements import (
     COLUMNS,
     created,
@@ -243,6 +251,14 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
             {},
             [f"{ALTER} drop partition field `id`"],
         ),
+        # Columns of a table that the metastore knows alone.
+        ("hive-acid", [AddColumn("n", LONG)], {}, [f"{ALTER} add columns (`n` bigint)"]),
+        (
+            "hive-acid",
+            [DropColumn("a")],
+            {},
+            [f"{ALTER} replace columns (`id` int, `ts` bigint, `p` string)"],
+        ),
         # Rows that are deleted, by SQL or by value, also such as are not there.
         (
             "iceberg",
@@ -256,6 +272,7 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
             {"delete_mode": "merge-on-read"},
             ["delete from {database}.t where `id` in (1, 7)"],
         ),
+        ("hive-acid", [TWO, Delete((1,))], {}, ["delete from {database}.t where `id` in (1)"]),
         # Changes of columns.
         (
             "iceberg",
@@ -463,6 +480,19 @@ def test_one_partition_is_named_by_the_values_of_its_columns() -> None:
     assert "as `p`" not in over
     (drop,) = texts("hudi-cow", three, DeletePartition(3), partition_by=("p",))
     assert drop == f"{ALTER} drop partition (`p` = 'p0')"
+
+
+def test_a_dataframe_is_told_the_columns_with_a_role() -> None:
+    (write,) = statements("hudi-mor", ONE, WriteFrame((1, 2)), partition_by=("p",))
+    assert isinstance(write, FrameWrite)
+    roles = {"recordkey": "id", "precombine": "ts", "partitionpath": "p"}
+    told = {f"hoodie.datasource.write.{role}.field": column for role, column in roles.items()}
+    assert told.items() <= dict(write.options).items()
+
+
+def test_an_overwritten_transactional_table_keeps_its_own_words() -> None:
+    (sent,) = texts("hive-acid", ONE, Overwrite((1,)))
+    assert sent.startswith("insert overwrite table {database}.t select 1 as `id`, ")
 
 
 def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:

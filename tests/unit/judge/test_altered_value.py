@@ -1,5 +1,3 @@
-"""How near is near."""
-
 from __future__ import annotations
 
 import datetime

@@ -1,5 +1,3 @@
-"""What an engine itself wrote stands with the place that it belongs to, or nowhere."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,7 +5,7 @@ from dataclasses import replace
 from harness.core.records import Answer, Finding, Part, Refusal
 from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
-from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.judged_story import case_without_values, cell_at, judged_answer
 from tests.builders.table_story import history
 
 TOLD = history("insert 1..3", "id string, ts long, st struct<a: int, b: string>, n int")
@@ -18,7 +16,6 @@ OWN: OwnTexts = tuple((at, ST, text) for at, text in enumerate(TEXTS))
 
 
 def spoilt(at: int, **wrong: Value) -> tuple[tuple[Value, ...], ...]:
-    """Return the right rows with other values in one of them."""
     rows = [list(row) for row in RIGHT.rows]
     for name, value in wrong.items():
         rows[at][RIGHT.names.index(name)] = value
@@ -87,9 +84,7 @@ def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> N
     story = history("insert 1; insert 2")
     rows = [list(row) for row in story.read().rows]
     rows[0][2:] = [rows[1][2], "?"]
-    cell = cell_at(story)
-    said = Answer(cell.case, "select", story.read().columns, tuple(map(tuple, rows)))
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: said})
+    verdict = judged_answer(story, replace(story.read(), rows=tuple(map(tuple, rows))))
     found = {place.column: place for finding in verdict.findings for place in finding.places}
     assert found["f1"].origin is not None
     assert (found["f1"].origin.key, found["f1"].file) == ("2", "")

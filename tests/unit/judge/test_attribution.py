@@ -1,5 +1,3 @@
-"""Whose doing a wrong answer is, told by what the files hold and by who else answers the same."""
-
 from __future__ import annotations
 
 import datetime
@@ -7,20 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, Column, Responsible, Verdict, VerdictKind
+from harness.core.records import Column, Responsible, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
 from harness.model.query import Query, not_null
-from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_of, judged
+from tests.builders.followed_run import doubtful
+from tests.builders.judged_story import answer_of, case_of, judged, verdict_on
 from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import (
-    COLUMNS,
     empty_f1,
     shown_as_filed,
-    spelled,
     spoilt_rows,
     touched,
     verdicts_on,
@@ -30,10 +25,7 @@ from tests.builders.traced_answer import Files
 
 
 def asked(case: RecordedVariant, query: Query, reply: Reply) -> Verdict:
-    cell = Cell("variant", len(case.states) - 1, "engine-1", "snapshot", "other")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
-    (found,) = judge(case, [cell], {cell.case: answer})
-    return found
+    return verdict_on(case, answer_of(reply, query))
 
 
 def party(found: Verdict) -> Responsible | None:
@@ -72,22 +64,6 @@ def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree()
     ] * 2
 
 
-def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> None:
-    """As when an older run is judged by a model that makes other values since."""
-    reply, case = (
-        shown_as_filed(touched(), spoilt_rows(empty_f1)),
-        case_of(touched(), spoilt_rows(empty_f1)),
-    )
-    states = [
-        replace(state, outcome=replace(state.outcome, statements=("insert into t select 'other'",)))
-        for state in case.states
-    ]
-    found = judged(replace(case, states=states), (reply, reply))
-    assert {(each.verdict, party(each)) for each in found} == {
-        (VerdictKind.UNKNOWN, Responsible.MODEL)
-    }
-
-
 def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agree() -> None:
     files = spoilt_rows(lambda key, row: None if key == "2" else row, step=3)
     found = verdicts_on(
@@ -96,33 +72,15 @@ def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agr
     assert {party(each) for each in found} == {Responsible.WRITER}
 
 
-@pytest.fixture
-def doubtful() -> tuple[Story, Files]:
-    """A rule of the model, that of conversion, lies between what was sent and the files."""
-    made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
-    return made, spoilt_rows(spelled, step=3)
-
-
-def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it(
-    doubtful: tuple[Story, Files],
-) -> None:
-    reply = shown_as_filed(*doubtful)
-    for verdict in verdicts_on(*doubtful, reply, reply):
+def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it() -> None:
+    reply = shown_as_filed(*doubtful())
+    for verdict in verdicts_on(*doubtful(), reply, reply):
         assert (verdict.verdict, party(verdict)) == (VerdictKind.UNKNOWN, Responsible.MODEL)
         assert verdict.because.startswith("the reference model is in doubt")
 
 
-def test_of_one_engine_alone_the_answer_stays_wrong_and_nobody_is_named_for_it(
-    doubtful: tuple[Story, Files],
-) -> None:
-    (found,) = verdicts_on(*doubtful, shown_as_filed(*doubtful))
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.UNSURE)
-
-
-def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
-    doubtful: tuple[Story, Files],
-) -> None:
-    made, files = doubtful
+def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
+    made, files = doubtful()
     reply = shown_as_filed(made, files)
     found = verdicts_on(made, files, reply, reply, made.read())
     assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
@@ -131,10 +89,8 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
     }
 
 
-def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
-    doubtful: tuple[Story, Files],
-) -> None:
-    made, files = doubtful
+def test_other_mistakes_of_an_engine_do_not_settle_the_doubt() -> None:
+    made, files = doubtful()
     reply = shown_as_filed(made, files)
     short = Reply(reply.columns, reply.rows[:-1])
     found = verdicts_on(made, files, reply, reply, short)
@@ -143,14 +99,6 @@ def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(
     assert {verdict.verdict for verdict in verdicts_on(made, files, reply, same)} == {
         VerdictKind.UNKNOWN
     }
-
-
-def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
-    """A file cannot show what it does not hold: it, or one of both readings, is not as we think."""
-    files = spoilt_rows(empty_f1)
-    wrong, right = verdicts_on(touched(), files, shown_as_filed(touched(), files), touched().read())
-    assert (wrong.verdict, party(wrong)) == (VerdictKind.WRONG, Responsible.UNSURE)
-    assert right.verdict is VerdictKind.CORRECT
 
 
 def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer() -> None:
@@ -225,9 +173,7 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
         reply, {"at": lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)}
     )
     shown = millis if "presto" in reader else reply
-    cell = Cell("variant", len(case.states) - 1, reader, "snapshot", "all")
-    answer = Answer(cell.case, "select", shown.columns, shown.rows)
-    (found,) = judge(case, [cell], {cell.case: answer})
+    found = verdict_on(case, answer_of(shown), reader=reader)
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
     assert [witness.key for witness in found.findings[0].places] == ["4"]
 
@@ -246,7 +192,6 @@ def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
 
 
 def without_names(case: RecordedVariant) -> RecordedVariant:
-    """Return a case whose files say nothing of their columns."""
     return replace(
         case,
         states=tuple(

@@ -1,5 +1,3 @@
-"""Columns asked alone after a refusal: what their heads tell, and where parts disagree."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Column, Finding, Origin, Part, Refusal, VerdictKind
-from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
 from tests.builders.columns_alone import HEADS, in_parts, spoilt
-from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.simulated_reader import Reply, columns_of
 from tests.builders.table_story import Story, history
 
@@ -21,10 +18,7 @@ Heads = dict[str, list[tuple[str, Value, Value]]]
 
 
 def judged(story: Story, answer: Answer) -> tuple[Finding, ...]:
-    cell = cell_at(story)
-    (verdict,) = judge(
-        case_without_values(story), [cell], {cell.case: replace(answer, case=cell.case)}
-    )
+    verdict = verdict_on(case_without_values(story), answer)
     assert (verdict.verdict is VerdictKind.REFUSED) == (answer.refusal is not None)
     return verdict.findings
 
@@ -34,11 +28,10 @@ def refused(parts: tuple[Part, ...], story: Story = TOLD) -> tuple[Finding, ...]
 
 
 def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
-    return judged(story, Answer("", "select", reply.columns, reply.rows))
+    return judged(story, answer_of(reply))
 
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
-    """Return wrong columns by the name of the finding, each with what was expected and found."""
     found = {
         finding.kind.value: [(p.column, p.expected, p.actual) for p in finding.places if not p.key]
         for finding in findings

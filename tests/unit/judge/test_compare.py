@@ -1,5 +1,3 @@
-"""Rows are told by their key, and by their values where the key does not tell."""
-
 from __future__ import annotations
 
 import pytest
@@ -107,7 +105,6 @@ SMALL = history(
 
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
-    """Return which row is taken for which, where rows show a number as their key alone."""
     found = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
     return sorted((str(row.key), int(str(values[0]))) for row, values in found.pairs)
 

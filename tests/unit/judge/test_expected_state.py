@@ -1,5 +1,3 @@
-"""What the checks may ask of the truth."""
-
 from __future__ import annotations
 
 from dataclasses import replace

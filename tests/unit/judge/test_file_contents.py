@@ -1,5 +1,3 @@
-"""What files hold, merged and by ids; what is not as written, and whether a rule lies between."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -21,7 +19,6 @@ from tests.builders.traced_answer import Files
 
 
 def held(story: Story, files: Files | None = None) -> ViewContent:
-    """Look at the files of the last step."""
     case = case_of(story, files)
     return Holdings(case.states, story.history).content(case.states[-1].files)
 
@@ -32,7 +29,6 @@ def shown(story: Story, found: ViewContent) -> dict[str, tuple[Value, ...]]:
 
 
 def with_value(name: str, value: Value, *, step: int) -> Files:
-    """Put another value into every row of the files from a step on."""
 
     def changed(file: File) -> File:
         records = {key: {**row, name: value} for key, row in file.records.items()}

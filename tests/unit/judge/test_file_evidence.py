@@ -1,5 +1,3 @@
-"""Which file each row of an answer was read from, where the files tell it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -44,7 +44,6 @@ def verdict(kind: VerdictKind, *, known: str = "", because: str = "", number: in
 
 
 def depending(**others: str) -> Verdict:
-    """A wrong answer that a fresh server did not give."""
     seen = Witness("1", "f1", "a", "b")
     finding = Finding(FindingKind.ORDER_DEPENDENT, ("f1",), seen, (seen,), Responsible.READER)
     return replace(verdict(WRONG, number=2, **others), findings=(finding,))

@@ -1,5 +1,3 @@
-"""Each difference has one name."""
-
 from __future__ import annotations
 
 import datetime

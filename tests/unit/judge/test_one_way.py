@@ -1,5 +1,3 @@
-"""One wrong cell, followed through the judge: each stage once, in order."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Two answers of one reader to one question: where they differ, and what is judged beside."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -16,10 +14,10 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge.order_dependence import WHY
-from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.query import COUNT, Query
-from tests.builders.judged_story import case_without_values, cell_at
+from tests.builders.judged_story import answer_of, case_without_values, verdict_on
+from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
 TOLD = history("insert 1..3; rename f1 f1_new")
@@ -27,8 +25,7 @@ ORDER = FindingKind.ORDER_DEPENDENT
 
 
 def answer(story: Story, by: str = "id") -> Answer:
-    reply = story.read(by)
-    return Answer(cell_at(story).case, "select", reply.columns, reply.rows)
+    return answer_of(story.read(by))
 
 
 def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
@@ -41,10 +38,8 @@ def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
 
 
 def judged(fresh: Answer, earlier: Answer | None, story: Story = TOLD) -> Verdict:
-    cell = cell_at(story)
     found = replace(fresh, again=True, earlier=earlier)
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: found})
-    return verdict
+    return verdict_on(case_without_values(story), found)
 
 
 def test_an_answer_that_was_asked_twice_and_came_the_same_is_judged_like_any_other() -> None:
@@ -98,7 +93,7 @@ def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
 
 
 def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() -> None:
-    refused = Answer(cell_at(TOLD).case, "select", refusal=Refusal("K", "m"))
+    refused = Answer("", "select", refusal=Refusal("K", "m"))
     verdict = judged(refused, answer(TOLD))
     assert verdict.verdict is VerdictKind.WRONG
     (finding,) = verdict.findings
@@ -111,11 +106,8 @@ def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() 
 
 @pytest.mark.parametrize("before", [2, 4])
 def test_a_count_differs_in_its_number(before: int) -> None:
-    query, column = Query(count=True), (Column("_col0", "bigint", "long"),)
-    cell = replace(cell_at(TOLD), query="count")
-    now = Answer(cell.case, "select", column, ((3,),), question=query)
-    found = replace(now, again=True, earlier=replace(now, rows=((before,),)))
-    (verdict,) = judge(case_without_values(TOLD), [cell], {cell.case: found})
-    (finding,) = verdict.findings
+    count = Reply((Column("_col0", "bigint", "long"),), ((3,),))
+    now = answer_of(count, Query(count=True))
+    (finding,) = judged(now, replace(now, rows=((before,),))).findings
     (place,) = finding.places
     assert (place.column, place.expected, place.actual) == (COUNT, 3, before)

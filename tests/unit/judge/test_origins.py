@@ -1,49 +1,41 @@
-"""Whose value was found: what single values tell."""
-
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from harness.core.records import FindingKind
+from harness.model.canonical import Value
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import diagnosed, history, places
 
 TOLD = history("insert 1..3", "id long, n int, d date")
 
 
-def reply_with(index: int, value: object) -> Reply:
-    story = TOLD.read()
-    first = list(story.rows[0])
-    first[index] = value
-    return Reply(story.columns, (tuple(first), *story.rows[1:]))
+DAY_ZERO = datetime.date(1970, 1, 1)
 
 
-def test_a_whole_number_shown_as_the_date_of_that_day_is_still_that_number() -> None:
-    number = TOLD.read().rows[0][1]
-    day = datetime.date(1970, 1, 1) + datetime.timedelta(days=number)
-    (place,) = places(TOLD, reply_with(2, day))
-    assert place.origin is not None
-    assert (place.origin.name, place.origin.key) == ("n", "1")
-
-
-def test_a_date_shown_as_its_number_of_days_is_still_that_date() -> None:
-    days = (TOLD.read().rows[0][2] - datetime.date(1970, 1, 1)).days
-    (place,) = places(TOLD, reply_with(1, days))
-    assert place.origin is not None
-    assert (place.origin.name, place.origin.key) == ("d", "1")
-
-
-def test_a_number_shown_as_a_text_with_blanks_is_still_that_number() -> None:
-    (place,) = places(TOLD, reply_with(2, f"{TOLD.read().rows[0][1]}  "))
-    assert place.origin is not None
-    assert (place.origin.name, place.origin.key) == ("n", "1")
-
-
-def test_a_date_that_nobody_wrote_has_no_origin() -> None:
-    (place,) = places(TOLD, reply_with(2, datetime.date(1971, 5, 5)))
-    assert place.origin is None
+@pytest.mark.parametrize(
+    ("column", "shown", "origin"),
+    [
+        ("d", lambda n, _: DAY_ZERO + datetime.timedelta(days=n), ("n", "1")),
+        ("n", lambda _, d: (d - DAY_ZERO).days, ("d", "1")),
+        ("d", lambda n, _: f"{n}  ", ("n", "1")),
+        ("d", lambda *_: datetime.date(1971, 5, 5), None),
+    ],
+    ids=["a number as that day", "a date as its days", "a number as a text", "nobody's date"],
+)
+def test_a_value_that_is_shown_as_another_type_stores_it_is_still_that_value(
+    column: str, shown: Callable[[Value, Value], Value], origin: tuple[str, str] | None
+) -> None:
+    reply = TOLD.read()
+    first = dict(zip(reply.names, reply.rows[0], strict=True))
+    first[column] = shown(first["n"], first["d"])
+    rows = (tuple(first.values()), *reply.rows[1:])
+    (place,) = places(TOLD, replace(reply, rows=rows))
+    assert (place.origin and (place.origin.name, place.origin.key)) == origin
 
 
 def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:

@@ -1,15 +1,14 @@
-"""Answers read by the column lists that the catalog keeps of partitions, as they are judged."""
-
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import pytest
 
 from harness.core.records import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
-from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
@@ -23,19 +22,14 @@ def story(story: str = STORY) -> Story:
 
 
 def cut(one: Story) -> Reply:
-    """Read by name, and give NULL for the last data column."""
     reply = one.read("name")
     at = reply.names.index("f2")
     return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
 
 
 def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = None) -> Verdict:
-    cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
-    if isinstance(reply, Reply):
-        reply = Answer("", "select", reply.columns, reply.rows)
-    answer = replace(reply, case=cell.case)
-    verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
-    return next(verdict for verdict in verdicts if verdict.view != "write")
+    answer = answer_of(reply) if isinstance(reply, Reply) else reply
+    return verdict_on(case or case_of(one), answer)
 
 
 def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
@@ -94,34 +88,23 @@ def test_views_of_the_past_have_no_lists() -> None:
     assert Expectations(case_of(story())).layout(4, "as_of(3)").catalog.partitions is None
 
 
-def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:
+@pytest.mark.parametrize(("name", "value", "lost"), [("p", "x", ("id",)), ("g", None, ("id", "g"))])
+def test_rows_of_which_only_the_partition_or_nothing_is_left_are_those_of_the_table(
+    name: str, value: str | None, lost: Sequence[str]
+) -> None:
     # Ways that differ in columns that were not asked for tell the same.
     one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
     case = case_of(one, bare=True)
     states = tuple(replace(state, bare=state.outcome.step in {1, 2}) for state in case.states)
-    columns = tuple(column for column in one.read().columns if column.name in {"id", "p"})
-    part = Part("p", "select", columns, ((None, "x"), (None, "x"), ("4", "y")))
-    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
-    verdict = judged(one, refused, replace(case, states=states))
-    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
-    assert wrong == {(key, "id"): FindingKind.LOST_VALUE for key in ("1", "2")}
-
-
-def test_rows_of_which_nothing_is_left_lost_their_values_whatever_names_they_had() -> None:
-    one = story("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
-    case = case_of(one, bare=True)
-    states = tuple(replace(state, bare=state.outcome.step in {1, 2}) for state in case.states)
     whole = one.read()
-    at = [whole.names.index(each) for each in ("id", "g")]
-    (last,) = ([row[n] for n in at] for row in whole.rows if row[0] == "4")
-    rows = ((None, None), (None, None), tuple(last))
-    part = Part("g", "select", tuple(whole.columns[n] for n in at), rows)
+    at = [whole.names.index(each) for each in ("id", name)]
+    (last,) = (tuple(row[n] for n in at) for row in whole.rows if row[0] == "4")
+    rows = ((None, value), (None, value), last)
+    part = Part(name, "select", tuple(whole.columns[n] for n in at), rows)
     refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
     verdict = judged(one, refused, replace(case, states=states))
     wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
-    assert wrong == {
-        (key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in ("id", "g")
-    }
+    assert wrong == {(key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in lost}
 
 
 def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:

@@ -1,10 +1,7 @@
-"""Where Hudi's meta columns are shown: what was read is known, or nothing is claimed."""
-
 from __future__ import annotations
 
 import datetime
 import struct
-from dataclasses import replace
 
 import pytest
 
@@ -18,11 +15,9 @@ from harness.core.records import (
     Witness,
 )
 from harness.core.refusals import OTHER_TYPE
-from harness.judge.verdicts import judge
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.model.simulation.value_conversions import cut
-from harness.scenario.cells import Cell
-from tests.builders.judged_story import COUNTED, case_of
+from tests.builders.judged_story import COUNTED, READER, answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
@@ -41,15 +36,8 @@ def read(story: Story = TOLD, **how: object) -> Reply:
     return story.read("position", meta_counts=True, **how)
 
 
-def judged(story: Story, answer: Answer, *, bare: bool = True, reader: str = "engine-1") -> Verdict:
-    cell = Cell("variant", len(story.operations), reader, "snapshot", "all")
-    answer = replace(answer, case=cell.case)
-    (verdict,) = judge(case_of(story, bare=bare), [cell], {cell.case: answer})
-    return verdict
-
-
-def answered(reply: Reply) -> Answer:
-    return Answer("", "select", reply.columns, reply.rows)
+def judged(story: Story, answer: Answer, *, bare: bool = True, reader: str = READER) -> Verdict:
+    return verdict_on(case_of(story, bare=bare), answer, reader=reader)
 
 
 def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
@@ -59,7 +47,7 @@ def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
 
 
 def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
-    verdict = judged(TOLD, answered(read()))
+    verdict = judged(TOLD, answer_of(read()))
     assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     assert verdict.reproduces == (ColumnMapping.COUNTED,) == (COUNTED,)
     found = places(verdict)
@@ -75,7 +63,7 @@ def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
 
 
 def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
-    verdict = judged(TOLD, answered(read()), bare=False)
+    verdict = judged(TOLD, answer_of(read()), bare=False)
     assert verdict.reproduces == ()
     assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
@@ -83,29 +71,14 @@ def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
 def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
     reply = read()
     spoilt = Reply(reply.columns, (("nobody's", *reply.rows[0][1:]), *reply.rows[1:]))
-    verdict = judged(TOLD, answered(spoilt))
+    verdict = judged(TOLD, answer_of(spoilt))
     assert verdict.reproduces == ()
     assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
-def test_log_files_are_read_by_name_all_the_same() -> None:
-    story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
-    assert {key for key, _ in places(judged(story, answered(read(story))))} == {"2"}
-    ignored = judged(story, answered(read(story, logs="ignored")))
-    assert ignored.reproduces == (f"{COUNTED}, base files only",)
-    assert {key for key, _ in places(ignored)} == {"1", "2"}
-
-
-def test_partition_columns_come_from_the_path_and_take_no_place() -> None:
-    story = history("insert 1..3", f"{COLUMNS}, p string", partition_by=("p",))
-    found = places(judged(story, answered(read(story))))
-    assert ("1", "f") in found
-    assert ("1", "p") not in found
-
-
 def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_the_keys() -> None:
     story = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
-    verdict = judged(story, answered(story.read("id", overlaid=True)))
+    verdict = judged(story, answer_of(story.read("id", overlaid=True)))
     assert verdict.reproduces == (f"by id, {OVERLAID}",)
     assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     found = places(verdict)
@@ -116,19 +89,12 @@ def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_t
     assert not {at for at in found if at[0] == "1"}
 
 
-def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them() -> None:
-    story = history("insert 1,2; upsert 1", COLUMNS, mor=True)
-    verdict = judged(story, answered(story.read("id", overlaid=True)), bare=False)
-    assert verdict.reproduces == ()
-    assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
-
-
 @pytest.mark.parametrize("bare", [True, False])
 def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_none(
     *, bare: bool
 ) -> None:
     story = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
-    verdict = judged(story, answered(story.read("id", rekeyed=True)), bare=bare)
+    verdict = judged(story, answer_of(story.read("id", rekeyed=True)), bare=bare)
     assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
     assert {finding.kind for finding in verdict.findings} == {FindingKind.DUPLICATE}
     assert {key for key, _ in places(verdict)} == {"1"}
@@ -200,7 +166,7 @@ def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_al
     shown = [("1", 1, 1, 1, 1, left[0]), ("2", 2, 1, 0, 2, left[1])]
     assert names == ("id", "ts", "b", "a", "m", "at")
     assert (old.key, new.key) == ("1", "2")
-    verdict = judged(story, answered(Reply(story.read().columns, tuple(shown))), bare=False)
+    verdict = judged(story, answer_of(Reply(story.read().columns, tuple(shown))), bare=False)
     assert verdict.reproduces == (f"{ColumnMapping.RENUMBERED}, timestamps in milliseconds",)
     found = places(verdict)
     assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
@@ -227,7 +193,7 @@ def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
     story = history(EARLY, "id string, ts long, a timestamp, b timestamp")
     reply = story.read(by)
     shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
-    verdict = judged(story, answered(shown), bare=False, reader=PRESTODB)
+    verdict = judged(story, answer_of(shown), bare=False, reader=PRESTODB)
     assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
     assert called(verdict, "a") == kind
     origin = places(verdict)["1", "a"].origin

@@ -1,5 +1,3 @@
-"""Differences that are judged: within a declaration an answer is right, beyond it it is not."""
-
 from __future__ import annotations
 
 import datetime
@@ -19,12 +17,10 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.core.tolerances import Normalised
-from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
-from harness.scenario.cells import Cell
 from tests.builders.columns_alone import in_parts
-from tests.builders.judged_story import case_without_values
+from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.spoilt_files import ONE, ZONELESS, cut, typed
 from tests.builders.table_story import Story, changed, history
@@ -41,14 +37,10 @@ ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
 def judged(
     story: Story, reply: Reply, reader: str, *, alone: bool = False, format_: str = "hudi-cow"
 ) -> Verdict:
-    cell = Cell("variant", len(story.operations), reader, "snapshot", "all")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    if alone:
-        answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=in_parts(reply))
+    refused = Answer("", "select", refusal=Refusal("X", "x"), parts=in_parts(reply))
     case = case_without_values(story)
     case = replace(case, variant=replace(case.variant, format=format_))
-    (verdict,) = judge(case, [cell], {cell.case: answer})
-    return verdict
+    return verdict_on(case, refused if alone else answer_of(reply), reader=reader)
 
 
 def kinds(verdict: Verdict) -> dict[FindingKind, tuple[str, ...]]:
@@ -131,9 +123,8 @@ def test_an_equality_with_microseconds_is_one_with_milliseconds_to_such_a_reader
         head, rows = (Column("_col0", "bigint", "long"),), ((1,),)
     if query == "column":
         head, rows = (head[3],), ((row[3],),)
-    cell = Cell("variant", len(story.operations), PRESTODB, "snapshot", query)
-    answer = Answer(cell.case, "select", head, rows, question=asked)
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
+    answer = answer_of(Reply(head, rows), asked)
+    verdict = verdict_on(case_without_values(story), answer, reader=PRESTODB)
     assert (verdict.verdict, verdict.findings) == (CORRECT, ())
     counted = () if query == "count" else (Normalised("timestamp-milliseconds", 1),)
     assert verdict.normalised == counted

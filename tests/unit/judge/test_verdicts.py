@@ -1,5 +1,3 @@
-"""Verdicts from records alone: what each kind rests on, and which mapping reproduces an answer."""
-
 from __future__ import annotations
 
 import datetime
@@ -27,8 +25,16 @@ from harness.model.datatypes import parse_type
 from harness.model.query import Comparison, Condition, Query
 from harness.model.schema import Field
 from harness.model.truth import named, row_values
-from tests.builders.judged_story import case_without_values, cell_at, judged_answer
-from tests.builders.random_story import story_of_seed
+from tests.builders.judged_story import (
+    answer_of,
+    case_without_values,
+    cell_at,
+    judged_answer,
+    verdict_on,
+    with_last,
+    without_rows,
+)
+from tests.builders.judged_story import judged as judge_replies
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -73,10 +79,8 @@ def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Story) -
 
 
 def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Story) -> None:
-    one, several = (
-        judged_answer(moved, moved.read("position")),
-        judged_answer(moved, moved.read(logs="ignored")),
-    )
+    one = judged_answer(moved, moved.read("position"))
+    several = judged_answer(moved, moved.read(logs="ignored"))
     assert (one.claimed, one.inconclusive) == ("by position", False)
     assert (several.claimed, several.inconclusive) == ("", False)
 
@@ -88,10 +92,9 @@ def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_
     # The file's own values of f2 do not rule out the one wanted: it is left out by no statistics.
     story = history("insert 1,2; row id=2 f2=a; move f1 after f2")
     asked = Query(count=count, where=Condition("f1", Comparison.EQUAL, "f3s1r1", "string"))
-    cell, columns = cell_at(story), story.read().columns
-    empty = Answer(cell.case, "", columns, question=asked)
+    empty = Answer("", "", story.read().columns, question=asked)
     none = replace(empty, columns=(Column("n", "bigint", "long"),), rows=((0,),))
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: none if count else empty})
+    verdict = verdict_on(case_without_values(story), none if count else empty)
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
     assert (verdict.inconclusive, verdict.claimed) == (True, "")
 
@@ -101,16 +104,6 @@ def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Story) -
     rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
     turned = Reply(tuple(reversed(reply.columns)), rows)
     assert judged_answer(moved, turned).reproduces == ("by position",)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(seed: int) -> None:
-    story = story_of_seed(seed)
-    for by in ("id", "name", "position"):
-        assert f"by {by}" in judged_answer(story, story.read(by)).reproduces
-        if story.disk.merge_on_read and any(file.kind == "log" for file in story.disk.files):
-            ways = judged_answer(story, story.read(by, logs="ignored")).reproduces
-            assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
 
 def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
@@ -135,13 +128,11 @@ def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
 
 def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
     story = history("insert 1..3; upsert 1; delete 2; compact", mor=True)
-    case, cell = case_without_values(story), cell_at(story, "read_optimized")
-    last = replace(case.states[4], files=case.states[3].files)
-    case = replace(case, states=(*case.states[:4], last))
+    case = case_without_values(story)
+    case = with_last(case, replace(case.states[4], files=case.states[3].files))
     before = history("insert 1..3").read()
     for reply, kind in ((before, VerdictKind.CORRECT), (story.read(), VerdictKind.WRONG)):
-        answer = Answer(cell.case, "", reply.columns, reply.rows)
-        (verdict,) = judge(case, [cell], {cell.case: answer})
+        verdict = verdict_on(case, answer_of(reply), "read_optimized")
         assert (verdict.verdict, verdict.because) == (kind, "")
         assert {finding.kind.value for finding in verdict.findings} <= {"premature"}
 
@@ -157,10 +148,8 @@ def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown
     moved: Story,
 ) -> None:
     case = case_without_values(moved)
-    base_only = replace(case, states=(*case.states[:3], replace(case.states[3], files=())))
-    cell = cell_at(moved, "read_optimized")
-    answer = Answer(cell.case, "", moved.read().columns, moved.read(logs="ignored").rows)
-    (verdict,) = judge(base_only, [cell], {cell.case: answer})
+    base_only = with_last(case, replace(case.states[3], files=()))
+    verdict = verdict_on(base_only, answer_of(moved.read(logs="ignored")), "read_optimized")
     assert verdict.verdict is VerdictKind.UNKNOWN
     assert verdict.because == (
         "layout: row 1: files hold none, the model says that of step 1; not exact: 24 tables are "
@@ -172,9 +161,7 @@ def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Story) -
     case = case_without_values(moved)
     strange = tuple(replace(file, instant="1999") for file in case.states[3].files)
     last = replace(case.states[3], files=strange)
-    cell = cell_at(moved)
-    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
-    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")))
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ())
 
 
@@ -188,18 +175,15 @@ def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in
         for file in case.states[3].files
     )
     last = replace(case.states[3], files=others, others=(("1999", 1),))
-    cell = cell_at(moved)
-    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
-    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")))
     assert (verdict.reproduces, verdict.because) == (("by position",), "")
 
 
 @pytest.mark.parametrize("view", ["read_optimized", "snapshot"])
 def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
-    case, cell = case_without_values(moved), cell_at(moved, view)
+    case = case_without_values(moved)
     last = replace(case.states[3], files=(), layout="a log block of type 5 is not read")
-    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
-    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")), view)
     assert "a log block of type 5 is not read" in verdict.because
     assert "not exact" in verdict.because
     wanted = VerdictKind.UNKNOWN if view == "read_optimized" else VerdictKind.WRONG
@@ -212,17 +196,14 @@ def test_a_cell_without_an_answer_did_not_run(moved: Story) -> None:
 
 
 def part(reply: Reply, *names: str) -> Part:
-    """Return the answer to one column asked alone with the key."""
     at = [reply.names.index(name) for name in names]
     rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
     return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
 
 
 def refused(story: Story, *parts: Part) -> Verdict:
-    cell = cell_at(story)
-    answer = Answer(cell.case, "select", refusal=POSITION, parts=parts)
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
-    return verdict
+    answer = Answer("", "select", refusal=POSITION, parts=parts)
+    return verdict_on(case_without_values(story), answer)
 
 
 def test_a_refusal_stays_one_and_the_files_tell_what_it_means() -> None:
@@ -274,10 +255,7 @@ def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() 
     story = history("insert 1,2; drop f2; upsert 1")
     no = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("AnalysisException", "no"))
     kept = history("insert 1,2; drop f2; upsert 1", applied=[True, False, True])
-    cell = cell_at(story)
-    reply = kept.read()
-    answer = Answer(cell.case, "", reply.columns, reply.rows)
-    step, verdict = judge(case_without_values(story, {2: no}), [cell], {cell.case: answer})
+    step, verdict = judge_replies(case_without_values(story, {2: no}), [kept.read()])
     assert (step.verdict, step.step, step.because) == (
         VerdictKind.REFUSED, 2, "AnalysisException: no",
     )  # fmt: skip
@@ -306,10 +284,8 @@ def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_
     kept = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
     files = tuple(file.fact() for file in kept.disk.files)
     case = case_without_values(story)
-    case = replace(case, states=(*case.states[:2], replace(case.states[2], files=files)))
-    cell, reply = cell_at(story), history("insert 1,2").read()
-    answer = Answer(cell.case, "", reply.columns, reply.rows)
-    (verdict,) = judge(case, [cell], {cell.case: answer})
+    case = with_last(case, replace(case.states[2], files=files))
+    verdict = verdict_on(case, answer_of(history("insert 1,2").read()))
     assert [finding.kind.value for finding in verdict.findings] == ["ghost_row"]
     assert verdict.because.startswith("the files are not as the truth says: ")
     assert verdict.because.endswith(f"the truth has no row 2 at instant {instant_of(2)}")
@@ -321,10 +297,8 @@ def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Story) ->
         replace(file, keys=tuple(key for key in file.keys if key != "4"))
         for file in case.states[3].files
     )
-    case = replace(case, states=(*case.states[:3], replace(case.states[3], files=files)))
-    cell, reply = cell_at(moved), moved.read()
-    answer = Answer(cell.case, "", reply.columns, tuple(r for r in reply.rows if r[0] != "4"))
-    (verdict,) = judge(case, [cell], {cell.case: answer})
+    case = with_last(case, replace(case.states[3], files=files))
+    verdict = verdict_on(case, answer_of(without_rows(moved.read(), ["4"], "id")))
     assert verdict.because == "the files are not as the truth says: no file holds row 4"
 
 
@@ -349,7 +323,7 @@ def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
     cells = [cell_at(story), replace(cell_at(story), reader="engine-2")]
     replies = (wrong, whole)
     answers = {
-        cell.case: Answer(cell.case, "select", each.columns, each.rows)
+        cell.case: replace(answer_of(each), case=cell.case)
         for cell, each in zip(cells, replies, strict=True)
     }
     monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
@@ -368,12 +342,10 @@ Wrong = Callable[[list[Value]], None]
 
 @pytest.fixture(scope="module")
 def retyped() -> Story:
-    """An int column became a date, which no specification has."""
     return history("insert 1..4; retype n date", COLUMNS)
 
 
 def answered(story: Story, spoil: Wrong = lambda row: None) -> Answer:
-    """Answer with the right table, but for what `spoil` does to its first row."""
     schema = story.truth.schema
     rows = [list(row_values(row, schema)) for row in story.truth.rows.values()]
     for number, row in enumerate(rows):
@@ -384,9 +356,7 @@ def answered(story: Story, spoil: Wrong = lambda row: None) -> Answer:
 
 
 def judged(story: Story, answer: Answer) -> Verdict:
-    cell = cell_at(story)
-    (verdict,) = judge(case_without_values(story), [cell], {cell.case: answer})
-    return verdict
+    return verdict_on(case_without_values(story), answer)
 
 
 def test_an_answer_is_unknown_where_nothing_but_such_values_could_be_wrong(

@@ -1,5 +1,3 @@
-"""What is told of a wrong answer to what was written since a step: how it was read, and by whom."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,10 +18,8 @@ from harness.core.records import (
 from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import UNDATED
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
 from harness.model.query import Query
-from harness.scenario.cells import Cell
-from tests.builders.judged_story import case_of, judged
+from tests.builders.judged_story import case_of, judged, verdict_on
 from tests.builders.simulated_disk import File, instant_of
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import history
@@ -44,30 +40,6 @@ def verdict_of(case: RecordedVariant, reply: Reply, view: str = SINCE) -> Verdic
 
 def parties(verdict: Verdict) -> set[Responsible | None]:
     return {finding.responsible for finding in verdict.findings}
-
-
-@pytest.mark.parametrize("mor", [False, True])
-@pytest.mark.parametrize(
-    ("view", "shown", "given"),
-    [
-        ("incremental(2)", {"1", "2", "3", "4", "5", "6", "7"}, "the begin ignored"),
-        ("incremental(2)", {"2", "3", "5", "6", "7"}, "one write too many"),
-        ("incremental(3)", {"3", "5", "7"}, "one write too few"),
-        ("incremental(4)", {"2", "3", "5", "7"}, "one write too many"),
-    ],
-)
-def test_which_other_rows_were_given_is_told_and_that_the_reader_did_it(
-    mor: bool,  # noqa: FBT001
-    view: str,
-    shown: set[str],
-    given: str,
-) -> None:
-    story = history(STORY, mor=mor)
-    verdict = verdict_of(case_of(story), only(story.read(), shown), view)
-    assert verdict.verdict is VerdictKind.WRONG
-    assert f"by id, {given}" in verdict.reproduces
-    assert all(reproduce.endswith(f", {given}") for reproduce in verdict.reproduces)
-    assert (parties(verdict), verdict.because) == ({Responsible.READER}, "")
 
 
 RENAMED = "insert 1..4; insert 5; rename f1 g; add f3 int after ts; upsert 2"
@@ -203,9 +175,7 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
     )
     for files, party in ((None, Responsible.READER), (late, Responsible.UNSURE)):
         case = case_of(story, files)
-        cell = Cell("variant", len(case.states) - 1, "engine-1", SINCE, "count")
-        (verdict,) = judge(case, [cell], {cell.case: replace(count, case=cell.case)})
-        assert parties(verdict) == {party}
+        assert parties(verdict_on(case, count, SINCE)) == {party}
 
 
 def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:

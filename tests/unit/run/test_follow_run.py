@@ -15,12 +15,11 @@ from tests.builders.followed_run import (
     REFUSED,
     WRITER,
     FollowedRun,
-    answer_of,
     doubtful,
     followed_run,
     record,
 )
-from tests.builders.judged_story import case_of
+from tests.builders.judged_story import answer_of, case_of
 from tests.builders.spoilt_files import (
     empty_f1,
     shown_as_filed,

@@ -35,8 +35,8 @@ from harness.run.pipeline import (
 from harness.run.run_judge import ONE_OF, due
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
 from harness.write.state_store import States
-from tests.builders.followed_run import READERS, FollowedRun, answer_of, followed_run
-from tests.builders.judged_story import case_of
+from tests.builders.followed_run import READERS, FollowedRun, followed_run
+from tests.builders.judged_story import answer_of, case_of
 from tests.builders.table_story import history
 
 TOLD = history("insert 1..3; rename f1 f1_new")

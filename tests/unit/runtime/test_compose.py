@@ -1,5 +1,3 @@
-"""A stack for Docker Compose: the same containers as a run's, nothing open, nothing secret."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Whose a container is, and whether its harness is gone."""
-
 from __future__ import annotations
 
 import io
@@ -43,7 +41,6 @@ def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
 def test_what_the_daemon_makes_only_after_the_death_is_removed_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The daemon goes on with what it was asked for, though nobody waits for it."""
     left = [{"a container"}, set[str](), {"one that came to be later"}]
     gone: list[set[str]] = []
     clock = iter([0.0, 0.0, 10.0, 20.0, container_network.LATE_S])

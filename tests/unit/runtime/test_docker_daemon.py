@@ -1,5 +1,3 @@
-"""A Docker daemon that is not there, or does not answer: what people are told."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""The program of Hive's Mutation API: what it is started with, and what it replies."""
-
 from __future__ import annotations
 
 import json

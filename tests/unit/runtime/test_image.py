@@ -1,5 +1,3 @@
-"""What the images of engines offer, as `containers/` says."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -58,8 +56,6 @@ def settings(distribution: Distribution) -> image.ContainerSettings:
 
 @dataclass(frozen=True)
 class Bare:
-    """An engine that has no configuration of its own."""
-
     distribution: Distribution
 
     def files(self, around: Surroundings) -> dict[str, str]:

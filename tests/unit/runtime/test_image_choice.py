@@ -1,5 +1,3 @@
-"""Which image is taken: what is here, what can be pulled, what was built here."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -19,8 +17,6 @@ DIGEST = f"sha256:{'a' * 64}"
 
 
 class Images:
-    """The images of a daemon, and those that its registry has."""
-
     def __init__(self) -> None:
         self.here: dict[str, str] = {}
         self.elsewhere: dict[str, str] = {}

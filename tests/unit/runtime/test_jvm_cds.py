@@ -36,7 +36,6 @@ def program(path: Path, text: str) -> None:
 def installed(
     tmp_path: Path, name: str = "trino-476", content: str = "whole", status: int = 0
 ) -> Installation:
-    """Return an installation whose Java writes and checks an archive, and does nothing else."""
     java = tmp_path / "jre-1" / "bin" / "java"
     program(java, JAVA.format(python=sys.executable, said=content))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
@@ -53,13 +52,11 @@ def first(installation: Installation) -> ClassArchive:
 
 
 def archive_of(installation: Installation) -> ClassArchive:
-    """Return the archive of a start that is not the first."""
     first(installation)
     return first(installation)
 
 
 def keep(archive: ClassArchive, installation: Installation, folder: Path) -> None:
-    """Let a process run, and make the archive of it."""
     sleeper = (sys.executable, "-c", "import sys, signal; signal.pause()")
     with running(Command(sleeper, folder, folder / "log")) as process:
         archive.keep(process, installation)

@@ -1,5 +1,3 @@
-"""The SQL of an upgrade, as the schema tool is given it."""
-
 from __future__ import annotations
 
 from pathlib import Path

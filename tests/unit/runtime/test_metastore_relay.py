@@ -1,5 +1,3 @@
-"""A relay between a writer and its metastore; a server of our own stands in for the metastore."""
-
 from __future__ import annotations
 
 import socket
@@ -41,8 +39,6 @@ class _Answer(BaseRequestHandler):
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """A relay, what is behind it, and clients of it."""
-
     relay: CommitRelay
     echo: Echo
     clients: list[socket.socket] = field(default_factory=list)
@@ -81,7 +77,6 @@ def _serving(server: Echo) -> Iterator[Echo]:
 
 
 def received(client: socket.socket, text: bytes) -> bytes:
-    """Say something; return the answer."""
     client.sendall(text)
     content = b""
     while len(content) < len(text):

@@ -1,5 +1,3 @@
-"""Which writes of a transactional table count: asked of a metastore, and made the same again."""
-
 from __future__ import annotations
 
 from types import SimpleNamespace

@@ -25,7 +25,6 @@ def python(tmp_path: Path, script: str, **environment: str) -> Command:
 
 
 def check_log(process: Process, text: str) -> None:
-    """A check for `wait_until`."""
     if text not in process.log_tail():
         raise NotYetError(f"{text} is not in the log")
 

@@ -15,8 +15,6 @@ class NotYetError(Exception):
 
 @dataclass
 class Simulated:
-    """A process of which only the log is seen."""
-
     log: str = ""
     runs: bool = True
 

@@ -1,5 +1,3 @@
-"""What this user keeps in the environment reaches no file and no message."""
-
 from __future__ import annotations
 
 import os
@@ -20,7 +18,6 @@ CANARY = "canary-3f9a1c"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A repository that has nothing."""
     with serving() as state:
         yield state
 

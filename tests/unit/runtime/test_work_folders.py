@@ -1,5 +1,3 @@
-"""New folders for processes and tables."""
-
 from __future__ import annotations
 
 from itertools import count

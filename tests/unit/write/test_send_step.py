@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Final, cast
 
 import pytest
@@ -238,13 +239,11 @@ def test_the_version_that_a_table_has_then_decides(
 
 
 def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
-    def outcome(*made: str) -> Outcome:
-        def makes(sql: str) -> tuple[str, ...]:
-            return made if "run_clean" in sql else ("100.commit",)
+    def makes(sql: str) -> tuple[str, ...]:
+        return ("200.clean",) if "run_clean" in sql else ("100.commit",)
 
-        return last(place, Simulated(makes=makes), Step(Clean()))
-
-    assert (outcome("200.clean").kind, outcome("200.clean").instant) == (OutcomeKind.APPLIED, "")
+    outcome = last(place, Simulated(makes=makes), Step(Clean()))
+    assert (outcome.kind, outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
 NEWER = "spark-3.5.8-hudi-1.2.0"
@@ -261,30 +260,21 @@ class Growing(Versioned):
 
 @dataclass
 class Fleet:
+    """The sessions of several writers, of which all but the name is that of one Spark."""
+
     spark: Growing
+    told: list[tuple[str, str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+    def of(self, name: str) -> SimpleNamespace:
+        def run(sql: str, *, timeout_s: float) -> None:
+            self.told.append((name, sql))
+            self.spark.run(sql, timeout_s=timeout_s)
 
-    def of(self, name: str) -> Fleet:
-        self.name = name
-        return self
-
-    def open(self, _: object) -> Fleet:
-        return _Session(self, self.name)
+        return SimpleNamespace(open=lambda _: SimpleNamespace(run=run))
 
     @property
     def downgrades(self) -> list[tuple[str, str]]:
         return [(name, sql) for name, sql in self.told if DOWN in sql]
-
-
-class _Session(Fleet):
-    def __init__(self, fleet: Fleet, name: str) -> None:
-        self.fleet, self.name = fleet, name
-
-    def run(self, sql: str, *, timeout_s: float) -> None:
-        self.fleet.told.append((self.name, sql))
-        self.fleet.spark.run(sql, timeout_s=timeout_s)
 
 
 def handed_over(version: str = "6") -> Variant:

@@ -22,26 +22,11 @@ from harness.scenario.operations.row_writes import Insert
 from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.write import stopped_writer, write_variants
 from harness.write.state_records import VariantResult
-from harness.write.stopped_writer import LOCK, NotWaitingError, WaitingWrite
+from harness.write.stopped_writer import LOCK, NotWaitingError
 from harness.write.writer_pool import SqlWriter, WriteTarget
 from tests.builders.written_variant import Simulated, kinds, variant
 
 ERROR = Refusal("broken", "no such table")
-
-
-@dataclass
-class Locking:
-    folder: Path
-    ends: Exception | None = None
-    writes: threading.Event = field(default_factory=threading.Event)
-    committed: threading.Event = field(default_factory=threading.Event)
-
-    def run(self, _: str, *, timeout_s: float) -> None:
-        if self.ends:
-            raise self.ends
-        self.writes.set()
-        take(self.folder / stopped_writer.LOCK, timeout_s)
-        self.committed.set()
 
 
 def take(lock: Path, timeout_s: float) -> None:
@@ -56,30 +41,6 @@ def wait_for(condition: Callable[[], bool], timeout_s: float) -> None:
     while not condition():
         assert time.monotonic() < end
         threading.Event().wait(0.01)
-
-
-@pytest.fixture(name="folder")
-def _folder(tmp_path: Path) -> Path:
-    return tmp_path / "t.held"
-
-
-def begun(session: Locking) -> WaitingWrite:
-    return stopped_writer.begin_waiting(session, "merge", session.folder, session.writes.is_set, 60)  # type: ignore[arg-type]
-
-
-def test_each_write_of_a_table_waits_until_it_is_told_to_commit(folder: Path) -> None:
-    for _ in range(2):
-        session = Locking(folder)
-        waiting_write = begun(session)
-        assert not session.committed.is_set()
-        waiting_write.commit()
-        assert session.committed.is_set()
-
-
-@pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died")])
-def test_one_that_ends_before_it_waits_is_an_error_at_once(folder: Path, ends: Exception) -> None:
-    with pytest.raises(type(ends), match=str(ends)):
-        begun(Locking(folder, ends))
 
 
 @dataclass
@@ -290,6 +251,8 @@ class Second:
     first: Simulated
     refuses: bool = False
     waits: bool = True
+    ends: Exception | None = None
+    number: int = 140
     told: dict[str, str] = field(default_factory=dict)
     went_on: threading.Event = field(default_factory=threading.Event)
 
@@ -298,16 +261,19 @@ class Second:
         return self
 
     def run(self, _: str, *, timeout_s: float) -> None:
+        if self.ends:
+            raise self.ends
         assert self.first.folder is not None
+        self.number += 10
         timeline = self.first.folder / ".hoodie"
-        (timeline / "150.commit.requested").touch()
-        (timeline / "150.inflight").touch()
+        (timeline / f"{self.number}.commit.requested").touch()
+        (timeline / f"{self.number}.inflight").touch()
         if self.waits:
             take(Path(self.told["hoodie.write.lock.filesystem.path"]) / LOCK, timeout_s)
         self.went_on.set()
         if self.refuses:
             raise RefusedError(CONFLICT, 1.0)
-        (timeline / "150.commit").touch()
+        (timeline / f"{self.number}.commit").touch()
 
 
 def written(
@@ -331,9 +297,21 @@ def second() -> Second:
 def test_a_write_that_waits_is_begun_and_its_commit_is_a_step_of_its_own(
     place: WriteTarget, second: Second
 ) -> None:
-    records = written(place, second).records
-    assert kinds(records) == ["applied"] * 6
-    assert [state.outcome.instant for state in records] == ["", "100", "", "200", "150", "300"]
+    records = written(place, second, (*OPERATIONS, *OPERATIONS[1::2])).records
+    assert kinds(records) == ["applied"] * 8
+    instants = ["", "100", "", "200", "150", "300", "", "160"]
+    assert [state.outcome.instant for state in records] == instants
+
+
+def test_one_that_ends_before_it_waits_is_an_error_at_once(
+    place: WriteTarget, second: Second
+) -> None:
+    second.ends = RefusedError(ERROR, 1.0)
+    assert written(place, second, OPERATIONS[:2]).records[2].outcome.refusal == ERROR
+    place.folder.mkdir()
+    second.ends, second.first = NoAnswerError("it died"), Simulated()
+    with pytest.raises(write_variants.WriterSilent, match="it died"):
+        written(place, second, OPERATIONS[:2])
 
 
 def test_a_commit_that_is_refused_leaves_the_table_as_the_other_writer_left_it(

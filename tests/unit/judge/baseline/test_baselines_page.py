@@ -1,5 +1,3 @@
-"""What docs/baselines.md shows is true."""
-
 from __future__ import annotations
 
 import re

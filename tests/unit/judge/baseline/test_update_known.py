@@ -52,7 +52,6 @@ ANSWERS = st.one_of(
 
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[list[Verdict], Facts]:
-    """Verdicts of any cells, wrong in any way, and the facts about them."""
     verdicts, refusals, applied = [], {}, []
     for cell, answer in draw(st.dictionaries(CELLS, ANSWERS, max_size=40)).items():
         number, step, named, view = cell
