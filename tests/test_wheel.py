@@ -95,7 +95,7 @@ def test_every_data_file_of_the_product_is_in_the_wheel(installed: Installed) ->
 def test_the_installed_command_plans_the_shipped_scenarios(installed: Installed) -> None:
     told = installed.harness("plan", "--profile", "first")
     assert "hudi/move[hudi-cow,rewrites=none]" in told
-    assert "1 variant, 3 readers, 21 cells" in told
+    assert "1 variant, 3 readers, 21 checks" in told
 
 
 def test_the_installed_command_judges_and_reports_a_recorded_run(

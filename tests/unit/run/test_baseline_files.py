@@ -121,7 +121,9 @@ def test_an_update_learns_nothing_of_unknown_cells_and_says_so(
     recorded.answer(None, None)
     assert recorded.harness("baseline", "update") == BROKEN
     message = capsys.readouterr().out
-    assert "2 cells are unknown, so nothing is learnt of them: use harness run --res" in message
+    assert (
+        "2 checks are unknown, so nothing is written about them: use harness run --res" in message
+    )
     assert "already says" not in message
     assert not recorded.known.exists()
 
@@ -161,7 +163,7 @@ def test_what_is_unexplained_is_never_known_and_the_update_says_so(
     assert recorded.harness("judge") == 1
     assert "1 of them is unexplained, which no baseline can hold" in capsys.readouterr().out
     assert recorded.harness("baseline", "update") == 0
-    assert "1 cell is unexplained and cannot be known" in capsys.readouterr().out
+    assert "1 check is unexplained and cannot be known" in capsys.readouterr().out
     assert not recorded.known.exists()
     assert recorded.harness("judge") == 1
 
