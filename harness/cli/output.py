@@ -1,4 +1,4 @@
-"""The output of a command: bars and the matrix for a person, JSON lines for a program, or little.
+"""A command shows bars and the matrix to a person, JSON lines to a program, or little if asked.
 
 With `--json`, standard output holds one JSON object a line and nothing else: docs/running.md lists
 the events.

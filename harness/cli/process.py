@@ -1,4 +1,4 @@
-"""What the system does to the program: signals, and standard streams that are closed or full.
+"""The program meets signals, and standard streams that are closed or full.
 
 Ctrl-C and SIGTERM end the harness at once, as if it was killed: every record is written as it
 comes, and the watchdog ends all processes, so there is nothing to wait for.

@@ -1,4 +1,4 @@
-"""Runs of the command line: begun, resumed, looked at; reported and stored as they end."""
+"""A command begins a run, resumes it or looks at it; a judged run is reported and stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files hold, and the writer may have kept from readers: by catalog, statistics, or schema."""
+"""The rows and columns of files that catalog, statistics or schema may hide from readers."""
 
 from __future__ import annotations
 

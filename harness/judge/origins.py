@@ -1,4 +1,4 @@
-"""Whose value was found in a wrong cell.
+"""Which field, row and version the value in a wrong cell comes from.
 
 Most values tell it themselves: only one field has ever had them. Others (booleans, small decimals,
 explicit values) fit several; then the pattern over the rows that were written alike decides, or

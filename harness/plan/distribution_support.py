@@ -1,4 +1,4 @@
-"""Which reader can be asked about which format: what the engines' own data say."""
+"""What a reader, a writer or a metastore supports, as lock data and engines declare it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What Hive with Hudi 1.0.2 shows otherwise of tables whose Hudi columns the catalog does not list.
+"""Hive misreads Hudi tables in four known ways: by places, keys, ids and orders of columns.
 
-Hudi's own columns in the places of the table's (`overlaid`): to merge log files Hudi's reader for
-Hive asks for three columns more, under the numbers that they have where the catalog lists all of
-Hudi's. With schema-on-read it then calls the catalog's columns of these numbers by these names.
-Where the catalog lists none of Hudi's columns, that is what is read under the table's own. Rows
-that log files hold are put whole over those of base files later.
+Hudi's own columns in the places of the table's (`overlaid`, Hudi 1.0.2): to merge log files, Hudi's
+reader for Hive asks for three columns more, under the numbers that they have where the catalog
+lists all of Hudi's. With schema-on-read it then calls the catalog's columns of these numbers by
+these names. Where the catalog lists none of Hudi's columns, that is what is read under the table's
+own. Rows that log files hold are put whole over those of base files later.
 
 All file groups of a query that Hive answers without MapReduce are read with one list of columns,
 so groups without log files are read so as well; one of them that came first would end the query

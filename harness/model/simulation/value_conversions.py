@@ -1,4 +1,4 @@
-"""What readers show of values of another type than the column's, other than the same value."""
+"""Readers convert values whose type in the file is not the column's; here are those that change."""
 
 from __future__ import annotations
 
