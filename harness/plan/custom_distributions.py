@@ -27,7 +27,6 @@ _CATALOGS: Final = ("trino", "presto")
 _SECRET: Final = re.compile(r"secret|password|token|\bkey\b|access-key", re.IGNORECASE)
 
 Texts = dict[str, NonEmptyText]
-Jars = Annotated[tuple[LockedJar, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
