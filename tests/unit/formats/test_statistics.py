@@ -17,8 +17,8 @@ from harness.formats.hudi.statistics import HudiStatistics
 from harness.formats.iceberg import files as iceberg_files
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
 from tests.builders.iceberg_folder import Entry, IcebergFolder
+from tests.builders.stored_statistics import FACT, row
 
 FOOTER = StatisticsSource.PARQUET
 
@@ -160,32 +160,6 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
 )
 def test_a_stored_bound_is_a_value(stored: bytes | None, type_: pa.DataType, value: Value) -> None:
     assert iceberg_files.bound_of(stored, type_) == bound(value)
-
-
-def row(kind: int, name: str, column: str, least: object, greatest: object) -> dict[str, Value]:
-    unions: list[Value] = [
-        {"member0": None, "member4": {"value": each}} for each in (least, greatest)
-    ]
-    told: Value = {
-        "fileName": name,
-        "columnName": column,
-        "minValue": unions[0],
-        "maxValue": unions[1],
-        "valueCount": 2,
-        "nullCount": 0,
-        "isDeleted": name == "gone.parquet",
-    }
-    return {"key": "x", "type": kind, "ColumnStatsMetadata": told}
-
-
-FACT = FileFact(
-    "p=east/a.parquet",
-    FileKind.BASE,
-    "a",
-    "1",
-    (("d", "double"), ("day", "date32[day]"), ("at", "timestamp[us, tz=UTC]")),
-    ("1", "2"),
-)
 
 
 def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:

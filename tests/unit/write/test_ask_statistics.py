@@ -26,8 +26,8 @@ from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import FileRowsSeen, contradicted_statistics
 from harness.write.state_store import Frozen
 from harness.write.writer_pool import WriteTarget
+from tests.builders.stored_statistics import FACT, row
 from tests.builders.written_variant import WRITER, variant
-from tests.unit.formats.test_statistics import FACT, row
 
 REFUSED = RefusedError(Refusal("HoodieException", "Exception when reading log file"), 0.1)
 
