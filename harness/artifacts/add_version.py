@@ -32,10 +32,8 @@ def _not_added(name: str, reason: str) -> UsageProblem:
 def check(name: str) -> None:
     """Check that lock data of a version is not there, and can be written.
 
-    Raises:
-        UsageProblem: it is there, or rules do not say what is fetched.
-        EnvironmentProblem: it is a Spark of which no PySpark is known.
-
+    Raises UsageProblem: it is there, or rules do not say what is fetched.
+    Raises EnvironmentProblem: it is a Spark of which no PySpark is known.
     """
     if name in distributions.LOCKS.names():
         raise _not_added(name, "the harness already has it")
@@ -53,10 +51,8 @@ def check(name: str) -> None:
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """Return the file of lock data that was written, of a distribution that is in the cache then.
 
-    Raises:
-        UsageProblem: as `check` does, or nothing may be downloaded.
-        EnvironmentProblem: the repository has no such version, or something cannot be written.
-
+    Raises UsageProblem: as `check` does, or nothing may be downloaded.
+    Raises EnvironmentProblem: the repository has no such version, or something cannot be written.
     """
     check(name)
     if cache.offline:

@@ -123,10 +123,8 @@ def load(name: str) -> Distribution:
 
     In a container one can run that has no lock data: rules say how (`version_rules`).
 
-    Raises:
-        UsageProblem: there is none, or there is no lock data and it is no container.
-        ScenarioProblem: its lock data is wrong.
-
+    Raises UsageProblem: there is none, or there is no lock data and it is no container.
+    Raises ScenarioProblem: its lock data is wrong.
     """
     lock_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):

@@ -190,9 +190,7 @@ class _AcceptanceForm:
 def parse(text: str, path: str) -> tuple[Acceptance, ...]:
     """Read a file of accepted causes; an empty one has no lines.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     document = parse_yaml(text, path)
     if document.data is None:

@@ -92,9 +92,7 @@ _ELSEWHERE: Final = {
 def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
     """Return the class of a pair of cells; None where a side has no such cell.
 
-    Raises:
-        ValueError: no side has it.
-
+    Raises ValueError: no side has it.
     """
     if new is None or old is None:
         if old is new:

@@ -195,9 +195,7 @@ def history_of(
         reader: only this reader, by a name that any run has; `*` stands for anything.
         scenario: only this scenario; the same.
 
-    Raises:
-        UsageProblem: no run of it is stored.
-
+    Raises UsageProblem: no run of it is stored.
     """
     stored = store.runs()
     profile = profile or (stored[-1].info.profile if stored else "")

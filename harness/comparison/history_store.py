@@ -162,9 +162,7 @@ class HistoryStore:
     def run(self, name: str) -> StoredRun:
         """Return the run of that name.
 
-        Raises:
-            UsageProblem: there is none.
-
+        Raises UsageProblem: there is none.
         """
         runs = self.runs()
         for run in runs:
@@ -204,9 +202,7 @@ class HistoryStore:
     def restore(self, run: StoredRun, folder: Path) -> None:
         """Write the records of a run into a new folder, which is a run's then.
 
-        Raises:
-            UsageProblem: there is something else.
-
+        Raises UsageProblem: there is something else.
         """
         run_folder.check_new(folder)
         run_folder.make(folder)
@@ -223,10 +219,8 @@ class HistoryStore:
 def opened(path: Path, *, new: bool = False) -> Iterator[HistoryStore]:
     """Open the file; `new`: make it where it is not there.
 
-    Raises:
-        UsageProblem: it is not there, not such a file, broken, or of another version.
-        EnvironmentProblem: it cannot be written, or another harness writes for too long.
-
+    Raises UsageProblem: it is not there, not such a file, broken, or of another version.
+    Raises EnvironmentProblem: it cannot be written, or another harness writes for too long.
     """
     if not (new or path.is_file()):
         raise UsageProblem(f"{path} is not there: no run is stored; see harness history add --help")

@@ -42,9 +42,7 @@ def dump(record: Record) -> str:
 def parse(kind: type[Record], line: str | bytes) -> Record:
     """Read back a record.
 
-    Raises:
-        ValueError: the line is not such a record, or an answer that contradicts itself.
-
+    Raises ValueError: the line is not such a record, or an answer that contradicts itself.
     """
     record = _ADAPTERS[kind].validate_json(line)
     if isinstance(record, Answer):

@@ -51,10 +51,8 @@ class Registry(Generic[Thing]):
     def load(self, name: str) -> Thing:
         """Return the thing of a name.
 
-        Raises:
-            UsageProblem: there is none.
-            EnvironmentProblem: a package adds it, and it cannot be loaded.
-
+        Raises UsageProblem: there is none.
+        Raises EnvironmentProblem: a package adds it, and it cannot be loaded.
         """
         ours, added_ = _ours(self), _added(self)
         if name not in ours and name not in added_:

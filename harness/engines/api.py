@@ -122,10 +122,8 @@ class Connection(Protocol):
 
         What is sent is `Engine.statements` of the question; the reply has it.
 
-        Raises:
-            RefusedError: the server answered with an error.
-            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
-
+        Raises RefusedError: the server answered with an error.
+        Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
         """
 
     def run(
@@ -147,9 +145,7 @@ class Server(Protocol):
     def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session.
 
-        Raises:
-            NoAnswerError: the server cannot be reached.
-
+        Raises NoAnswerError: the server cannot be reached.
         """
 
     def alive(self) -> bool:
@@ -218,7 +214,5 @@ class Engine(Protocol):
         `folder` is empty and the server's own; its log and configuration lie there. What is not
         `planned` may be missing: a server of the Trino family starts faster without it.
 
-        Raises:
-            EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+        Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
         """

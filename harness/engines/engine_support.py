@@ -51,10 +51,9 @@ def metastore_first(uri: str) -> Iterator[None]:
 
     Without one a server would be waited for as long as a start may take, and then be blamed.
 
-    Raises:
-        CatalogGoneProblem: the metastore does not answer.
-        EnvironmentProblem: the metastore answers, and the server lets nobody in; waiting is no use.
-
+    Raises CatalogGoneProblem: the metastore does not answer.
+    Raises EnvironmentProblem: the metastore answers, and the server lets nobody in; waiting is no
+    use.
     """
     try:
         yield

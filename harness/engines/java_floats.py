@@ -36,10 +36,8 @@ def number_of(sent: float | decimal.Decimal, kind: str) -> float:
     >>> number_of(503002.1, "float"), number_of(decimal.Decimal("1.5"), "double")
     (503002.09375, 1.5)
 
-    Raises:
-        ArithmeticError: it is greater than all of them.
-        ValueError: it stands for none: it is near to one, but no text of it.
-
+    Raises ArithmeticError: it is greater than all of them.
+    Raises ValueError: it stands for none: it is near to one, but no text of it.
     """
     number = _READ[kind](float(sent))
     if math.isnan(number) or sent == number:

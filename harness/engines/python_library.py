@@ -312,10 +312,8 @@ def entries(
 ) -> Sequence[tuple[tuple[str, str], Entry]]:
     """Return those of the tables that the metastore has, each with its entry.
 
-    Raises:
-        NoAnswerError: the metastore is gone.
-        RefusedError: it refused to answer.
-
+    Raises NoAnswerError: the metastore is gone.
+    Raises RefusedError: it refused to answer.
     """
     if not tables:
         return ()

@@ -102,9 +102,7 @@ def select(
         time_travel: the engine's words for the past.
         catalog: what stands before the database, if anything does.
 
-    Raises:
-        LookupError: it is about the past, for which the engine has no words.
-
+    Raises LookupError: it is about the past, for which the engine has no words.
     """
     query = question.query
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"

@@ -122,9 +122,7 @@ class QueriedStatistics(Protocol):
     ) -> tuple[ColumnStatistics, ...]:
         """Return the statistics of a table's files from the answered rows, by column names.
 
-        Raises:
-            FileFactError: the rows cannot be understood.
-
+        Raises FileFactError: the rows cannot be understood.
         """
 
 
@@ -208,9 +206,7 @@ class Format(ABC):
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         """Return what was done to the table in a folder, and in the catalog, as far as both say.
 
-        Raises:
-            FileFactError: they contradict each other, or cannot be understood.
-
+        Raises FileFactError: they contradict each other, or cannot be understood.
         """
 
     def partial_write(
@@ -233,9 +229,7 @@ class Format(ABC):
     def moment(self, folder: Path, instant: str) -> Moment:
         """Return a completed write in the words by which engines are asked for it.
 
-        Raises:
-            KeyError: there is none of that instant, or the format keeps no past.
-
+        Raises KeyError: there is none of that instant, or the format keeps no past.
         """
         if not self.past_views:
             raise KeyError(instant)
@@ -272,17 +266,13 @@ class Format(ABC):
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows of a data file that a fact is about.
 
-        Raises:
-            FileFactError: they cannot be understood.
-
+        Raises FileFactError: they cannot be understood.
         """
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         """Read the statistics of the columns of some of a table's files, in them or beside them.
 
-        Raises:
-            FileFactError: they cannot be understood.
-
+        Raises FileFactError: they cannot be understood.
         """
         return ()
 
@@ -298,7 +288,5 @@ class Format(ABC):
 
         `catalog`: of the table, for files that do not say all of it themselves.
 
-        Raises:
-            FileFactError: a file cannot be understood.
-
+        Raises FileFactError: a file cannot be understood.
         """

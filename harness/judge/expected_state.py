@@ -137,9 +137,7 @@ class PredictedRows:
     def owners(self, labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> list[str]:
         """Return the key's text of each row; those of rows that look the same in any order.
 
-        Raises:
-            LookupError: they are not these rows.
-
+        Raises LookupError: they are not these rows.
         """
         left = {looks: list(keys) for looks, keys in self.keys.items()}
         return [left[looks_of(labels, row)].pop() for row in rows]

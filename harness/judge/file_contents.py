@@ -182,10 +182,8 @@ class Holdings:
     def content(self, files: Sequence[FileFact], since: Since | None = None) -> ViewContent:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
 
-        Raises:
-            NotKnown: one of them was not looked at, or no step made it; or it does not say when its
-                rows were committed, where that matters.
-
+        Raises NotKnown: one of them was not looked at, or no step made it; or it does not say when
+        its rows were committed, where that matters.
         """
         every, in_names, read = dict[Value, Row](), dict[Value, Row](), list[FileFact]()
         try:
@@ -246,9 +244,7 @@ class Holdings:
     def differences(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
 
-        Raises:
-            NotKnown: it was not looked at.
-
+        Raises NotKnown: it was not looked at.
         """
         return tuple(self._differences(fact))
 
@@ -315,9 +311,7 @@ class Holdings:
     def _value(self, column: Field, shown: Mapping[str, Value], fact: FileFact) -> Value:
         """Return the value of a column in a row of a file: a partition's may be in the path alone.
 
-        Raises:
-            NotKnown: the path does not tell it.
-
+        Raises NotKnown: the path does not tell it.
         """
         if column.name in shown:
             return by_ids(shown[column.name], column)

@@ -69,9 +69,7 @@ def single(value: float) -> float:
     >>> single(503002.1), single(0.5)
     (503002.09375, 0.5)
 
-    Raises:
-        OverflowError: it is greater than all of them.
-
+    Raises OverflowError: it is greater than all of them.
     """
     result: float = struct.unpack("<f", struct.pack("<f", value))[0]
     return result
@@ -159,9 +157,7 @@ def to_json(value: Value) -> object:
     >>> to_json((1, decimal.Decimal("1.10"), None))
     [1, {'decimal': '1.10'}, None]
 
-    Raises:
-        TypeError: it is no canonical value.
-
+    Raises TypeError: it is no canonical value.
     """
     match value:
         case None | bool() | int() | str():
@@ -195,9 +191,7 @@ def _parts_to_json(value: Value) -> object:
 def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
     """Return the value whose form `to_json` returned.
 
-    Raises:
-        ValueError: it is no such form.
-
+    Raises ValueError: it is no such form.
     """
     if isinstance(data, list):
         return tuple(from_json(each) for each in data)

@@ -106,9 +106,7 @@ def values_at(
 ) -> list[Value]:
     """Return the values of a column in some rows of a file; `names` are its columns'.
 
-    Raises:
-        LookupError: the file has no such column, or not so many rows.
-
+    Raises LookupError: the file has no such column, or not so many rows.
     """
     head = column.partition(".")[0]
     if head not in names:

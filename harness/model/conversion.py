@@ -45,9 +45,7 @@ _HINTS: Final = {
 def convert(value: Value, to: DataType) -> Value:
     """Return the same value in another type that its column has taken since.
 
-    Raises:
-        ValueError: there is no exact form in that type.
-
+    Raises ValueError: there is no exact form in that type.
     """
     if value is None:
         return None
@@ -163,9 +161,7 @@ def cast_text(value: Value) -> str:
     >>> cast_text(7.5), cast_text(True), cast_text(datetime.datetime(2001, 1, 1, 0, 0, 0, 250000))
     ('7.5', 'true', '2001-01-01 00:00:00.25')
 
-    Raises:
-        ValueError: engines write it in more than one way, or it has parts.
-
+    Raises ValueError: engines write it in more than one way, or it has parts.
     """
     match value:
         case str():
@@ -215,9 +211,7 @@ def nested_text(value: Value) -> str:
     >>> nested_text({"a": "x", "b": (1, None)})
     '{x, [1, null]}'
 
-    Raises:
-        ValueError: engines write some part in more than one way.
-
+    Raises ValueError: engines write some part in more than one way.
     """
     match value:
         case None:

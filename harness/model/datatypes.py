@@ -273,9 +273,7 @@ class TypeNames:
     def parse(self, text: str) -> DataType:
         """Read a type of a dialect that writes nested types as we do, but for names and blanks.
 
-        Raises:
-            TypeTextError: the text is none of our types.
-
+        Raises TypeTextError: the text is none of our types.
         """
         ours = {name: our for our, name in self.names.items() if name not in PRIMITIVES}
         return parse_type(text, ours)
@@ -301,9 +299,7 @@ def parse_type(text: str, ours: Mapping[str, str] | None = None) -> DataType:
 
     `ours`: our names of types that the text calls otherwise.
 
-    Raises:
-        TypeTextError: the text is no type.
-
+    Raises TypeTextError: the text is no type.
     """
     if len(text) > MAX_TEXT:
         raise TypeTextError(f"'{text[:20]}…' is not a type: it is longer than {MAX_TEXT}")

@@ -104,9 +104,7 @@ def unescaped(text: str) -> str:
 def value_of(text: str | None, type_: DataType) -> Value:
     """Return the value of a partition column that a path's text stands for.
 
-    Raises:
-        ValueError: it stands for none of the column's type.
-
+    Raises ValueError: it stands for none of the column's type.
     """
     if str(type_) == "boolean" and text in {"true", "false"}:
         return text == "true"
@@ -128,9 +126,7 @@ def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> boo
 def values(told: Texts, truth: Truth) -> Mapping[int, Value]:
     """Return the values of the partition columns by their ids; nothing where no text is told.
 
-    Raises:
-        ValueError: a text stands for no value of its column's type.
-
+    Raises ValueError: a text stands for no value of its column's type.
     """
     fields = [truth.schema.find(name) for name in truth.table.partition_by]
     pairs = zip(fields, told, strict=True) if told else ()  # ValueError too: others than there are

@@ -38,9 +38,7 @@ class Extreme(StrEnum):
     def of(self, values: Iterable[Value]) -> Value:
         """Return the least or the greatest value that is not NULL, and NULL where there is none.
 
-        Raises:
-            ValueError: a value is not predicted, or values have no order among them.
-
+        Raises ValueError: a value is not predicted, or values have no order among them.
         """
         there = [value for value in values if value is not None]
         if any(isinstance(value, Unpredicted) for value in there):
@@ -72,9 +70,7 @@ class Condition:
 
         Blanks at the end do not count where the type is a `char` (SQL:2016, 8.2).
 
-        Raises:
-            ValueError: the value is not predicted, or cannot be compared.
-
+        Raises ValueError: the value is not predicted, or cannot be compared.
         """
         match value, self.test:
             case Unpredicted(), _:
@@ -99,9 +95,7 @@ def _typed(literal: str, type_: str) -> Value:
 def not_less(value: Value, than: Value) -> bool:
     """Return whether a value stands after another one, or is the same.
 
-    Raises:
-        ValueError: they have no order.
-
+    Raises ValueError: they have no order.
     """
     if is_nan(value) or is_nan(than):
         raise ValueError("engines do not agree on the place of NaN in the order of numbers")

@@ -82,9 +82,7 @@ def _value_condition(path: str, value: Value, type_: DataType) -> Condition:
 def partition_condition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
     """Return the condition that takes one partition, counted from 1, the oldest first.
 
-    Raises:
-        NoQuestionError: there are not so many.
-
+    Raises NoQuestionError: there are not so many.
     """
     values = distinct(truth, path)
     if number > len(values):
@@ -95,9 +93,7 @@ def partition_condition(truth: Truth, path: str, type_: DataType, number: int) -
 def since_condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the condition that leaves out the older half of a column's values.
 
-    Raises:
-        NoQuestionError: no value has a literal.
-
+    Raises NoQuestionError: no value has a literal.
     """
     values = {value for value in by_age(truth, path) if value is not None}
     literals = [text for value in values if (text := literal_of(value, type_)) is not None]
@@ -205,10 +201,8 @@ def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[s
 def query(text: str, truth: Truth) -> Query:
     """Return the question of a cell, as it is put to a table of which this is the truth.
 
-    Raises:
-        NoQuestionError: the table has no such column.
-        ValueError: the text is none of ours.
-
+    Raises NoQuestionError: the table has no such column.
+    Raises ValueError: the text is none of ours.
     """
     shape, path = parse(text)
     if shape in WHOLE:
@@ -241,9 +235,7 @@ def parse(text: str) -> tuple[Shape, str]:
     >>> parse("dereference(address.town)")
     (<Shape.DEREFERENCE: 'dereference'>, 'address.town')
 
-    Raises:
-        ValueError: it is no such text.
-
+    Raises ValueError: it is no such text.
     """
     match = _TEXT.fullmatch(text)
     known = match is not None and match["shape"] in list(Shape)

@@ -288,9 +288,7 @@ def named(value: Value, field: Field) -> Value:
     A part that was added after the value was written is NULL, a dropped one is left out. What
     need not be exact and has no exact form is not settled.
 
-    Raises:
-        ValueError: it has none, and must have one.
-
+    Raises ValueError: it has none, and must have one.
     """
     if value is None:
         return None

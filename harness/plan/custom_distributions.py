@@ -51,9 +51,7 @@ class CustomReader:
 def register_file(file: Path) -> tuple[str, ...]:
     """Make the readers of a file known, and return their names.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
     result, document = load_yaml(dict[str, CustomReader], text, str(file), "readers")
@@ -156,10 +154,8 @@ def register(paths: Iterable[Path]) -> None:
         paths: files or folders of scenarios. As with profiles, their folder is looked at, and then
             the one above it.
 
-    Raises:
-        UsageProblem: a distribution is called like one that is shipped.
-        ScenarioProblem: a file cannot be read.
-
+    Raises UsageProblem: a distribution is called like one that is shipped.
+    Raises ScenarioProblem: a file cannot be read.
     """
     places = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
     for file in (file_ for path in places for file_ in sorted((path / DISTRIBUTIONS).glob(_FILES))):

@@ -53,9 +53,7 @@ def _readers() -> Iterator[Distribution]:
 def check_reader(reader: Reader) -> None:
     """Check that there is a distribution for a reader, and that it can be asked.
 
-    Raises:
-        UsageProblem: there is none.
-
+    Raises UsageProblem: there is none.
     """
     if why := distributions.why_not(reader.distribution):
         raise wrong_reader(str(reader), why)
@@ -93,9 +91,7 @@ def declared(reader: str, format_name: str, table_version: str) -> str:
 def check_combination(reader: Reader) -> None:
     """Check that the settings of a reader, each of which exists, go together.
 
-    Raises:
-        UsageProblem: there is no format that it can be asked about.
-
+    Raises UsageProblem: there is no format that it can be asked about.
     """
     reasons: dict[str, list[str]] = {}
     for name in formats.names():
@@ -113,9 +109,7 @@ def readers_of(format_name: str) -> tuple[str, ...]:
 def check_format(format_name: str) -> None:
     """Check that there is a distribution that reads the tables of a format.
 
-    Raises:
-        UsageProblem: there is none.
-
+    Raises UsageProblem: there is none.
     """
     if any(_reads(distribution, format_name) for distribution in _readers()):
         return
@@ -257,9 +251,7 @@ def _is_metastore(name: str) -> bool:
 def check_metastore(name: str) -> None:
     """Check that there is a metastore of this name.
 
-    Raises:
-        UsageProblem: there is none.
-
+    Raises UsageProblem: there is none.
     """
     if not _is_metastore(name):
         raise unknown_name("metastore", name, metastores())

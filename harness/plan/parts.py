@@ -126,9 +126,7 @@ def check(profile: Profile) -> None:
 
     What stands in a file is not looked at: what is left out of it the plan tells.
 
-    Raises:
-        UsageProblem: one is not.
-
+    Raises UsageProblem: one is not.
     """
     if wrong := (*_writing(profile), *_reading(profile)):
         raise UsageProblem("\n".join(wrong))

@@ -87,9 +87,7 @@ def plan(
 ) -> Plan:
     """Return everything a run of the profile will do; nothing is decided later.
 
-    Raises:
-        ScenarioProblem: the profile or a scenario names something that there is not.
-
+    Raises ScenarioProblem: the profile or a scenario names something that there is not.
     """
     known = {format_.NAME: format_ for format_ in formats}
     chosen = _chosen(scenarios, profile)
@@ -126,9 +124,7 @@ def select(plan: Plan, pattern: str) -> Plan:
 
     Variants and readers that no such case needs are left out. Case does not matter.
 
-    Raises:
-        UsageProblem: no case is left.
-
+    Raises UsageProblem: no case is left.
     """
     result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
     cells = tuple(cell for cell in plan.cells if result.search(cell.case))
@@ -142,9 +138,7 @@ def only(plan: Plan, cases: Collection[str]) -> Plan:
 
     Variants and readers that no such case needs are left out.
 
-    Raises:
-        UsageProblem: a case is not in the plan, or none is named.
-
+    Raises UsageProblem: a case is not in the plan, or none is named.
     """
     requested = frozenset(cases)
     lacking = requested - {cell.case for cell in plan.cells}

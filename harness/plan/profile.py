@@ -170,9 +170,7 @@ def on_store(asked: ProfileReader) -> bool:
 def in_warehouse(profile: Profile, warehouse: str) -> Profile:
     """Return a profile all of whose readers find their tables there.
 
-    Raises:
-        UsageProblem: some of them run in containers.
-
+    Raises UsageProblem: some of them run in containers.
     """
     named_ = (asked_reader.reader.distribution for asked_reader in profile.readers)
     if any(runtime_names.given(name) == runtime_names.CONTAINER for name in named_):
@@ -284,9 +282,7 @@ class _ReaderForm:
 def load_profiles(path: Path) -> Mapping[str, Profile]:
     """Read the profiles of a file, by name.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     return loads_profiles(read(path), str(path))
 
@@ -294,9 +290,7 @@ def load_profiles(path: Path) -> Mapping[str, Profile]:
 def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
     """Read profiles from text; `path` stands in the messages.
 
-    Raises:
-        ScenarioProblem: as for `load_profiles`.
-
+    Raises ScenarioProblem: as for `load_profiles`.
     """
     document = result_cache.parse_yaml(text, path)
     problems = document.problems
@@ -498,9 +492,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
 
     `scenarios` may be some of those in the profile's folder, where the others are looked for.
 
-    Raises:
-        ScenarioProblem: some do not; all of them.
-
+    Raises ScenarioProblem: some do not; all of them.
     """
     named_scenarios = given_scenarios(scenarios)
     if any(_wrong(profile, named_scenarios)):
@@ -512,9 +504,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
 def raise_if_any(wrong: Iterable[Fault]) -> None:
     """Raise one error for everything that is wrong.
 
-    Raises:
-        ScenarioProblem: something is.
-
+    Raises ScenarioProblem: something is.
     """
     if faults := tuple(dict.fromkeys(wrong)):
         raise ScenarioProblem(faults)

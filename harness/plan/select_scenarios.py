@@ -59,13 +59,11 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     Without paths they are the shipped ones that the profile names. A file is taken as it is. Of a
     folder that a profile governs those are taken that it names, of any other folder all.
 
-    Raises:
-        UsageProblem: no such profile; no such file or folder, no scenario in it, or none that the
-            profile names.
-        UsageProblem: two scenarios of one name, or two profiles of people's own.
-        ScenarioProblem: every problem of the files; scenarios and steps that the profile names and
-            there are not.
-
+    Raises UsageProblem: no such profile; no such file or folder, no scenario in it, or none that
+    the profile names.
+    Raises UsageProblem: two scenarios of one name, or two profiles of people's own.
+    Raises ScenarioProblem: every problem of the files; scenarios and steps that the profile names
+    and there are not.
     """
     for path in paths:
         _check_length(path)
@@ -107,10 +105,8 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
 def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     """Find a profile among the shipped ones and those beside own scenarios.
 
-    Raises:
-        UsageProblem: there is none of that name; two files of people's own have it.
-        ScenarioProblem: a file of profiles is wrong.
-
+    Raises UsageProblem: there is none of that name; two files of people's own have it.
+    Raises ScenarioProblem: a file of profiles is wrong.
     """
     paths = tuple(paths)
     files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))

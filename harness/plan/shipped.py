@@ -55,9 +55,7 @@ def load_scenarios(
 
     Baselines and profiles are none.
 
-    Raises:
-        ScenarioProblem: every problem of every file, and what below the folder cannot be read.
-
+    Raises ScenarioProblem: every problem of every file, and what below the folder cannot be read.
     """
     paths, wrong = scenario_files(folder)
 

@@ -51,9 +51,7 @@ def find_culprit(
         case: of the later question.
         earlier: the answer to it that a fresh server does not give.
 
-    Raises:
-        EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
-
+    Raises EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
     """
     made = planned_questions(plan).questions_about(states)
     asked = [question for question in made if isinstance(question, CellQuestion)]
@@ -158,9 +156,7 @@ def read(
         first: the answers that some cells have already, by case. What is yielded for these tells
             whether the answer is another one now.
 
-    Raises:
-        EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
-
+    Raises EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
     """
     if context.metastore.upgraded_from:
         states = _at_once(states)

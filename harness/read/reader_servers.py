@@ -106,12 +106,10 @@ class SharedMetastore:
     def running(self) -> Metastore:
         """Return a metastore that answers, with every state in it.
 
-        Raises:
-            EndedProblem: it ended; the message holds the end of its log.
-            CatalogGoneProblem: it answered, and then no more.
-            EnvironmentProblem: it does not get ready; with the end of its log.
-            CatalogRefusedError: it refused a state.
-
+        Raises EndedProblem: it ended; the message holds the end of its log.
+        Raises CatalogGoneProblem: it answered, and then no more.
+        Raises EnvironmentProblem: it does not get ready; with the end of its log.
+        Raises CatalogRefusedError: it refused a state.
         """
         with self._lock:
             try:
@@ -204,10 +202,8 @@ class EngineStart:
     def serve(self) -> Iterator[EngineServer]:
         """Start the server, once there is memory for it, and stop it at the end.
 
-        Raises:
-            EnvironmentProblem: an artifact is missing, or a server does not get ready.
-            HaltedError: another thread has failed.
-
+        Raises EnvironmentProblem: an artifact is missing, or a server does not get ready.
+        Raises HaltedError: another thread has failed.
         """
         context, engine = self.shared.context, load_engine(self.name)
         distribution = distributions.load(self.name)

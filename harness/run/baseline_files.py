@@ -34,9 +34,7 @@ from harness.scenario.definition import AXES, Scenario
 def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
     """Return the baselines as they are now, for the run to remember.
 
-    Raises:
-        ScenarioProblem: every problem of every baseline, before anything is run.
-
+    Raises ScenarioProblem: every problem of every baseline, before anything is run.
     """
     scenarios = {v.scenario.name: v.scenario for v in variants if v.scenario.path}
     baselines = {name: _remembered(Path(scenario.path)) for name, scenario in scenarios.items()}
@@ -53,9 +51,7 @@ def _remembered(scenario: Path) -> BaselineInfo:
 def apply(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
     """Return what is known of the verdicts of a run.
 
-    Raises:
-        ScenarioProblem: every problem of every baseline.
-
+    Raises ScenarioProblem: every problem of every baseline.
     """
     return baseline.apply(verdicts, lines(run.info, plan), facts(run, plan), today())
 
@@ -63,9 +59,7 @@ def apply(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
 def lines_of(run: Run, plan: Plan) -> baseline.Lines:
     """Return the baselines of a run, to which its verdicts come one after another.
 
-    Raises:
-        ScenarioProblem: every problem of every baseline.
-
+    Raises ScenarioProblem: every problem of every baseline.
     """
     return baseline.Lines(lines(run.info, plan), facts(run, plan), today())
 
@@ -73,9 +67,7 @@ def lines_of(run: Run, plan: Plan) -> baseline.Lines:
 def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
     """Return the baseline of each scenario of a run as it is now.
 
-    Raises:
-        ScenarioProblem: every problem of every baseline.
-
+    Raises ScenarioProblem: every problem of every baseline.
     """
     scenarios = _scenarios(plan)
     result = read_all(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
@@ -99,11 +91,9 @@ def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
 
     A baseline without lines is removed.
 
-    Raises:
-        UsageProblem: a scenario's file is not here; nothing is written then.
-        ScenarioProblem: an old baseline cannot be read; nothing is written then.
-        EnvironmentProblem: a file cannot be written.
-
+    Raises UsageProblem: a scenario's file is not here; nothing is written then.
+    Raises ScenarioProblem: an old baseline cannot be read; nothing is written then.
+    Raises EnvironmentProblem: a file cannot be written.
     """
     seen = baseline.all_seen(verdicts, facts(run, plan))
     texts: dict[Path, str] = {}

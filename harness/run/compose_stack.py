@@ -23,10 +23,8 @@ def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) 
 
     Images are those that a run would take; they are there then.
 
-    Raises:
-        UsageProblem: no image is known of one, or the folder's name is none for tables.
-        EnvironmentProblem: no daemon answers; there is no image.
-
+    Raises UsageProblem: no image is known of one, or the folder's name is none for tables.
+    Raises EnvironmentProblem: no daemon answers; there is no image.
     """
     work_folders.check(folder, "--folder")
     every = services(names, cache, progress)

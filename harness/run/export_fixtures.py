@@ -178,12 +178,10 @@ class Selection:
 def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
     """Write the fixtures of a run into a folder that is not there, or empty.
 
-    Raises:
-        UsageProblem: the folder is not empty.
-        UsageProblem: there is nothing to export.
-        UsageProblem: a table is no longer in the cache.
-        EnvironmentProblem: a file cannot be written.
-
+    Raises UsageProblem: the folder is not empty.
+    Raises UsageProblem: there is nothing to export.
+    Raises UsageProblem: a table is no longer in the cache.
+    Raises EnvironmentProblem: a file cannot be written.
     """
     to = folder.resolve()
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
@@ -330,9 +328,7 @@ class _Export:
 def _inside(state: State, path: str) -> PurePosixPath:
     """Return a path of a state that stays in the table's folder, by itself and through links.
 
-    Raises:
-        UsageProblem: it does not.
-
+    Raises UsageProblem: it does not.
     """
     name, result = PurePosixPath(path), state.table / path
     if name.is_absolute() or ".." in name.parts or result.is_symlink():
@@ -539,9 +535,7 @@ def plain(value: Value) -> object:
     >>> plain(datetime.datetime(2024, 2, 29, 10)), plain(b"\x01\xff")
     ('2024-02-29 10:00:00.000000', '01ff')
 
-    Raises:
-        TypeError: it is no canonical value.
-
+    Raises TypeError: it is no canonical value.
     """
     match value:
         case None | bool() | int() | str():

@@ -291,9 +291,7 @@ def dump(info: RunInfo) -> bytes:
 def check(folder: Path) -> None:
     """Check that a folder is a run's, without reading its plan.
 
-    Raises:
-        UsageProblem: it is not.
-
+    Raises UsageProblem: it is not.
     """
     if not (folder / INFO).is_file():
         raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
@@ -302,9 +300,7 @@ def check(folder: Path) -> None:
 def read_info(folder: Path) -> RunInfo:
     """Read `run.json`; people's own distributions that it holds become known.
 
-    Raises:
-        UsageProblem: it is not there, or not what this version writes.
-
+    Raises UsageProblem: it is not there, or not what this version writes.
     """
     check(folder)
     path = folder / INFO
@@ -362,9 +358,7 @@ class NotableStep:
 class Run:
     """A run as recorded so far; the mappings are by case, the last record of a case counts.
 
-    Raises:
-        UsageProblem: a state or an answer is looked at that cannot be read.
-
+    Raises UsageProblem: a state or an answer is looked at that cannot be read.
     """
 
     folder: Path
@@ -544,10 +538,8 @@ def load(folder: Path, beside: Run | None = None) -> Run:
 
     `beside`: a run that it is held against; what is the same in both is in memory once.
 
-    Raises:
-        UsageProblem: the folder is no run; a verdict in it cannot be read, or a state names what
-            the plan does not have.
-
+    Raises UsageProblem: the folder is no run; a verdict in it cannot be read, or a state names what
+    the plan does not have.
     """
     run = recorded(folder)
     if beside and run.info.cells == beside.info.cells:

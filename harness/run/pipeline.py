@@ -150,9 +150,7 @@ def fetch_plan(plan: Plan, work: Work) -> None:
 
     What is not sure of a distribution is said.
 
-    Raises:
-        EnvironmentProblem: something cannot be had.
-
+    Raises EnvironmentProblem: something cannot be had.
     """
     needed = needed_distributions(plan)
     fetch_all(needed, work.cache, work.progress)
@@ -282,9 +280,7 @@ def write_and_read(
 def _until_failure(written: ClosableQueue[States], threads: JobThreads) -> Iterator[States]:
     """Yield the states of each variant as it is written.
 
-    Raises:
-        HaltedError: writing failed.
-
+    Raises HaltedError: writing failed.
     """
     while some := written.take_all():
         threads.check()
@@ -334,9 +330,7 @@ def _known(answer: Answer | None) -> bool:
 def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
-    Raises:
-        UsageProblem: one is no longer in the cache.
-
+    Raises UsageProblem: one is no longer in the cache.
     """
     records = list(records)
     states = write_variants.load(records, cache)
@@ -352,9 +346,7 @@ def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
 def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
     """Judge a run; ask once more what nothing explains, and judge with what came.
 
-    Raises:
-        UsageProblem: a table that is asked about again is no longer in the cache.
-
+    Raises UsageProblem: a table that is asked about again is no longer in the cache.
     """
     judged = judge_run(work.folder, live.judge)
     cells = cells_to_ask(plan, judged.applied.verdicts, judged.run.answers)
@@ -416,9 +408,7 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: Callable[[Answer], 
 
     `take`: gets each answer once it is recorded.
 
-    Raises:
-        UsageProblem: a table that is asked about again is no longer in the cache.
-
+    Raises UsageProblem: a table that is asked about again is no longer in the cache.
     """
     run = load_run.recorded(work.folder)
     context = work.read_context(plan, fresh=True)

@@ -129,9 +129,7 @@ def _check_controls(info: RunInfo, reader: Reader) -> None:
 def plan_of(info: RunInfo) -> Plan:
     """Return the plan that a run was made from.
 
-    Raises:
-        UsageProblem: somebody changed it so that it is none.
-
+    Raises UsageProblem: somebody changed it so that it is none.
     """
     try:
         variants = tuple(_variants(info))
@@ -174,9 +172,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
 
     What it cannot be asked is left out, and the plan says why.
 
-    Raises:
-        UsageProblem: it needs a control of a format, and the run has none.
-
+    Raises UsageProblem: it needs a control of a format, and the run has none.
     """
     info = load_run.read_info(folder)
     _check_controls(info, reader)

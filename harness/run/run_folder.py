@@ -67,9 +67,7 @@ def _not_empty(folder: Path, result: str) -> UsageProblem:
 def make(folder: Path) -> None:
     """Make a run's folder, unless it is there.
 
-    Raises:
-        UsageProblem: there is something else, or nothing can be made there.
-
+    Raises UsageProblem: there is something else, or nothing can be made there.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,9 +98,7 @@ def check_new(folder: Path) -> None:
     A run removes there what has the name of its own half files. What one that was killed left
     before its plan was written down is nothing.
 
-    Raises:
-        UsageProblem: there is a run, or something that is not of a run.
-
+    Raises UsageProblem: there is a run, or something that is not of a run.
     """
     if (folder / INFO).exists():
         raise run_exists(folder)
@@ -116,9 +112,7 @@ def check_new(folder: Path) -> None:
 def existing(folder: Path) -> Path:
     """Return the whole path of a run's folder.
 
-    Raises:
-        UsageProblem: it is not there, or not a folder.
-
+    Raises UsageProblem: it is not there, or not a folder.
     """
     if not folder.exists():
         raise _no_run(folder)
@@ -130,9 +124,7 @@ def existing(folder: Path) -> Path:
 def point_begun(folder: Path) -> None:
     """Let `begun` beside a run point to it.
 
-    Raises:
-        UsageProblem: somebody keeps something under one of the names that are links.
-
+    Raises UsageProblem: somebody keeps something under one of the names that are links.
     """
     for name in (BEGUN, LATEST):
         link = folder.with_name(name)
@@ -183,9 +175,7 @@ def _point(folder: Path, name: str) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Work on a run's folder alone; the lock of a harness that died is none.
 
-    Raises:
-        UsageProblem: another harness works on it.
-
+    Raises UsageProblem: another harness works on it.
     """
     lock = FileLock(folder / LOCK)
     try:

@@ -340,9 +340,7 @@ class Tail(Generic[Record]):
     def new(self) -> list[Record]:
         """Return what is new; all of it again where the file was replaced.
 
-        Raises:
-            ValueError: a line is no such record.
-
+        Raises ValueError: a line is no such record.
         """
         try:
             file = self._path.open("rb")
@@ -378,10 +376,8 @@ class RunFollower:
     def look(self) -> None:
         """Take the records that came.
 
-        Raises:
-            UsageProblem: the run's plan or a baseline cannot be read.
-            ValueError: a record cannot be read.
-
+        Raises UsageProblem: the run's plan or a baseline cannot be read.
+        Raises ValueError: a record cannot be read.
         """
         if self._planned is None and (self._folder / load_run.INFO).is_file():
             info = load_run.read_info(self._folder)

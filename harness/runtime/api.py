@@ -53,9 +53,7 @@ class Running(Protocol):
     def wait(self, timeout_s: float) -> int:
         """Return its exit code once it has ended by itself.
 
-        Raises:
-            TimeoutError: it has not within `timeout_s`.
-
+        Raises TimeoutError: it has not within `timeout_s`.
         """
 
 
@@ -174,7 +172,5 @@ class Runtime(Protocol):
             ready: is given what runs and the port on loopback; what it returns is what the context
                 yields. It raises one of `program.not_yet` until a real question is answered.
 
-        Raises:
-            EnvironmentProblem: it did not get ready; the message holds the end of its log.
-
+        Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
         """

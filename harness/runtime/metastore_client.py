@@ -213,10 +213,8 @@ def _able() -> Any:  # noqa: ANN401
 def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
     """Connect to the metastore at `thrift://host:port`; no call may take longer than `timeout_s`.
 
-    Raises:
-        UsageProblem: `uri` is not of that form.
-        CatalogGoneProblem: nobody listens there.
-
+    Raises UsageProblem: `uri` is not of that form.
+    Raises CatalogGoneProblem: nobody listens there.
     """
     # A million characters of generated code, which few commands need.
     from pymetastore.hive_metastore import ThriftHiveMetastore  # noqa: PLC0415
@@ -245,10 +243,8 @@ def _address(uri: str) -> tuple[str, int]:
 def check(uri: str) -> None:
     """Check that the metastore answers.
 
-    Raises:
-        CatalogGoneProblem: it does not, within `ANSWER_S`.
-        CatalogRefusedError: it answers with an error.
-
+    Raises CatalogGoneProblem: it does not, within `ANSWER_S`.
+    Raises CatalogRefusedError: it answers with an error.
     """
     with connect(uri, timeout_s=ANSWER_S) as result:
         result.has(DEFAULT_DATABASE)

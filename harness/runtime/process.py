@@ -230,10 +230,8 @@ def running(command: Command) -> Iterator[Process]:
 def finished(command: Command, timeout_s: float) -> int:
     """Run a program to its end, as `running` does, and give its exit code.
 
-    Raises:
-        EnvironmentProblem: there is no such program.
-        ProcessProblem: it is not over within `timeout_s`.
-
+    Raises EnvironmentProblem: there is no such program.
+    Raises ProcessProblem: it is not over within `timeout_s`.
     """
     with running(command) as process:
         try:
@@ -363,11 +361,9 @@ def wait_until(
     `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
     while the process is not ready. `what` is named to people.
 
-    Raises:
-        PortTakenProblem: the process ended and its log says that its port was in use.
-        EndedProblem: the process ended; with the end of its log, and the causes above it.
-        ProcessProblem: `timeout_s` passed; with the end of its log.
-
+    Raises PortTakenProblem: the process ended and its log says that its port was in use.
+    Raises EndedProblem: the process ended; with the end of its log, and the causes above it.
+    Raises ProcessProblem: `timeout_s` passed; with the end of its log.
     """
     deadline = time.monotonic() + timeout_s
     while True:

@@ -51,9 +51,7 @@ def parse_reader(text: str) -> Reader:
     >>> str(parse_reader("hive-3.1.3{path=mapreduce, schema-on-read=on}"))
     'hive-3.1.3{path=mapreduce, schema-on-read=on}'
 
-    Raises:
-        ValueError: it is not of the form `distribution{setting=value, …}`.
-
+    Raises ValueError: it is not of the form `distribution{setting=value, …}`.
     """
     return Reader(*with_settings(text, "reader"))
 
@@ -61,9 +59,7 @@ def parse_reader(text: str) -> Reader:
 def with_settings(text: str, what: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Read a distribution and its settings from a text; `what` it is to be, for messages.
 
-    Raises:
-        ValueError: it is not of the form `distribution{setting=value, …}`.
-
+    Raises ValueError: it is not of the form `distribution{setting=value, …}`.
     """
     match = _WITH_SETTINGS.fullmatch(text.strip())
     inner = (match["settings"] or "") if match else ""

@@ -138,9 +138,7 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
     Engines take a partition column's value from the folder's name and most put it last, wherever it
     was declared; so where it stands decides who shifts the columns around it.
 
-    Raises:
-        ValueError: its table is partitioned already.
-
+    Raises ValueError: its table is partitioned already.
     """
     if how is Partitioned.NONE:
         return scenario

@@ -50,9 +50,7 @@ def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
         path: the file.
         keeping_case: formats whose tables keep upper case in the names of columns.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     return loads(read(Path(path)), str(path), keeping_case)
 
@@ -62,9 +60,7 @@ def loads(text: str, path: str, keeping_case: Collection[str] = ()) -> Scenario:
 
     `keeping_case`: as for `load`.
 
-    Raises:
-        ScenarioProblem: as for `load`.
-
+    Raises ScenarioProblem: as for `load`.
     """
     document = parse(text, path)
     problems = document.problems

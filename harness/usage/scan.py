@@ -52,10 +52,8 @@ def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
 
     `patterns`: of the names of databases (`sales*`); all where there are none.
 
-    Raises:
-        UsageProblem: `uri` is no such address, or no database fits a pattern.
-        EnvironmentProblem: the metastore does not answer, or does not list its databases.
-
+    Raises UsageProblem: `uri` is no such address, or no database fits a pattern.
+    Raises EnvironmentProblem: the metastore does not answer, or does not list its databases.
     """
     # Asked with a short time-out first: a wrong address is to be told at once.
     try:

@@ -190,9 +190,7 @@ def text(usage: Usage) -> str:
 def read(path: Path) -> Usage:
     """Read a file that `text` made; somebody may have changed it.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
     usage, document = load_yaml(Usage, content, str(path), "usage", MOST_BYTES)

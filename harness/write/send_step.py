@@ -155,10 +155,8 @@ def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_
     A row is known by its `ROW__ID` alone, which only who read the table can tell (Hive
     documentation, "HCatalog Streaming Mutation API", "Data Requirements").
 
-    Raises:
-        RefusedError: the server or the library answered with an error.
-        NoAnswerError: the server or the program did not answer in time, or died.
-
+    Raises RefusedError: the server or the library answered with an error.
+    Raises NoAnswerError: the server or the program did not answer in time, or died.
     """
     if session.mutations is None:
         raise HarnessError("this writer names no library of mutations")

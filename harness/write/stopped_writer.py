@@ -49,9 +49,7 @@ def release_reader(pipe: Path) -> bool:
 def remove_pipe(pipe: Path) -> None:
     """Take a pipe away, and let somebody go on who waits to read it.
 
-    Raises:
-        FileNotFoundError: there is none.
-
+    Raises FileNotFoundError: there is none.
     """
     both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
     pipe.unlink()
@@ -73,10 +71,8 @@ class WaitingWrite:
     def commit(self) -> None:
         """Let the writer go on, and wait for its answer.
 
-        Raises:
-            RefusedError: Spark answered with an error.
-            NoAnswerError: it did not answer in time, or died.
-
+        Raises RefusedError: Spark answered with an error.
+        Raises NoAnswerError: it did not answer in time, or died.
         """
         self.release()
         self._asked.result()
@@ -96,11 +92,9 @@ def begin_waiting(
     `folder`: where its lock is; it is made here. `written` returns whether it writes its files;
     before that it is let through.
 
-    Raises:
-        NotWaitingError: the statement ended without an error and never waited.
-        RefusedError: Spark answered with an error before.
-        NoAnswerError: it did not answer in time, or died.
-
+    Raises NotWaitingError: the statement ended without an error and never waited.
+    Raises RefusedError: Spark answered with an error before.
+    Raises NoAnswerError: it did not answer in time, or died.
     """
     folder.mkdir(exist_ok=True)
     lock, thread = folder / LOCK, ThreadPoolExecutor(1)
@@ -175,10 +169,8 @@ def _killed_when(
 ) -> None:
     """Call `ask`, and kill the writer once it has reached something.
 
-    Raises:
-        RefusedError: the process was killed; or it answered with an error before.
-        NoAnswerError: it did not answer in time, or died by itself.
-
+    Raises RefusedError: the process was killed; or it answered with an error before.
+    Raises NoAnswerError: it did not answer in time, or died by itself.
     """
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)

@@ -67,9 +67,7 @@ def write(
 ) -> Generator[VariantResult, None, None]:
     """Yield the records and states of every variant, those found in the cache first.
 
-    Raises:
-        EnvironmentProblem: an artifact is missing, or a process does not start.
-
+    Raises EnvironmentProblem: an artifact is missing, or a process does not start.
     """
     missing, progress = list[Variant](), context.progress
     for variant in variants:
@@ -197,10 +195,8 @@ def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
 def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
     """Write a variant from its creation on; `target.folder` is removed at the end.
 
-    Raises:
-        WriterSilent: a statement got no answer.
-        HarnessError: the metastore is gone, or the worker failed.
-
+    Raises WriterSilent: a statement got no answer.
+    Raises HarnessError: the metastore is gone, or the worker failed.
     """
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     results = ResultCache.in_cache(target.cache)
@@ -238,10 +234,8 @@ def write_steps(
 ) -> Iterator[StepState]:
     """Yield what came of each step, while the table itself still is in that state.
 
-    Raises:
-        WriterSilent: a statement got no answer.
-        HarnessError: the metastore is gone, or the worker failed.
-
+    Raises WriterSilent: a statement got no answer.
+    Raises HarnessError: the metastore is gone, or the worker failed.
     """
     outcomes, contents = VariantOutcomes(variant), TableContents()
     new_home: AbstractContextManager[Path | None] = nullcontext()

@@ -38,10 +38,8 @@ class SqlSession:
     def run(self, sql: str, *, timeout_s: float) -> SparkRows:
         """Run one statement and fetch all rows.
 
-        Raises:
-            RefusedError: the server answered with an error.
-            NoAnswerError: it did not answer in time, or died.
-
+        Raises RefusedError: the server answered with an error.
+        Raises NoAnswerError: it did not answer in time, or died.
         """
         reply = self.connection.run(sql, timeout_s=timeout_s)
         columns = tuple((column.name, column.type) for column in reply.columns)

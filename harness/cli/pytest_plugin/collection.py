@@ -31,9 +31,7 @@ class ScenarioFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Plan the file alone.
 
-        Raises:
-            CollectError: it is no scenario, or there is no such profile.
-
+        Raises CollectError: it is no scenario, or there is no such profile.
         """
         try:
             made = self._planned()

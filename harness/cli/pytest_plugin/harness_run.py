@@ -36,12 +36,10 @@ class HarnessRun:
     def __init__(self, folder: Path, profile: str, cells: Sequence[tuple[Path, str]]) -> None:
         """Start it. `cells`: file of the scenario and case of each.
 
-        Raises:
-            UsageProblem: there is a run in the folder already, whose records would be taken
-                for ours.
-            UsageProblem: there is something else in the folder.
-            EnvironmentProblem: the run's folder cannot be written.
-
+        Raises UsageProblem: there is a run in the folder already, whose records would be taken for
+        ours.
+        Raises UsageProblem: there is something else in the folder.
+        Raises EnvironmentProblem: the run's folder cannot be written.
         """
         self._folder, self._here = folder, folder / FOLDER
         self._stack = ExitStack()

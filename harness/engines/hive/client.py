@@ -74,10 +74,8 @@ class HiveClient:
     def run(self, sql: str, timeout_s: float) -> HiveResult:
         """Run a statement and fetch all its rows.
 
-        Raises:
-            HiveError: the server answered with an error.
-            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
-
+        Raises HiveError: the server answered with an error.
+        Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
         """
         began = self._log.stat().st_size
         with self._answering(timeout_s), self._cursor() as cursor:

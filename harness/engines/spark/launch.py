@@ -260,11 +260,9 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
 
     `folder` is empty and its own; its log lies there.
 
-    Raises:
-        ProcessProblem: nobody reads a property that somebody has set.
-        EndedProblem: it ended before it was ready; with the end of its log.
-        ProcessProblem: it did not start in time; with the end of its log.
-
+    Raises ProcessProblem: nobody reads a property that somebody has set.
+    Raises EndedProblem: it ended before it was ready; with the end of its log.
+    Raises ProcessProblem: it did not start in time; with the end of its log.
     """
     program = SparkProgram(runtime.distribution, ready_s=START_S)
     if isinstance(runtime, ProcessRuntime):

@@ -95,11 +95,9 @@ class Session:
     def run(self, sql: str, *, timeout_s: float) -> SparkRows:
         """Run one statement and fetch all rows.
 
-        Raises:
-            RefusedError: Spark answered with an error.
-            NoAnswerError: it did not answer in time, for which its process is ended, or it died.
-            HarnessError: the worker itself failed.
-
+        Raises RefusedError: Spark answered with an error.
+        Raises NoAnswerError: it did not answer in time, for which its process is ended, or it died.
+        Raises HarnessError: the worker itself failed.
         """
         reply = self._ask(timeout_s, do="run", sql=sql)
         columns = tuple((name, type_) for name, type_ in reply["columns"])

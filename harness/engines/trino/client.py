@@ -78,11 +78,9 @@ class HttpSession:
     def post(self, url: str, *, data: bytes, headers: Headers, **_: object) -> Response:
         """Send a statement.
 
-        Raises:
-            OSError: there is no reply in the time for the query.
-            HTTPException: what was replied is not HTTP.
-            ServerErrorReply: the server met an error in itself.
-
+        Raises OSError: there is no reply in the time for the query.
+        Raises HTTPException: what was replied is not HTTP.
+        Raises ServerErrorReply: the server met an error in itself.
         """
         return self._sent("POST", url, headers, data)
 

@@ -90,10 +90,8 @@ def rows(
 ) -> tuple[tuple[Value, ...], ...]:
     """Return the rows of a reply in canonical values.
 
-    Raises:
-        ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
-            not of the form that the protocol says.
-
+    Raises ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
+    not of the form that the protocol says.
     """
     types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(

@@ -34,9 +34,7 @@ _UUID_TEXT: Final = 20
 def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
     """Return the positions of the rows that a descriptor says are gone.
 
-    Raises:
-        FileFactError: it cannot be understood, or does not hold as many as it says.
-
+    Raises FileFactError: it cannot be understood, or does not hold as many as it says.
     """
     try:
         positions = deletion_vectors.positions(_stored(folder, vector))

@@ -180,9 +180,7 @@ def _part(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN4
 def read(folder: Path) -> DeltaLog | None:
     """Read the log of a table; None when there is none.
 
-    Raises:
-        FileFactError: a commit is missing, or cannot be understood.
-
+    Raises FileFactError: a commit is missing, or cannot be understood.
     """
     names = sorted(
         path.name for path in (folder / LOG).glob("*.json") if COMMIT.fullmatch(path.name)
@@ -198,10 +196,8 @@ def read(folder: Path) -> DeltaLog | None:
 def read_whole(folder: TableFolder) -> DeltaLog:
     """Read the log of a table, and a checkpoint where the first commits are gone.
 
-    Raises:
-        UnreadableError: there is no log.
-        FileFactError: a commit cannot be understood.
-
+    Raises UnreadableError: there is no log.
+    Raises FileFactError: a commit cannot be understood.
     """
     names = [file.name for file in folder.listed(LOG)]
     commits = sorted(filter(COMMIT.fullmatch, names))

@@ -74,9 +74,7 @@ def parts_of(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
 
     Source: `SerDeHelper` of Hudi; Iceberg table specification, "Appendix C: JSON serialization".
 
-    Raises:
-        KeyError, TypeError: it is neither.
-
+    Raises KeyError, TypeError: it is neither.
     """
     return tuple(part_of(field["name"], field["id"], field["type"]) for field in fields)
 

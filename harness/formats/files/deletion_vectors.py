@@ -14,9 +14,7 @@ MAGIC: Final = bytes.fromhex("d1d33964")
 def positions(stored: bytes) -> frozenset[int]:
     """Return the positions of the rows that are gone; `stored`: the magic number and the bitmap.
 
-    Raises:
-        ValueError: it is none.
-
+    Raises ValueError: it is none.
     """
     from pyroaring import BitMap64  # noqa: PLC0415 - only reading needs it
 

@@ -37,9 +37,7 @@ def oldest(files: Iterable[ListedFile]) -> ListedFile | None:
 def read(folder: TableFolder, path: str) -> DataFooter:
     """Read the footer of a Parquet or an ORC file, or the head of one of Avro; nothing else of it.
 
-    Raises:
-        UnreadableError: it is none of them.
-
+    Raises UnreadableError: it is none of them.
     """
     with folder.opened(path) as file:
         begin = file.read(len(avro.MAGIC))

@@ -62,9 +62,7 @@ def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
 def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
     """Return what Arrow made of a value of a type in canonical form.
 
-    Raises:
-        ValueError: it has none.
-
+    Raises ValueError: it has none.
     """
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 

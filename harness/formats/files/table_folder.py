@@ -113,9 +113,7 @@ class TableFolder:
 def at(location: str) -> TableFolder:
     """Return the folder at a location of the catalog: a path, or a URI.
 
-    Raises:
-        UnreadableError: there is no location, or nothing here reads its scheme.
-
+    Raises UnreadableError: there is no location, or nothing here reads its scheme.
     """
     if not location:
         raise UnreadableError("the catalog has no location of it")
@@ -132,9 +130,7 @@ def at(location: str) -> TableFolder:
 def holding(folder: TableFolder, location: str, path: str) -> tuple[TableFolder, str]:
     """Return where a full path is: in the folder at a location, or in a folder of its own.
 
-    Raises:
-        UnreadableError: nothing here reads its scheme.
-
+    Raises UnreadableError: nothing here reads its scheme.
     """
     inner, outer = _bare(path), f"{_bare(location)}/"
     if inner.startswith(outer):

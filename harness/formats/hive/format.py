@@ -258,9 +258,7 @@ def _data_files(folder: Path) -> list[Path]:
 def _job(path: Path) -> str:
     """Return the name of the job that wrote a file.
 
-    Raises:
-        FileFactError: no job of Spark names a file so.
-
+    Raises FileFactError: no job of Spark names a file so.
     """
     match = _DATA.fullmatch(path.name)
     if match is None:

@@ -54,9 +54,7 @@ def read(table: HudiTable) -> SchemaHistory | None:
 def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
     """Return the records of all versions in the text of a file of the history, the newest last.
 
-    Raises:
-        ValueError: it is no such file.
-
+    Raises ValueError: it is no such file.
     """
     try:
         records = json.loads(text)["schemas"]
@@ -68,9 +66,7 @@ def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
 def columns(record: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
     """Return the columns of a version, without those that Hudi adds to each row.
 
-    Raises:
-        KeyError, TypeError: it is no version.
-
+    Raises KeyError, TypeError: it is no version.
     """
     return parts_of([field for field in record["fields"] if field["name"] not in META])
 
@@ -78,9 +74,7 @@ def columns(record: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
 def versions(text: str) -> tuple[SchemaVersion, ...]:
     """Return the versions in the text of a file of the history, the newest last.
 
-    Raises:
-        ValueError: it is no such file.
-
+    Raises ValueError: it is no such file.
     """
     try:
         return tuple(map(_version, schemas(text)))

@@ -155,9 +155,7 @@ class IcebergTable(IcebergMetadata):
     def relative(self, path: str) -> str:
         """Return a path of the metadata relative to the folder.
 
-        Raises:
-            FileFactError: it does not lie below the table's location.
-
+        Raises FileFactError: it does not lie below the table's location.
         """
         location = f"{str(self.metadata['location']).rstrip('/')}/"
         if not path.startswith(location):
@@ -167,9 +165,7 @@ class IcebergTable(IcebergMetadata):
     def live(self) -> Iterator[Live]:
         """Yield every file of the newest snapshot.
 
-        Raises:
-            FileFactError: a manifest cannot be understood.
-
+        Raises FileFactError: a manifest cannot be understood.
         """
         for manifest in self._entries(self.current.get("manifest-list", "")):
             for entry in self._entries(manifest["manifest_path"]):
@@ -202,9 +198,7 @@ class IcebergTable(IcebergMetadata):
 def avro_records(content: bytes) -> Iterator[Mapping[str, Any]]:
     """Yield the entries of a manifest, or of a list of manifests.
 
-    Raises:
-        ValueError, EOFError, IndexError: it is none.
-
+    Raises ValueError, EOFError, IndexError: it is none.
     """
     import fastavro  # noqa: PLC0415 - only reading needs it
 
@@ -214,9 +208,7 @@ def avro_records(content: bytes) -> Iterator[Mapping[str, Any]]:
 def parse(content: bytes) -> Mapping[str, Any]:
     """Return what is in a metadata file, which may be compressed.
 
-    Raises:
-        ValueError, OSError, EOFError: it is none.
-
+    Raises ValueError, OSError, EOFError: it is none.
     """
     plain = gzip.decompress(content) if content.startswith(_GZIP) else content
     metadata: Mapping[str, Any] = json.loads(plain)
@@ -230,9 +222,8 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | 
     metadata file (Iceberg specification, "Metastore Tables"). Where no entry names one it is the
     newest; of two that a writer and its successor gave the same number, that of the successor.
 
-    Raises:
-        FileFactError: the named file is not there, two claim to be the newest, or it is not JSON.
-
+    Raises FileFactError: the named file is not there, two claim to be the newest, or it is not
+    JSON.
     """
     numbers: dict[str, int] = {}
     for path in (folder / METADATA).glob("*.metadata.json"):

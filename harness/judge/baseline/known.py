@@ -122,9 +122,7 @@ class Known(ReviewedLine):
 def steps(text: str) -> range:
     """Return the steps that `6`, `>=6` or `3-5` mean.
 
-    Raises:
-        ValueError: it is none of these, or the first is after the last.
-
+    Raises ValueError: it is none of these, or the first is after the last.
     """
     match = _STEPS.fullmatch(text)
     if match is None:
@@ -182,9 +180,7 @@ class _Line:
 def parse(text: str, path: str) -> tuple[Known, ...]:
     """Read a baseline; an empty file has no lines.
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-
+    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
     document = parse_yaml(text, path)
     problems = document.problems
@@ -352,9 +348,7 @@ class Possible:
 def check(lines: Sequence[Known], possible: Possible) -> None:
     """Check that some cell can use each line; it need not be a cell of this run.
 
-    Raises:
-        ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.
-
+    Raises ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.
     """
     if not lines:
         return

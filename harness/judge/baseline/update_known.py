@@ -248,9 +248,7 @@ def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> 
     its cells answer as it says, or when the run has none of them. Other lines go; what people said
     of them is kept in the first line that expects the same. Empty when nothing is known.
 
-    Raises:
-        ScenarioProblem: the old baseline cannot be read.
-
+    Raises ScenarioProblem: the old baseline cannot be read.
     """
     old, ground = parse(text, path), CellIndex(seen)
     kept = [line for line in old if line.counts(today) and _right(line, ground)]

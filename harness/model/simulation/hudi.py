@@ -71,9 +71,7 @@ def rekeyed(
 
     `newer`: by the text of a record key; None for a row that is deleted.
 
-    Raises:
-        ValueError: a value is NULL. Hive ends such a query with an error.
-
+    Raises ValueError: a value is NULL. Hive ends such a query with an error.
     """
     met = set()
     for value, row in older:

@@ -84,9 +84,7 @@ class Readings:
         A reader is taken to resolve every row, and then to see whether the predicate holds for it;
         one that leaves out files by statistics does so before.
 
-        Raises:
-            ValueError: a value has no form in the type of an older catalog, or is not predicted.
-
+        Raises ValueError: a value has no form in the type of an older catalog, or is not predicted.
         """
         asked, names = self.reading.asked(strategy, query), self.reading.schema(strategy).names
         result = (

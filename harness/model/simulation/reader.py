@@ -231,9 +231,7 @@ class Simulation:
         file whose log files it merges is read whatever its statistics say, for these may change
         what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
-        Raises:
-            ValueError: a value has no form in the type of an older catalog, or is no record key.
-
+        Raises ValueError: a value has no form in the type of an older catalog, or is no record key.
         """
         for row in self._merged(strategy, where):
             if self._since is None or self._since.gives(row.row, strategy.incremental):

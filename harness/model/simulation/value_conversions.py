@@ -53,9 +53,7 @@ def stored_value(value: Value, to: DataType) -> Value:
     >>> stored_value(1.5, Primitive("int")), stored_value(1069547520, Primitive("float"))
     (1069547520, 1.5)
 
-    Raises:
-        ValueError: the column's type has no such value.
-
+    Raises ValueError: the column's type has no such value.
     """
     try:
         match value, to:
@@ -101,9 +99,7 @@ def _within(number: int, to: DataType) -> int:
 def stored_number(value: Value) -> int:
     """Return the number that stands in the file: days, microseconds, or the bits of a float.
 
-    Raises:
-        ValueError: it is none of these, nor a whole number.
-
+    Raises ValueError: it is none of these, nor a whole number.
     """
     match value:
         case float():
@@ -190,9 +186,7 @@ def converted_value(value: Value, source: DataType, to: DataType) -> Value:
     >>> converted_value("ab ", Text("char", 3), Primitive("string"))
     'ab'
 
-    Raises:
-        ValueError: what is shown is not predicted.
-
+    Raises ValueError: what is shown is not predicted.
     """
     filled = isinstance(source, Text) and source.name == "char"
     try:
@@ -279,9 +273,7 @@ def cast_value(value: Value, to: DataType) -> Value:
     >>> cast_value("f3s1r1", Primitive("double")) is None, cast_value("7.5", Primitive("double"))
     (True, 7.5)
 
-    Raises:
-        ValueError: it is a number that has no exact form in the type, or is too great for it.
-
+    Raises ValueError: it is a number that has no exact form in the type, or is too great for it.
     """
     number = _CAST_WHOLE if str(to) in INTEGERS else _CAST_NUMBER
     other = isinstance(value, str) and not number.fullmatch(value)

@@ -131,9 +131,7 @@ class Operation:
     def evolve(self, before: Truth) -> Truth:
         """Return the truth after this operation as the next step; by default all stays as it was.
 
-        Raises:
-            SchemaChangeError: it cannot be done on this table; the message says why.
-
+        Raises SchemaChangeError: it cannot be done on this table; the message says why.
         """
         return replace(before, step=before.step + 1)
 

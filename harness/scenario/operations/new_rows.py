@@ -114,9 +114,7 @@ def _explicit(truth: Truth, row: Explicit) -> Row:
 def stored(value: Value, field: Field) -> Value:
     """Return an explicit value as the truth keeps it: a struct's parts by field id, types exact.
 
-    Raises:
-        ValueError: it is not a value of the field's type; the message says why.
-
+    Raises ValueError: it is not a value of the field's type; the message says why.
     """
     match field.type:
         case _ if value is None:
