@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting import Setting
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
@@ -60,12 +61,31 @@ SWITCHED: Final = {
     FEED: "delta.enableChangeDataFeed",
 }
 """The property of each setting that is off or on."""
-SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), **dict.fromkeys(SWITCHED, ("off", "on"))}
-"""How columns are found in data files; absent is `none`, by the table's own names. `later` is by
-physical names from the second step on, when there is data already. Whether rows are deleted by
-marks beside their files, whether a column may get a wider type while its files keep the narrow one
-(protocol, "Type Widening"), and whether each write also keeps what it changed (protocol, "Change
-Data Files"); absent is `off`."""
+SETTINGS: Final = {
+    MAPPING: Setting(
+        ("none", "name", "id", LATER),
+        "how columns are found in data files: by the table's own names (Delta's default, also if "
+        "absent; a rename or a drop is refused then), by physical names or by ids; with `later` by "
+        "physical names from the second step on, when files with the names of then are there",
+    ),
+    VECTORS: Setting(
+        ("off", "on"),
+        "whether deletes, updates and merges mark rows of data files as gone, or write new data "
+        "files; if absent, off (Delta's default)",
+    ),
+    WIDENING: Setting(
+        ("off", "on"),
+        "whether a column may get a wider type while its files keep the narrow one; Delta 3.3 on "
+        "Spark 3.5 widens `tinyint` and `smallint`, to `int` at most, and Delta 4.0 on Spark 4.0 "
+        "also `int` to `long` and `double`, `float` to `double`, and a decimal to one of more "
+        "digits; if absent, off",
+    ),
+    FEED: Setting(
+        ("off", "on"),
+        "whether each write also keeps what it changed, which the view `incremental` is asked of; "
+        "if absent, off",
+    ),
+}
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting import Setting
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
@@ -122,12 +123,13 @@ COMPACTION: Final = "compaction"
 LOCK_WAIT: Final = "lock_wait"
 """How often a session asks for a lock that another transaction has."""
 SETTINGS: Final = {
-    BUCKETS: ("none", "1", "2"),
-    COMPACTION: ("major", "minor"),
+    BUCKETS: Setting(("none", "1", "2"), "the number of buckets by the key; if absent, none"),
+    COMPACTION: Setting(
+        ("major", "minor"), "what `compact` asks for; major, also if absent, makes one base file"
+    ),
     CASCADE: CASCADES,
-    LOCK_WAIT: ("usual", "short"),
+    LOCK_WAIT: Setting(("usual", "short"), "`short`: `hive.lock.numretries` is 3"),
 }
-"""Absent is `none`, `major`, which makes one base file of all, `on`, and `usual`."""
 RETRIES: Final = {"hive.lock.numretries": "3"}
 """What a session of `short` is told; by itself it asks 100 times, up to a minute apart."""
 
