@@ -21,7 +21,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
-from harness.scenario.examples import scenario_of
+from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 

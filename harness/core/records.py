@@ -11,9 +11,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.tolerances import Normalised
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
 from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
 from harness.model.schema_history import SchemaHistory

@@ -24,20 +24,19 @@ from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
 from harness.formats.files import data_files
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import CHANGE_COLUMNS, TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.spark_sql import text
+from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})

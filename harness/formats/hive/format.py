@@ -29,9 +29,8 @@ from harness.formats.api import (
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.spark_statements import definition
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth

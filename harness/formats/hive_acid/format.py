@@ -38,11 +38,15 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, Writ
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
 from harness.scenario.operations.merge import Merge, Mutate
 from harness.scenario.operations.row_writes import Insert, Overwrite, OverwriteScope, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import columns_in_order, quoted
+from harness.scenario.operations.unfinished_writes import (
+    AbortTransactions,
+    FailedWrite,
+    KilledWrite,
+)
 from harness.scenario.statements import (
     ABORT,
     COMMIT,

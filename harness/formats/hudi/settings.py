@@ -10,7 +10,7 @@ from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantS
 from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import Statement, under
 
 METADATA_TABLE: Final = "metadata_table"

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from harness.formats.api import FileFactError
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact, StatisticsSource, bound
 from harness.scenario.statements import LOCATION
 
 FOLDER: Final = ".hoodie/metadata/column_stats"

@@ -23,8 +23,7 @@ from harness.formats.files import avro, data_files, deletion_vectors, orc, parqu
 from harness.formats.files.parquet import Footer
 from harness.formats.iceberg.table import FileContent, IcebergTable, Live, identity_columns, table
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"

@@ -20,10 +20,10 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.partition_spec import AddPartitionField, ReplacePartitionField
+from harness.scenario.operations.columns import AddPartitionField, ReplacePartitionField
 from harness.scenario.operations.row_writes import Delete, Insert
-from harness.scenario.operations.second_writer import BeginWrite
 from harness.scenario.operations.spark_sql import text
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 
 MIGRATE: Final = "migrate"
