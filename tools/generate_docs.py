@@ -21,7 +21,7 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
@@ -74,7 +74,7 @@ def format_settings() -> str:
 
 def _setting(name: str, values: Sequence[str]) -> str:
     """Return the cells of a setting; a value in digits is written as text in YAML."""
-    meaning = values.meaning if isinstance(values, Setting) else ""
+    meaning = values.meaning if isinstance(values, SettingValues) else ""
     written = (f'`"{value}"`' if value.isdecimal() else f"`{value}`" for value in values)
     return f"`{name}` | {', '.join(written)} | {meaning}"
 

@@ -30,7 +30,7 @@ from harness.core import tolerances
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.core.runtime_names import CONTAINER
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.core.tolerances import Declared, Tally
 from harness.engines import engine_support
 from harness.engines.api import (
@@ -331,7 +331,7 @@ class HiveEngine:
     """What the harness needs of Hive; see `api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
-        {name: Setting(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
+        {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
     )
 
     def statements(

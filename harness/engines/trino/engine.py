@@ -39,7 +39,7 @@ from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     METASTORE,
@@ -251,14 +251,16 @@ CONNECTOR: Final = "connector"
 METADATA: Final = "metadata-table"
 SETTINGS: Final = MappingProxyType(
     {
-        COLUMN_NAMES: Setting(
+        COLUMN_NAMES: SettingValues(
             ("true", "false"),
             "maps columns of Parquet files by name, or else by position; of Iceberg's files, which "
             "PrestoDB alone can be asked for so, or else by field id",
         ),
-        ORC_COLUMN_NAMES: Setting(("true", "false"), "the same for ORC files"),
-        CONNECTOR: Setting(("hive", "hudi"), "the connector that reads Hudi tables"),
-        METADATA: Setting(("on", "off"), "the connector `hudi` lists files by the metadata table"),
+        ORC_COLUMN_NAMES: SettingValues(("true", "false"), "the same for ORC files"),
+        CONNECTOR: SettingValues(("hive", "hudi"), "the connector that reads Hudi tables"),
+        METADATA: SettingValues(
+            ("on", "off"), "the connector `hudi` lists files by the metadata table"
+        ),
     }
 )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
@@ -62,25 +62,25 @@ SWITCHED: Final = {
 }
 """The property of each setting that is off or on."""
 SETTINGS: Final = {
-    MAPPING: Setting(
+    MAPPING: SettingValues(
         ("none", "name", "id", LATER),
         "how columns are found in data files: by the table's own names (Delta's default, also if "
         "absent; a rename or a drop is refused then), by physical names or by ids; with `later` by "
         "physical names from the second step on, when files with the names of then are there",
     ),
-    VECTORS: Setting(
+    VECTORS: SettingValues(
         ("off", "on"),
         "whether deletes, updates and merges mark rows of data files as gone, or write new data "
         "files; if absent, off (Delta's default)",
     ),
-    WIDENING: Setting(
+    WIDENING: SettingValues(
         ("off", "on"),
         "whether a column may get a wider type while its files keep the narrow one; Delta 3.3 on "
         "Spark 3.5 widens `tinyint` and `smallint`, to `int` at most, and Delta 4.0 on Spark 4.0 "
         "also `int` to `long` and `double`, `float` to `double`, and a decimal to one of more "
         "digits; if absent, off",
     ),
-    FEED: Setting(
+    FEED: SettingValues(
         ("off", "on"),
         "whether each write also keeps what it changed, which the view `incremental` is asked of; "
         "if absent, off",

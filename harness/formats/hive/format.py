@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats import layout
 from harness.formats.api import (
@@ -55,7 +55,7 @@ SCHEMA_CHANGES: Final = frozenset(
 )
 INTO: Final = "insert into {table} "
 """How the statement of every write begins."""
-CASCADES: Final = Setting(
+CASCADES: Final = SettingValues(
     ("on", "off"),
     "whether a schema change is also told to the partitions that there are, each of which has a "
     "list of columns of its own in the metastore. With `off` they keep theirs, as after `alter "
@@ -65,7 +65,7 @@ CASCADES: Final = Setting(
 ROW_GROUPS: Final = "row_groups"
 SETTINGS: Final = {
     CASCADE: CASCADES,
-    ROW_GROUPS: Setting(
+    ROW_GROUPS: SettingValues(
         ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
     ),
 }

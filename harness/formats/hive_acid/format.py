@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
@@ -123,12 +123,12 @@ COMPACTION: Final = "compaction"
 LOCK_WAIT: Final = "lock_wait"
 """How often a session asks for a lock that another transaction has."""
 SETTINGS: Final = {
-    BUCKETS: Setting(("none", "1", "2"), "the number of buckets by the key; if absent, none"),
-    COMPACTION: Setting(
+    BUCKETS: SettingValues(("none", "1", "2"), "the number of buckets by the key; if absent, none"),
+    COMPACTION: SettingValues(
         ("major", "minor"), "what `compact` asks for; major, also if absent, makes one base file"
     ),
     CASCADE: CASCADES,
-    LOCK_WAIT: Setting(("usual", "short"), "`short`: `hive.lock.numretries` is 3"),
+    LOCK_WAIT: SettingValues(("usual", "short"), "`short`: `hive.lock.numretries` is 3"),
 }
 RETRIES: Final = {"hive.lock.numretries": "3"}
 """What a session of `short` is told; by itself it asks 100 times, up to a minute apart."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.artifacts import distributions
-from harness.core.setting import Setting
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import engine
 from harness.formats import layout, trinoql
@@ -132,27 +132,29 @@ COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
 SETTINGS: Final = {
-    DELETE_MODE: Setting(
+    DELETE_MODE: SettingValues(
         (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
         "with `merge-on-read`, deletes, updates and merges write position delete files beside the "
         "data files, from version 3 on deletion vectors; with `equality`, a `delete` writes the "
         "keys instead ([above](#tables-of-iceberg)); with `copy-on-write` (Iceberg's default, also "
         "if absent), they write new data files",
     ),
-    FORMAT_VERSION: Setting((VERSION, NEWEST), f"the version of the format; if absent, {VERSION}"),
-    FILE_FORMAT: Setting((PARQUET, "orc", "avro"), "of data files; if absent, parquet"),
-    COMPRESSION: Setting(
+    FORMAT_VERSION: SettingValues(
+        (VERSION, NEWEST), f"the version of the format; if absent, {VERSION}"
+    ),
+    FILE_FORMAT: SettingValues((PARQUET, "orc", "avro"), "of data files; if absent, parquet"),
+    COMPRESSION: SettingValues(
         ("zstd", "gzip"), "of data files; if absent, zstd, Iceberg's default since 1.4"
     ),
-    ROW_GROUPS: Setting(
+    ROW_GROUPS: SettingValues(
         ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
     ),
-    STAGED_BY: Setting(
+    STAGED_BY: SettingValues(
         ("id", IN_BRANCH),
         "what a write has that is begun and committed later ([above](#tables-of-iceberg)); if "
         "absent, id",
     ),
-    CREATED_BY: Setting(
+    CREATED_BY: SettingValues(
         ("sql", MIGRATE, SNAPSHOT, LEGACY),
         "all but `sql` make a table of a plain one with the rows of the first step "
         "([above](#tables-of-iceberg)); the Parquet files of `migrate_legacy` have an old layout "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Self
 
 
-class Setting(tuple[str, ...]):  # noqa: SLOT001 - a tuple has no slots of its own
+class SettingValues(tuple[str, ...]):  # noqa: SLOT001 - a tuple has no slots of its own
     """The values that it may have, and what it means, as a row of the documentation says it."""
 
     meaning: str
