@@ -23,7 +23,8 @@ from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
-from harness.scenario.examples import scenario_of
+from harness.core.setting_values import SettingValues
+from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 from tools.shared import table
@@ -52,13 +53,32 @@ def engines() -> str:
 
 def reader_settings() -> str:
     """Return the table of the settings that readers may have, with what engines do without."""
-    rows = []
-    for engine, versions in _versions().items():
-        for setting, values in engine_registry.load(engine).settings.items():
-            allowed = ", ".join(f"`{value}`" for value in values)
-            if defaults := _defaults(setting, versions):
-                rows.append((engine, f"`{setting}`", allowed, defaults))
-    return "\n".join(table(("engine", "setting", "values", "by itself"), rows))
+    rows = [
+        (engine, *_setting(name, values), defaults)
+        for engine, versions in _versions().items()
+        for name, values in engine_registry.load(engine).settings.items()
+        if (defaults := _defaults(name, versions))
+    ]
+    return "\n".join(table(("engine", "setting", "values", "meaning", "by itself"), rows))
+
+
+def format_settings() -> str:
+    """Return the table of the settings of tables, with the formats that have each."""
+    having = grouped(
+        (_setting(name, values), f"`{format_.NAME}`")
+        for format_ in map(formats.load, formats.names())
+        for name, values in format_.settings.items()
+    )
+    rows = ((", ".join(names), *setting) for setting, names in having.items())
+    head = ("formats", "setting", "values", "meaning")
+    return "\n".join(table(head, sorted(rows, key=lambda row: row[0])))
+
+
+def _setting(name: str, values: Sequence[str]) -> tuple[str, str, str]:
+    """Return the cells of a setting; a value in digits is written as text in YAML."""
+    meaning = values.meaning if isinstance(values, SettingValues) else ""
+    written = (f'`"{value}"`' if value.isdecimal() else f"`{value}`" for value in values)
+    return f"`{name}`", ", ".join(written), meaning
 
 
 def tolerances() -> str:
@@ -149,6 +169,7 @@ def _family(name: str) -> str:
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
+    "format-settings": format_settings,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
