@@ -234,7 +234,7 @@ class Hudi(Format):
         return tuple(entry.text for entry in records.local(folder).entries)
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
-        return hudi_schema_history.read(records.local(folder))
+        return hudi_schema_history.read_history(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_statements.stored_metadata(folder, instant)

@@ -26,7 +26,7 @@ _FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
 _DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 
 
-def read(table: HudiTable) -> SchemaHistory | None:
+def read_history(table: HudiTable) -> SchemaHistory | None:
     """Return what a table says of its schema; None where it says nothing at all."""
     if SCHEMAS not in {file.name for file in table.folder.listed(HOODIE)}:
         return None

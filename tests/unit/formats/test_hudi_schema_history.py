@@ -61,7 +61,7 @@ def committed(folder: Path, instant: str, at: int) -> None:
 
 
 def read(folder: Path) -> SchemaHistory:
-    actual = hudi_schema_history.read(records.local(folder))
+    actual = hudi_schema_history.read_history(records.local(folder))
     assert actual is not None
     return actual
 
@@ -90,10 +90,10 @@ def test_what_was_not_committed_counts_for_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"schemas": []}', '{"schemas": [{}]}'])
 def test_without_a_history_nothing_is_said(tmp_path: Path, text: str) -> None:
-    assert hudi_schema_history.read(records.local(tmp_path)) is None
+    assert hudi_schema_history.read_history(records.local(tmp_path)) is None
     written(tmp_path, "1", 1)
     (tmp_path / ".hoodie" / ".schema" / "1.schemacommit").write_text(text)
-    assert hudi_schema_history.read(records.local(tmp_path)) is None
+    assert hudi_schema_history.read_history(records.local(tmp_path)) is None
 
 
 @LAYOUTS
