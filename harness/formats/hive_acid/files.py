@@ -31,7 +31,7 @@ _ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
-_FOLDER: Final = re.compile(
+FOLDER: Final = re.compile(
     r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
     r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
 )
@@ -173,7 +173,7 @@ def _newest(rows: Sequence[tuple[RowId, str]], keys: Sequence[str]) -> frozenset
 
 
 def _folder(path: Path) -> Folder | None:
-    name = _FOLDER.fullmatch(path.name)
+    name = FOLDER.fullmatch(path.name)
     if name is None:
         return None
     first, last = int(name["first"]), int(name["last"] or name["first"])

@@ -14,7 +14,7 @@ from harness.formats.files import avro, parquet
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi.log import BlockKind
-from harness.formats.hudi.records import BASE, LOG, META, HudiTable
+from harness.formats.hudi.records import BASE, HOODIE, LOG, HudiTable
 from harness.model.file_facts import FileFact, FileKind
 
 RECORD_KEY: Final = "_hoodie_record_key"
@@ -38,7 +38,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 
 def _files(folder: Path) -> Iterator[Path]:
     for name, folders, files in os.walk(folder):
-        folders[:] = sorted(folder for folder in folders if folder != META)
+        folders[:] = sorted(folder for folder in folders if folder != HOODIE)
         yield from (Path(name, file) for file in sorted(files) if not _BESIDE.fullmatch(file))
 
 

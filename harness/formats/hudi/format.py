@@ -25,7 +25,6 @@ from harness.formats.api import (
 from harness.formats.files import data_files
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records, timeline
-from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import statements as hudi_statements
 from harness.formats.hudi.settings import (
@@ -119,7 +118,6 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-TABLE_VERSION: Final = "hoodie.table.version"
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
@@ -209,7 +207,7 @@ class Hudi(Format):
             tuple(table.writes),
             scheduled=timeline.scheduled(table.entries),
             cleanings=done("clean"),
-            table_version=table.properties.get(TABLE_VERSION, ""),
+            table_version=table.version,
             savepoints=done("savepoint"),
             undone=done("restore", "rollback"),
             begun=timeline.begun(table.entries),
@@ -228,13 +226,13 @@ class Hudi(Format):
         return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
-        return records.local(folder).properties.get(TABLE_VERSION, "")
+        return records.local(folder).version
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         return tuple(entry.text for entry in records.local(folder).entries)
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
-        return hudi_schema_history.read_history(records.local(folder))
+        return records.read_history(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_statements.stored_metadata(folder, instant)

@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, deletion_vectors, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg.table import FileContent, IcebergTable, Live, identity_columns, table
+from harness.formats.iceberg.table import (
+    NAME_MAPPING,
+    FileContent,
+    IcebergTable,
+    Live,
+    identity_columns,
+    table,
+)
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 from harness.model.file_facts import FileFact, FileKind
@@ -144,7 +151,6 @@ def _base(file: DataFile, newest: IcebergTable) -> FileFact:
 if TYPE_CHECKING:
     import pyarrow
 
-PROPERTY: Final = "schema.name-mapping.default"
 _ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
 """What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
 AVRO: Final = "AVRO"
@@ -165,7 +171,7 @@ class WrongNames:
 
 def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
     """Return the names by which columns of a data file are not found; none of a file with ids."""
-    stored = table.properties.get(PROPERTY)
+    stored = table.properties.get(NAME_MAPPING)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return WrongNames()
     mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
@@ -199,9 +205,6 @@ def _schema(path: Path, kind: str) -> pyarrow.Schema:
     with parquet.opened(path) as file:
         return file.schema_arrow
 
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _DAY: Final = datetime.date(1970, 1, 1)
 _MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
