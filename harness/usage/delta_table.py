@@ -9,7 +9,7 @@ from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
 from harness.formats.delta.log import Action, DeltaLog
 from harness.formats.files import footer
-from harness.formats.files.column_parts import ColumnPart, by_name
+from harness.formats.files.column_parts import by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
@@ -81,15 +81,11 @@ def _changes(log: DeltaLog) -> Iterator[UsedChange]:
     schemas = [(version, delta_log.columns(fields)) for version, fields in log.schemas.items()]
     oldest = min((file.version for file in log.live()), default=None)
     for (_, before), (version, after) in pairwise(schemas):
+        sides = before, after
         old = OldFiles.NO if log.complete else OldFiles.UNKNOWN
         if oldest is not None and oldest < version:
             old = OldFiles.YES
-        yield from diff.between(*_comparable(before, after), old)
-
-
-def _comparable(
-    before: tuple[ColumnPart, ...], after: tuple[ColumnPart, ...]
-) -> tuple[tuple[ColumnPart, ...], tuple[ColumnPart, ...]]:
-    """Return both by their names where only one has ids: column mapping was enabled."""
-    with_ids = {any(isinstance(part.id, int) for part in side) for side in (before, after)}
-    return (before, after) if len(with_ids) == 1 else (by_name(before), by_name(after))
+        if len({any(isinstance(part.id, int) for part in side) for side in sides}) > 1:
+            # Column mapping was enabled: only one has ids.
+            sides = by_name(before, str), by_name(after, str)
+        yield from diff.between(*sides, old)

@@ -145,7 +145,7 @@ def _write_group(
     group: Sequence[Variant], pool: WriterPool, at_once: int = AT_ONCE
 ) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
-    with pool.running(), ThreadPoolExecutor(at_once) as threads:
+    with closing(pool), ThreadPoolExecutor(at_once) as threads:
         attempts = [
             (variant, threads.submit(write_variant, variant, pool.target(), pool.writer))
             for variant in group
@@ -158,11 +158,11 @@ def _write_group(
             except BaseException:
                 # The others are not waited for: their process ends with the pool.
                 threads.shutdown(wait=False, cancel_futures=True)
-                pool.end()
+                pool.close()
                 raise
     for variant, why in again:
         pool.context.progress.note(f"{variant.id}: {why}; once more, alone")
-        with pool.running():
+        with closing(pool):
             try:
                 result = write_variant(variant, pool.target(), pool.writer)
             except WriterSilent as silence:

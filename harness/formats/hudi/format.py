@@ -27,6 +27,7 @@ from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import statements as hudi_statements
+from harness.formats.hudi.files import HudiStatistics
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
@@ -40,7 +41,6 @@ from harness.formats.hudi.settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi.statements import SchemaChange
-from harness.formats.hudi.statistics import HudiStatistics
 from harness.formats.spark_statements import create_table
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
@@ -241,23 +241,22 @@ class Hudi(Format):
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        count, what = 0, "is on the timeline"
-        if operation.trace() is StepTrace.SCHEDULED:
-            what = "was scheduled"
+        scheduled = operation.trace() is StepTrace.SCHEDULED
+        trace = "was scheduled" if scheduled else "is on the timeline"
         match operation:
             case Compact():
-                what, why = f"compaction {what}", "log blocks wait for one"
-                count = hudi_files.uncompacted(before)
+                what, count = f"compaction {trace}", hudi_files.uncompacted(before)
+                why = "log blocks wait for one"
             case Cluster():
                 # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
-                what, why = f"clustering {what}", "file groups share a partition"
-                count = hudi_files.together(before)
+                what, count = f"clustering {trace}", hudi_files.together(before)
+                why = "file groups share a partition"
             case Clean():
-                what, why = "cleaning is on the timeline", "base files are not the newest"
-                count = hudi_files.superseded(before)
+                what, count = f"cleaning {trace}", hudi_files.superseded(before)
+                why = "base files are not the newest"
             case Archive():
-                what, why = "commit was archived", "are too many"
-                count = len(self.instants(folder)) - RETAINED
+                what, count = "commit was archived", len(self.instants(folder)) - RETAINED
+                why = "are too many"
             case _:
                 return MISSING.get(type(operation), "")
         return f"no {what}, but {count} {why}" if count > 0 else ""
