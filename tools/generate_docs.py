@@ -21,7 +21,8 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
-from harness.scenario.examples import scenario_of
+from harness.core.setting_values import SettingValues
+from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 
@@ -49,13 +50,33 @@ def engines() -> str:
 
 def reader_settings() -> str:
     """Return the table of the settings that readers may have, with what engines do without."""
-    lines = ["| engine | setting | values | by itself |", "| --- | --- | --- | --- |"]
+    lines = [
+        "| engine | setting | values | meaning | by itself |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for engine, versions in _versions().items():
-        for setting, values in engine_registry.load(engine).settings.items():
-            allowed = ", ".join(f"`{value}`" for value in values)
-            if defaults := _defaults(setting, versions):
-                lines.append(f"| {engine} | `{setting}` | {allowed} | {defaults} |")
+        for name, values in engine_registry.load(engine).settings.items():
+            if defaults := _defaults(name, versions):
+                lines.append(f"| {engine} | {_setting(name, values)} | {defaults} |")
     return "\n".join(lines)
+
+
+def format_settings() -> str:
+    """Return the table of the settings of tables, with the formats that have each."""
+    having: dict[str, list[str]] = {}
+    for format_ in map(formats.load, formats.names()):
+        for name, values in format_.settings.items():
+            having.setdefault(_setting(name, values), []).append(f"`{format_.NAME}`")
+    rows = [f"| {', '.join(names)} | {setting} |" for setting, names in having.items()]
+    head = ["| formats | setting | values | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *sorted(rows, key=lambda row: row.split(" | ")[0])])
+
+
+def _setting(name: str, values: Sequence[str]) -> str:
+    """Return the cells of a setting; a value in digits is written as text in YAML."""
+    meaning = values.meaning if isinstance(values, SettingValues) else ""
+    written = (f'`"{value}"`' if value.isdecimal() else f"`{value}`" for value in values)
+    return f"`{name}` | {', '.join(written)} | {meaning}"
 
 
 def tolerances() -> str:
@@ -150,6 +171,7 @@ def _family(name: str) -> str:
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
+    "format-settings": format_settings,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,

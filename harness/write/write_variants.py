@@ -28,16 +28,14 @@ from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import NO_CATALOG, FileFactError
 from harness.model.canonical import Value
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
 from harness.runtime import metastore, metastore_client, provide
 from harness.runtime.metastore_client import Catalog
 from harness.runtime.metastore_objects import CatalogHistory
 from harness.scenario.cells import Variant
-from harness.scenario.operations.failed_writes import KilledWrite
-from harness.scenario.operations.second_writer import BeginWrite
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.operations.row_writes import WriteWithMetadata
+from harness.scenario.operations.unfinished_writes import BeginWrite, KilledWrite
 from harness.scenario.statements import filled
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes

@@ -11,8 +11,8 @@ from typing import Any, Final
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer
 from harness.model.canonical import MapValue, Value
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.file_facts import ColumnStatistics
 
 _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-timestamp-micros"}
 

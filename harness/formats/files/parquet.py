@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
@@ -38,11 +39,15 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, Writ
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
 from harness.scenario.operations.merge import Merge, Mutate
 from harness.scenario.operations.row_writes import Insert, Overwrite, OverwriteScope, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import columns_in_order, quoted
+from harness.scenario.operations.unfinished_writes import (
+    AbortTransactions,
+    FailedWrite,
+    KilledWrite,
+)
 from harness.scenario.statements import (
     ABORT,
     COMMIT,
@@ -106,12 +111,13 @@ COMPACTION: Final = "compaction"
 LOCK_WAIT: Final = "lock_wait"
 """How often a session asks for a lock that another transaction has."""
 SETTINGS: Final = {
-    BUCKETS: ("none", "1", "2"),
-    COMPACTION: ("major", "minor"),
+    BUCKETS: SettingValues(("none", "1", "2"), "the number of buckets by the key; if absent, none"),
+    COMPACTION: SettingValues(
+        ("major", "minor"), "what `compact` asks for; major, also if absent, makes one base file"
+    ),
     CASCADE: CASCADES,
-    LOCK_WAIT: ("usual", "short"),
+    LOCK_WAIT: SettingValues(("usual", "short"), "`short`: `hive.lock.numretries` is 3"),
 }
-"""Absent is `none`, `major`, which makes one base file of all, `on`, and `usual`."""
 RETRIES: Final = {"hive.lock.numretries": "3"}
 """What a session of `short` is told; by itself it asks 100 times, up to a minute apart."""
 

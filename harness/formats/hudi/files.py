@@ -23,8 +23,7 @@ from harness.formats.hudi import records, timeline
 from harness.formats.hudi.log import BlockKind
 from harness.formats.hudi.records import BASE, HOODIE, LOG, HudiTable
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.scenario.statements import LOCATION
 
 RECORD_KEY: Final = "_hoodie_record_key"

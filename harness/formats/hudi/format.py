@@ -42,9 +42,8 @@ from harness.formats.hudi.settings import (
 )
 from harness.formats.hudi.statements import SchemaChange
 from harness.formats.spark_statements import create_table
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
@@ -52,9 +51,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
-from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
-from harness.scenario.operations.row_writes import Insert, MoveRow
-from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.row_writes import Insert, MoveRow, WriteWithMetadata
 from harness.scenario.operations.services import (
     RETAINED,
     Archive,
@@ -64,8 +61,8 @@ from harness.scenario.operations.services import (
     SetTableVersion,
 )
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.scenario.operations.unfinished_writes import BeginWrite, FailedWrite, KilledWrite
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import LOCATION, Statement, of_table, under
 
 

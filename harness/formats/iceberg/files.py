@@ -30,8 +30,7 @@ from harness.formats.iceberg.table import (
     table,
 )
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"

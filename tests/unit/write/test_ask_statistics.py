@@ -14,13 +14,14 @@ from harness.core.records import FileValues, Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.hudi.files import COLUMN_STATISTICS
 from harness.formats.hudi.format import Hudi
-from harness.model.column_statistics import (
+from harness.model.file_facts import (
     IN_ORDER,
     ColumnStatistics,
+    FileFact,
+    FileKind,
     StatisticsSource,
     StoredStatistics,
 )
-from harness.model.file_facts import FileFact, FileKind
 from harness.write import state_store, write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import FileRowsSeen, contradicted_statistics
