@@ -1,9 +1,7 @@
 """Carry what distributions need into a closed network: one tar file, checked against the locks.
 
-The tar holds `index.json` and then, in its order, the files that it names: artifacts as a
-repository has them, and the wheels of JREs and of programs of Python. What is unpacked already is
-not kept in the cache and is downloaded anew for it. A file enters a cache only when the lock data
-of *this* installation names its SHA-256 and it has it: nothing else that the tar says is believed.
+The tar holds `index.json` and then, in its order, the files that it names. A file enters a cache
+only when the lock data of *this* installation names its SHA-256 and it has it.
 """
 
 from __future__ import annotations
@@ -51,10 +49,7 @@ Source = Artifact | IndexFile
 
 
 def key(needed: Iterable[Distribution]) -> str:
-    """Return the digest of everything that distributions download on this platform (hexadecimal).
-
-    It changes when, and only when, something else must be downloaded: a key for caches of CI.
-    """
+    """Return a key for caches of CI: another one when other files must be downloaded."""
     return distributions.digest_of(sorted(part.sha256 for part in sources(needed)))
 
 
@@ -95,16 +90,11 @@ class Hashed(io.RawIOBase):
 
     @property
     def sha256(self) -> str:
-        """Return the SHA-256 of what was read so far."""
         return self._digest.hexdigest()
 
 
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
-    """Write the tar of what distributions need, complete or not at all; give its bytes.
-
-    Raises EnvironmentProblem: something cannot be had or written, or is not what the lock says;
-    UsageProblem: there can be no such file; it is raised before anything is downloaded.
-    """
+    """Write the tar of what distributions need, complete or not at all; return its bytes."""
     _check(file)
     requested = sources(needed)
     with workspace(cache) as folder:
@@ -133,7 +123,7 @@ def _check(file: Path) -> None:
 def _collected(
     files: Mapping[BundleFile, Source], cache: Cache, folder: Path, progress: Progress
 ) -> dict[BundleFile, Path]:
-    """Where each file is, once those that are not in the cache are downloaded."""
+    """Return where each file is, once those that are not in the cache are downloaded."""
     present = {
         part: cache.artifact(source)
         for part, source in files.items()
@@ -207,11 +197,7 @@ def _not_imported(file: Path, reason: str) -> EnvironmentProblem:
 
 
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
-    """Bring the files of a tar into the cache: all are verified before the first one enters.
-
-    Raises EnvironmentProblem: it is cut off, not of this version's locks, or hostile, or cannot be
-    read or written; UsageProblem: there is no such file.
-    """
+    """Bring the files of a tar into the cache: all are verified before the first one enters."""
     if not file.is_file():
         raise UsageProblem(
             f"{file} is not a file; give the tar that harness cache export has written"

@@ -1,7 +1,6 @@
 """The distributions that are known: a lock file for each in the folder of the same name.
 
-A package adds distributions by entry points of the group `lake_table_harness.distributions`; the
-object of each is the text of its lock file.
+A package adds some by entry points of `lake_table_harness.distributions`: texts of lock files.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ _custom: Final[dict[str, CustomLock]] = {}
 
 
 def register(name: str, text: str, file: str) -> None:
-    """Make a distribution of somebody's own known, or say anew what it is.
-
-    Raises UsageProblem: one that is shipped, or that a package adds, is called so.
-    """
+    """Make a distribution of somebody's own known, or say anew what it is; none that is shipped."""
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
     _custom[name] = CustomLock(text, file)
@@ -65,10 +61,7 @@ def register(name: str, text: str, file: str) -> None:
 
 
 def custom_locks(names_: Iterable[str]) -> dict[str, str]:
-    """Return the lock data of those of some distributions that are somebody's own, by name.
-
-    Those that they build on are among them.
-    """
+    """Return by name the lock data of those that are somebody's own, and of what they build on."""
     result: dict[str, str] = {}
     left = [name.partition(AT)[0] for name in names_]
     while left:
@@ -81,7 +74,6 @@ def custom_locks(names_: Iterable[str]) -> dict[str, str]:
 
 
 def is_shipped(name: str) -> bool:
-    """Return whether a distribution comes with the harness, or with a package, as it stands."""
     return name.partition(AT)[0] in LOCKS.names()
 
 
@@ -90,7 +82,6 @@ def names() -> tuple[str, ...]:
 
 
 def no_lock_data(name: str) -> str:
-    """Return what to do about a version without lock data: it can run in a container only."""
     message = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
     if version_rules.lacks_jars(name):
         return f"{message}, and no image has the bundle that it names"
@@ -98,10 +89,7 @@ def no_lock_data(name: str) -> str:
 
 
 def exists(name: str) -> bool:
-    """Return whether there is a distribution of this name, with its runtime or without.
-
-    By rules alone there is one if its image has all of it.
-    """
+    """Return whether there is a distribution of this name; by rules alone if its image has all."""
     local, _, runtime = name.partition(AT)
     ruled = runtime == CONTAINER and by_rules(local)
     return local in names() or (ruled and not version_rules.lacks_jars(local))
@@ -121,10 +109,8 @@ def why_not(name: str) -> str:
 def load(name: str) -> Distribution:
     """Return the distribution of this name: `trino-476`, `trino-476@container` or `trino-476@s3`.
 
-    In a container one can run that has no lock data: rules say how (`version_rules`).
-
-    Raises UsageProblem: there is none, or there is no lock data and it is no container.
-    Raises ScenarioProblem: its lock data is wrong.
+    In a container one can run that has no lock data: rules say how (`version_rules`). Raises
+    UsageProblem: there is none; ScenarioProblem: its lock data is wrong.
     """
     lock_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):
@@ -143,17 +129,13 @@ def load(name: str) -> Distribution:
 
 
 def data(name: str) -> Data:
-    """Return all that lock data say of a distribution, what they build on included.
-
-    A runtime in the name is part of it.
-    """
+    """Return all that lock data say, what they build on and a runtime in the name included."""
     lock_name, _, runtime = name.partition(AT)
     result, _ = lock.read(*_text(lock_name), data)
     return {**result, "runtime": runtime} if runtime else result
 
 
 def by_rules(name: str) -> bool:
-    """Return whether there is no lock data of this name, and rules are about it."""
     return name not in names() and version_rules.knows(name)
 
 
@@ -168,12 +150,7 @@ def _text(name: str) -> tuple[str, str]:
 
 
 def digest(distribution: Distribution) -> str:
-    """SHA-256 (hexadecimal) over all that can change an answer.
-
-    That is: artifacts and where they go, the JRE for this platform, patches, heap and settings.
-    The name, the estimates, what is said about fidelity, and what only the plan reads are left out.
-    Raises EnvironmentProblem when there is no JRE, or no wheel, for this platform.
-    """
+    """SHA-256 (hexadecimal) over all that can change an answer; EnvironmentProblem: no JRE."""
     content = {
         "engine": [distribution.engine, distribution.version],
         "artifacts": [_facts(artifact) for artifact in distribution.artifacts],
@@ -217,7 +194,6 @@ def _patches(distribution: Distribution) -> list[object]:
 
 
 def _made(distribution: Distribution) -> dict[str, object]:
-    """Return what of a server is made here, which few servers have."""
     main, services = distribution.main_class, distribution.services
     offered = [
         {"folder": folder, "interface": interface, "implementation": implementation}

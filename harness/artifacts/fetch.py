@@ -58,10 +58,7 @@ def _write_jar(jar: Path, name: str, content: bytes) -> None:
 
 
 def _remove_archived(artifact: Artifact, folder: Path) -> None:
-    """Remove what an archive has of an artifact in a folder: another version takes its place.
-
-    Archives of Trino have the group in names as well: `io.trino_trino-hudi-476.jar`.
-    """
+    """Remove other versions, also `io.trino_trino-hudi-476.jar` of Trino's archives."""
     name = glob.escape(artifact.coordinates.artifact)
     for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
         for older in folder.glob(pattern):
@@ -101,10 +98,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A distribution that is there: its JRE, its server tree and its jars by role.
-
-    A program of Python has no JRE; its tree are its packages.
-    """
+    """A distribution that is there; of a program of Python `home` has the packages."""
 
     distribution: Distribution
     java: Path | None
@@ -127,7 +121,6 @@ class Installation:
         return self.home / PATCHES if self.home and has_patches else None
 
     def jars(self, role: str) -> tuple[Path, ...]:
-        """The jars of a role, in the order of the lock data, which is the class path's."""
         return tuple(path for result, path in self.files if result == role)
 
 
@@ -140,11 +133,7 @@ class Missing:
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Installation:
-    """Fetch, check and unpack what is not there yet.
-
-    Safe while other processes do the same; a run that dies leaves nothing half made.
-    Raises EnvironmentProblem when something cannot be had.
-    """
+    """Fetch, check and unpack what is not there yet, also while other processes do the same."""
     program = python_index.program_home(distribution)
     check_online(missing(distribution, cache), cache)
     jre = python_index.java_home(distribution.jre) if distribution.jre else None
@@ -165,11 +154,7 @@ def files(
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
-    """What `ensure` would download, as far as sizes tell; nothing is fetched or hashed.
-
-    A file that is there and not seen to be verified, as a CI's cache brings it back, is hashed by
-    `ensure` and most often not downloaded.
-    """
+    """Return what `ensure` would download, as far as sizes tell; nothing is fetched or hashed."""
     lacking = missing_artifacts(distribution, cache)
     result = [
         Missing(artifact.file_name, artifact.size)
@@ -192,10 +177,7 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
 
 
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
-    """Check that what is missing may be downloaded.
-
-    Raises EnvironmentProblem when the cache is offline.
-    """
+    """Raise EnvironmentProblem where something is missing and the cache is offline."""
     if not (lacking and cache.offline):
         return
     total = megabytes(sum(entry.size for entry in lacking))
@@ -208,7 +190,7 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
-    """Hash again every file that is kept; those that changed, which are removed."""
+    """Hash again every file that is kept; return those that changed, which are removed."""
     changed = []
     for artifact in distribution.artifacts:
         path = cache.artifact(artifact)

@@ -58,15 +58,7 @@ Other = Callable[[str], Data]
 
 
 def parse(text: str, where: str, other: Other) -> Distribution:
-    """Return the distribution that the text of a lock file says.
-
-    Args:
-        text: the file's content.
-        where: the file's name, for messages.
-        other: reads the distributions that this one is like, or takes artifacts from.
-
-    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-    """
+    """Return the distribution that a lock file says; `other` reads those that it builds on."""
     data, document = read(text, where, other)
     form = yaml_reader.make(_LockForm, data, document, (), "lock data")
     document.problems.raise_if_any()
@@ -87,10 +79,7 @@ def parse(text: str, where: str, other: Other) -> Distribution:
 
 
 def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
-    """Return what a file says on top of what it builds on, and the file's lines.
-
-    Raises ScenarioProblem: it is no YAML, or names rules that are not about it.
-    """
+    """Return what a file says on top of what it builds on, and the file's lines."""
     document = result_cache.parse_yaml(text, where)
     declared = data = document.data
     if not isinstance(declared, dict):
@@ -115,7 +104,6 @@ def _by_rules(name: object, product: object, document: Document) -> Data:
 
 
 def _with_artifacts(base: Data, data: Data) -> Data:
-    """Return data with the artifacts and patches of another distribution before its own."""
     before, added = base.get("artifacts", {}), data.get("artifacts", {})
     roles = {role: [*before.get(role, ()), *added.get(role, ())] for role in (*before, *added)}
     patches = [*base.get("patches", ()), *data.get("patches", ())]

@@ -23,10 +23,9 @@ _WHOLE_FROM: Final = 10
 
 
 class Progress:
-    """One task of bytes at a time, counts beside it, and notes at any time.
+    """One task of bytes at a time, counts beside it, and notes; this one shows nothing.
 
-    This one shows nothing. A display overrides `begun`, `moved` and `ended`, each of which is
-    called under the lock, and `note`.
+    A display overrides `begun`, `moved` and `ended`, called under the lock, and `note`.
     """
 
     _bytes: Count | None = None
@@ -118,12 +117,10 @@ class Count:
         return f": {outcomes}{wrong}" if outcomes else ""
 
     def advance(self, amount: int = 1) -> None:
-        """Count so many more; a negative number where some must be done again."""
         with self.display.lock:
             self._move(amount)
 
     def count_result(self, by: str, what: str, amount: int = 1) -> None:
-        """Count so many more: by whom (nobody where it is empty), and what came of them."""
         with self.display.lock:
             self.by = by or self.by
             self.outcomes[what] += amount

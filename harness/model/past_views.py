@@ -32,8 +32,7 @@ from itertools import pairwise
 from typing import Final
 
 from harness.model.commit import AS_OF, BRANCH, OTHERS, TAG
-from harness.model.pending_write import staged
-from harness.model.truth import History, Rows, Truth
+from harness.model.truth import History, Rows, Truth, staged
 
 READ_OPTIMIZED: Final = "read_optimized"
 BASE_NAME: Final = "base_name"

@@ -15,7 +15,7 @@ from harness.model.canonical import UNSETTLED, MapValue, Value
 from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.partition_fields import PartitionField, identities
-from harness.model.schema import Field, Schema, schema_of
+from harness.model.schema import Field, Schema, SchemaChangeError, schema_of
 from harness.model.table import MergeMode, Table
 from harness.model.values import FieldTypes, generate, never_null
 
@@ -313,3 +313,170 @@ def named(value: Value, field: Field) -> Value:
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
     """Return a row's values in the schema's order, as readers should show them."""
     return tuple(named(row.of(field), field) for field in schema.fields)
+
+
+def last_write(truth: Truth) -> int:
+    """Return the step of the last write, or schema change, that stands; 0 where there is none."""
+    return truth.before_last.step + 1 if truth.before_last else 0
+
+
+def saved(truth: Truth, step: int) -> Truth:
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be saved")
+    if has_savepoint(truth):
+        raise SchemaChangeError("nothing is written since the last savepoint")
+    after = replace(truth, step=step)
+    return replace(after, saved=after)
+
+
+def has_savepoint(truth: Truth) -> bool:
+    return truth.saved is not None and last_write(truth.saved) == last_write(truth)
+
+
+def restored(truth: Truth, step: int) -> Truth:
+    if truth.saved is None:
+        raise SchemaChangeError("there is no savepoint to go back to")
+    return _back(truth, truth.saved, step)
+
+
+def rolled_back(truth: Truth, step: int) -> Truth:
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be rolled back")
+    if has_savepoint(truth):
+        raise SchemaChangeError("the last write has a savepoint, so it cannot be rolled back")
+    return _back(truth, truth.before_last, step)
+
+
+def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
+    """Return the truth after the rows of step `number` were made the current ones again.
+
+    The columns stay those of now. Source: apache/iceberg#5591, "Roll back to a snapshot".
+    """
+    then = _after_write(truth, number)
+    if then is None or number in truth.undone:
+        raise SchemaChangeError(f"step {number} wrote no rows that stand; name one that did")
+    if number < truth.oldest:
+        raise SchemaChangeError(f"step {truth.oldest + 1} cleaned the snapshot of step {number}")
+    return replace(
+        truth,
+        step=step,
+        rows=then.rows,
+        base=then.base,
+        gone=_gone(truth, then, step),
+        undone=truth.undone | set(range(number + 1, step)),
+        before_last=truth,
+    )
+
+
+def _after_write(truth: Truth, number: int) -> Truth | None:
+    """Return the truth as a step left it; None where the step wrote no rows."""
+    now = truth
+    while now.before_last is not None and last_write(now) > number:
+        now = now.before_last
+    if now.before_last is None or last_write(now) != number:
+        return None
+    return now if now.rows != now.before_last.rows else None
+
+
+def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
+    """Return the truth after a write that died before its commit: the table is as it was.
+
+    `rows`: the versions that it would have made.
+    """
+    made = tuple(rows)
+    gone = {row.key: step for row in made if row.key not in truth.rows}
+    return replace(
+        truth, step=step, failed=made, gone={**truth.gone, **gone}, undone=truth.undone | {step}
+    )
+
+
+def _back(now: Truth, then: Truth, step: int) -> Truth:
+    """Return the table of then as the truth after a step; rows that came since are gone."""
+    return replace(
+        then,
+        step=step,
+        schema=replace(then.schema, last_id=now.schema.last_id),
+        gone=_gone(now, then, step),
+        saved=now.saved,
+        pending=now.pending,
+        oldest=now.oldest,
+        contested=now.contested,
+        undone=now.undone | set(range(then.step + 1, step)),
+    )
+
+
+def _gone(now: Truth, then: Truth, step: int) -> dict[Value, int]:
+    """Return the keys without a row, each with the step since which, once rows of then are back."""
+    gone = {**now.gone, **dict.fromkeys(now.rows, step), **then.gone}
+    return {key: at for key, at in gone.items() if key not in then.rows}
+
+
+def begun(
+    before: Truth, step: int, rows: Iterable[Row], deleted: Iterable[Value], columns: Iterable[int]
+) -> Truth:
+    """Return the truth after a second writer began a write: the table is as it was.
+
+    Args:
+        before: the truth before it.
+        step: the number of the step.
+        rows: the versions that it makes.
+        deleted: the keys of the rows that it deletes.
+        columns: the ids of those that alone it changes in rows that are there; none: every one.
+
+    """
+    made = tuple(rows)
+    pending = PendingWrite(step, made, tuple(deleted), frozenset(columns), before.rows)
+    return replace(failed(before, step, made), pending=pending)
+
+
+def committed(truth: Truth, step: int) -> Truth:
+    pending = truth.pending
+    if pending is None:
+        raise SchemaChangeError("no write waits for its commit; begin_write begins one")
+    now = replace(truth, pending=None, failed=(), undone=truth.undone - {pending.step})
+    sent = {row.key: _upon(now, pending, row) for row in pending.rows}
+    overtaken = {key: row for key, row in sent.items() if _is_overtaken(now, pending, key)}
+    stand = [row for key, row in sent.items() if key not in overtaken]
+    after = written(now, step, stand, pending.deleted)
+    return replace(late(after, step, overtaken), before_last=now) if overtaken else after
+
+
+def staged(truth: Truth) -> Truth:
+    """Return the truth of the branch that the write which waits is staged in.
+
+    Nothing that was written meanwhile is in it, and its columns are the table's (Iceberg
+    documentation, "Schema selection with branches and tags").
+    """
+    pending = truth.pending
+    if pending is None:
+        return truth
+    there = dict(pending.before) | {row.key: row for row in pending.rows}
+    rows = {key: row for key, row in there.items() if key not in pending.deleted}
+    gone = dict(truth.gone) | {key: truth.step for key in truth.rows if key not in rows}
+    left = {key: at for key, at in gone.items() if key not in rows}
+    return replace(truth, rows=rows, gone=left)
+
+
+def _upon(now: Truth, pending: PendingWrite, row: Row) -> Row:
+    """Return the version of a row once its columns are changed in the row that is there now."""
+    there = now.rows.get(row.key)
+    if not pending.columns or there is None:
+        return row
+    order = {now.column_id(now.table.order_by)} if now.table.order_by else set()
+    ids = pending.columns - (order if there != pending.before.get(row.key) else set())
+    return replace(
+        there,
+        values={**there.values, **{at: row.values[at] for at in ids}},
+        written={**there.written, **{at: row.written[at] for at in ids}},
+    )
+
+
+def _is_overtaken(now: Truth, pending: PendingWrite, key: Value) -> bool:
+    """Return whether somebody else wrote what the second writer changes of a row."""
+    old, there = pending.before.get(key), now.rows.get(key)
+    if not pending.columns or old is None or there is None:
+        return there != old
+    order = now.table.order_by and now.column_id(now.table.order_by)
+    return any(
+        old.written.get(at) != there.written.get(at) for at in pending.columns if at != order
+    )

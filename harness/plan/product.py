@@ -60,8 +60,7 @@ from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
-from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.row_writes import LateDelete, LateUpsert, Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
 
 REWRITES: Final = "rewrites"

@@ -59,7 +59,6 @@ class ContainerRuntime:
         folder: Path,
         ready: Callable[[Running, int], T],
     ) -> Iterator[T]:
-        """Start a container, its port published on loopback; see `Runtime.start`."""
         uri = metastore.network if metastore else ""
         if metastore and not uri:
             raise EnvironmentProblem(f"{self.distribution.name} cannot reach {metastore.host}")
@@ -110,7 +109,6 @@ class ContainerRuntime:
         )
 
     def _declared(self, program: Program, around: Surroundings) -> DockerContainer:
-        """Return the container with all that it gets; nothing runs yet."""
         from testcontainers.core.container import DockerContainer  # noqa: PLC0415
 
         contract = self.image.contract
@@ -149,7 +147,6 @@ class ContainerRuntime:
 
 
 def _remove(container: DockerContainer) -> None:
-    """Remove a container; should the daemon be away, a sweep does later."""
     from docker.errors import DockerException  # noqa: PLC0415
 
     with suppress(DockerException, OSError):
@@ -163,14 +160,7 @@ class Container(Logged):
     """A container that was started; see `api.Running`."""
 
     def __init__(self, container: DaemonContainer, log: Path, greedy: str = "") -> None:
-        """Follow what it writes.
-
-        Args:
-            container: the one that was started.
-            log: a file of ours that takes what it writes, also after it was removed.
-            greedy: the log's last line if it took more memory than it may.
-
-        """
+        """Follow what it writes to `log`, which ends with `greedy` if it took too much memory."""
         super().__init__(log)
         self._container = container
         self._greedy = greedy
@@ -193,12 +183,10 @@ class Container(Logged):
         return False
 
     def published(self, port: int) -> int | None:
-        """Return the port of this machine at which one of its own is reached; None: at none."""
         result = self._container.ports.get(f"{port}/tcp")
         return int(result[0]["HostPort"]) if result else None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        """Return the last lines of its log; of one that has ended, all is there."""
         if self._ended.is_set():
             self._writer.join(GRACE_S)
         return super().log_tail(lines)
@@ -212,16 +200,13 @@ class Container(Logged):
         return self._peak_mb
 
     def threads(self) -> int:
-        """Return how many threads it has; 0 where nobody can tell."""
         return int(self._stats().get("pids_stats", {}).get("current", 0))
 
     def cpu_s(self) -> float:
-        """Return the processor seconds that it has used; 0 once it ended."""
         used = self._stats().get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage", 0)
         return float(used / 1e9)
 
     def stop(self, grace_s: float = GRACE_S) -> None:
-        """End it: SIGTERM, then SIGKILL; its log stays."""
         from docker.errors import DockerException  # noqa: PLC0415
 
         self.peak_memory_mb()
@@ -230,7 +215,6 @@ class Container(Logged):
         self._writer.join(GRACE_S)
 
     def wait(self, timeout_s: float) -> int:
-        """Return its exit code once it has ended by itself; TimeoutError: it has not."""
         import requests  # noqa: PLC0415
         from docker.errors import DockerException  # noqa: PLC0415
 

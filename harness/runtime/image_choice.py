@@ -58,14 +58,7 @@ class Recipe:
 
 
 def recipe(distribution: Distribution, installation: Installation, base: str) -> Recipe:
-    """Return how an image of the official contract is built from what was fetched.
-
-    Args:
-        distribution: which engine, in which version.
-        installation: what was fetched of it.
-        base: the id of the image that it is built on.
-
-    """
+    """Return how an image of the official contract is built from what was fetched, on `base`."""
     contract = image.contract(distribution)
     local = scripts(contract.built_like or distribution.engine)
     texts = {**local, **_schema(contract, distribution)}
@@ -78,7 +71,6 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
 
 
 def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    """Return what makes a database of the SQL that an image of a metastore holds."""
     if "schema" not in contract.holds:
         return {}
     runs = (f"run '{HIVE_HOME}/{text}';\n" for text in distribution.texts_if_any("schema_sql"))
@@ -86,7 +78,6 @@ def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str,
 
 
 def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    """Return what a Dockerfile of several products is told of one."""
     if not contract.home:
         return {}
     data, main = contract.writable[0], distribution.text("main")
@@ -94,14 +85,7 @@ def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[s
 
 
 def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]) -> Recipe:
-    """Return how an image is built of another one with jars added.
-
-    Args:
-        reference: the other image.
-        digest: the other image's.
-        folders: the jars, by the folder of the image that they are copied into.
-
-    """
+    """Return how an image is built of another one, of a digest, with jars put into folders."""
     parts = tuple(
         (f"added/{at}/{jar.name}", jar) for at, jars in enumerate(folders.values()) for jar in jars
     )
@@ -149,11 +133,7 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def build(made: Recipe, progress: Progress) -> str:
-    """Return the digest of an image, built unless it is there.
-
-    Raises EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the
-    daemon said.
-    """
+    """Return the digest of an image, built unless it is there."""
     with closing(docker_daemon.client()) as client:
         with docker_daemon.asked(f"look for {made.reference}"):
             there = docker_daemon.local(client, made.reference)
@@ -206,11 +186,7 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
-    """Return the name of a distribution's image, built here unless it is there.
-
-    Raises EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be
-    built.
-    """
+    """Return the name of a distribution's image, built here unless it is there."""
     contract = image.contract(distribution)
     base = _base_id(os.environ.get(PREFIX, "") + contract.base)
     made = recipe(distribution, fetch.ensure(distribution, cache, progress), base)
@@ -290,15 +266,11 @@ _lock: Final = threading.Lock()
 
 
 def chosen(name: str) -> ContainerImage:
-    """Return the image of a distribution that was chosen before; KeyError: none was."""
     return _chosen[name]
 
 
 def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, the same one for as long as this process lasts.
-
-    Raises EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
-    """
+    """Return the image of a distribution, the same one for as long as this process lasts."""
     with _lock:
         if distribution.name not in _chosen:
             _chosen[distribution.name] = _choose(distribution, cache, progress)
@@ -306,7 +278,6 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
 
 
 def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, with its bundle where it has one."""
     contract, name = image.contract(distribution), requested_reference(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
         fitting = _fitting(client, _local_or_pulled(client, distribution, name, progress))
@@ -331,7 +302,6 @@ def _base(stored: StoredImage, name: str) -> str:
 
 
 def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
-    """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
     if stored.architecture != machine:
         reference = stored.reference
@@ -344,7 +314,6 @@ def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
 
 
 def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
-    """Return the jars that no official image has, by the folder that they are copied into."""
     folders: dict[str, list[Artifact]] = {}
     for artifact in distribution.artifacts:
         if artifact.into == FRONT and contract.front:
@@ -373,10 +342,7 @@ def _local_or_pulled(
 
 
 def requested_reference(distribution: Distribution) -> str:
-    """Return the name that the image of a distribution is looked for by: the official one.
-
-    It has the digest that people ask for, or else the prefix of a registry of their own.
-    """
+    """Return the name that an image is looked for by: pinned, or with a registry's prefix."""
     official = image.contract(distribution).reference(distribution)
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
     return pinned(official) or prefix + official
@@ -394,7 +360,6 @@ def available_image(client: DockerClient, distribution: Distribution) -> StoredI
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
-    """Return the newest image that was built here for a version."""
     name = image.contract(distribution).built
     start = f"{name}:{distribution.version}-"
     result = [
@@ -412,12 +377,7 @@ _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
 def pinned(official: str) -> str:
-    """Return what the user wants instead of an official image, registry and digest included.
-
-    Empty where it is any image of this name.
-
-    Raises UsageProblem: the variable is wrong, whichever image it is about.
-    """
+    """Return the image by digest that the user wants instead of an official one; empty: any."""
     text = os.environ.get(PINS, "")
     if not text:
         return ""
@@ -426,10 +386,7 @@ def pinned(official: str) -> str:
 
 
 def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
-    """Return images by digest by the official names that they stand for. Pure.
-
-    Raises UsageProblem: one is written wrongly, or stands for none of `known`.
-    """
+    """Return images by digest by the official names that they stand for. Pure."""
     pins = dict[str, str]()
     for part in text.split():
         match = _PIN.fullmatch(part)
