@@ -1,8 +1,7 @@
 """An engine that is a library of Python: it runs in a worker process of its own (`python_worker`).
 
-It asks no catalog here: the metastore is asked for the entry of a table, and the worker is given
-what a user of the library would give it. What differs between such libraries is a `PythonLibrary`,
-and the `answers.py` that runs in the worker.
+It asks no catalog: the metastore is asked for the entry of a table, and the worker is given what a
+user of the library would give it.
 """
 
 from __future__ import annotations
@@ -273,10 +272,7 @@ class LibraryConnection:
         return reply_of(table, seconds, statement, confirmed)
 
     def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:
-        """Return the table that the worker answers with, and the seconds that it took.
-
-        A worker that does not answer in time is ended.
-        """
+        """Return the table that the worker answers with, and the seconds that it took."""
         self._connection.settimeout(timeout_s)
         try:
             head, body = self._answer(question)
@@ -312,8 +308,7 @@ def entries(
 ) -> Sequence[tuple[tuple[str, str], Entry]]:
     """Return those of the tables that the metastore has, each with its entry.
 
-    Raises NoAnswerError: the metastore is gone.
-    Raises RefusedError: it refused to answer.
+    Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
     """
     if not tables:
         return ()
@@ -328,7 +323,6 @@ def entries(
 
 
 def folder_of(entry: Entry) -> str:
-    """Return where a table of Spark's lies."""
     storage = entry.sd
     location: str = storage.serdeInfo.parameters.get(PATH) or storage.location
     return "/" + location.removeprefix("file:").lstrip("/")

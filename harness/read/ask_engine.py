@@ -1,9 +1,8 @@
 """Second stage of reading: an engine is asked what was scheduled for it, until no more comes.
 
-Its server is started when its first question is there, kept while more come, and replaced when it
-is lost. A question without an answer is asked once more on a fresh connection, then it is unknown.
-Several connections ask at once. When the server dies, hangs, loses its metastore or has used itself
-up, the questions that were not sent are left for the next server.
+Its server is kept while questions come, and replaced when it is lost. A question without an answer
+is asked once more on a fresh connection, then it is unknown. What was not sent when a server died,
+hung, lost its metastore or used itself up is left for the next one.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ class Probes:
 
     Of each reader, format and table version that the reader is declared not to know, the first
     question is the probe. Where the server refuses it, the others are not sent and their answers
-    name it; where it gives rows, all are sent. Where it gives no answer at all, the next one is the
-    probe. A refusal or rows that were kept count like new ones.
+    name it; where it gives rows, all are sent; where it gives no answer, the next one is the probe.
     """
 
     _outcomes: dict[ProbeKey, str] = field(default_factory=dict)
@@ -162,7 +160,6 @@ def _usable(on: EngineServer) -> bool:
 
 
 def _answer(connection: Connection, question: CellQuestion, on: EngineServer) -> Answer:
-    """Ask one question."""
     case, query = question.cell.case, question.question.query
     try:
         reply = _reply(connection, question, question.question, on)
@@ -183,10 +180,10 @@ def _answer(connection: Connection, question: CellQuestion, on: EngineServer) ->
 
 
 def _parts(connection: Connection, question: CellQuestion, on: EngineServer) -> tuple[Part, ...]:
-    """Ask each column alone, so that one bad column does not hide the rest.
+    """Ask each column alone with the key, so that one bad column does not hide the rest.
 
-    Each is asked with the key column. Where that is refused by itself, there is nothing to be had
-    of the others: they are not sent, which in runs with many refusals was four questions in ten.
+    Where the key is refused by itself the others are not sent: in runs with many refusals four in
+    ten.
     """
     if question.question.query != ALL:
         return ()
@@ -248,14 +245,7 @@ STARTS: Final = 2
 
 
 def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
-    """Ask an engine until no more questions come.
-
-    Args:
-        start: how its server is started.
-        probes: what came of the probes so far.
-        queues: where questions come from, and answers go.
-
-    """
+    """Ask an engine until no more questions come."""
     began, answers, waiting = 0.0, 0, list[CellQuestion]()
     with ReplaceableServer(start, queues.responses) as server:
         while True:
@@ -402,10 +392,7 @@ class ReplaceableServer:
         return self._answered + sum(len(tries.attempts) for tries in self._tries.values())
 
     def _end(self, why: str) -> None:
-        """Stop the server; give up after too many starts that led to nothing.
-
-        Else one that dies as soon as it is ready would be started for ever.
-        """
+        """Stop the server; give up after too many starts that led to nothing."""
         self._close()
         self._futile_starts = self._futile_starts + 1 if self._sent() == self._sent_before else 0
         self._why = f"{self._start.name}: {why}"

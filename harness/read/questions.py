@@ -1,7 +1,4 @@
-"""From cells to the questions that are sent: the table state, and where answers are cached.
-
-The records that the stages of reading hand on are here too.
-"""
+"""From cells to the questions that are sent, and the records that the stages of reading hand on."""
 
 from __future__ import annotations
 
@@ -100,14 +97,10 @@ class QuestionMaker:
     def make(
         self, cell: Cell, variant: Variant, history: History, state: State
     ) -> CellQuestion | Answer:
-        """Return the question of a cell about a state.
+        """Return the question of a cell about a state, or an answer that says why there is none.
 
-        Where there is none, return an answer that says why: the catalog has no such entry, or the
-        table no such column, or no past.
-
-        Args:
-            history: the truth after each step.
-
+        The catalog has no such entry, the table no such column or no past. `history`: after each
+        step.
         """
         reader, back = self.readers[cell.reader], past_views.past(cell.view)
         facts = self.formats[variant.format].reader_facts
@@ -166,8 +159,7 @@ def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozens
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
     """Return the columns of a catalog entry as the table spells them; metastores lower them.
 
-    An entry that does not even list the key says nothing of the table's columns, as those that
-    Spark makes of Delta tables: then they are those of the truth.
+    An entry without even the key, as Spark's of Delta tables, says nothing: the truth's are meant.
     """
     as_written = {name.lower(): name for name in truth.schema.names}
     if truth.table.key.lower() not in columns:
@@ -199,10 +191,7 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
 
 
 def no_entry(cell: Cell, *, late: bool) -> Answer:
-    """Return the answer of a cell whose table the catalog does not have.
-
-    `late`: it is not to have it yet, so there is nothing to ask; else nothing is known.
-    """
+    """Return the answer of a cell whose table the catalog does not have; `late`: not yet."""
     why = past_views.no_entry(cell.view)
     if late:
         return Answer(cell.case, "", not_applicable=f"no step has written anything yet: {why}")

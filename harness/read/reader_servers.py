@@ -1,8 +1,7 @@
 """The servers of a reading phase: the metastore that all readers share, and an engine's on it.
 
 What an engine says while its metastore is gone says nothing of the query, so the readers are asked
-only while it answers. Engines that are asked side by side find out about its end one by one: the
-first gets a new one, and to the others it is theirs that counts.
+only while it answers. The first engine that finds it gone gets a new one.
 """
 
 from __future__ import annotations
@@ -55,11 +54,7 @@ class ReadContext:
 def start_metastore(
     context: ReadContext, register: Callable[[Metastore], None]
 ) -> Iterator[Metastore]:
-    """Start a metastore for as long as the context lasts.
-
-    `register`: given a metastore, has every state registered in it that is not yet. Where its
-    database is to be upgraded, that is the older one that makes it.
-    """
+    """Start a metastore, upgraded from an older one if so chosen; `register` is given each."""
     cache, progress, chosen = context.cache, context.progress, context.metastore
     database = None
     if chosen.upgraded_from:
@@ -130,7 +125,6 @@ class SharedMetastore:
         return self._running
 
     def _cannot_take_more(self) -> bool:
-        """Return whether a state is missing that an older metastore must register."""
         return bool(self.context.metastore.upgraded_from) and self._registered < len(self._states)
 
     def _register(self, running: Metastore) -> None:
@@ -182,7 +176,6 @@ class EngineServer:
     shared: SharedMetastore
 
     def metastore_answers(self) -> bool:
-        """Return whether the metastore on which it stands answers and was not replaced."""
         return self.shared.answers(self.metastore)
 
 

@@ -1,9 +1,7 @@
 """Polars as a reader of Iceberg and Delta tables, by its own reader of Parquet files.
 
 PyIceberg and delta-rs tell it which files a table has, what becomes of their columns, and which
-rows are gone; it reads the files itself, and may leave some out by their statistics. It asks no
-catalog here: the metastore is asked for an Iceberg table's metadata file, or for a Delta table's
-folder. A question is an expression of Python: Polars has no SQL for it.
+rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
 from __future__ import annotations
@@ -73,11 +71,6 @@ def _selected(query: Query) -> str:
 
 
 def _column(path: str) -> str:
-    """Return the expression of a column or a part of a struct.
-
-    >>> _column("a.b")
-    "pl.col('a').struct.field('b')"
-    """
     name, *parts = path.split(".")
     return f"pl.col({name!r})" + "".join(f".struct.field({part!r})" for part in parts)
 
@@ -90,11 +83,10 @@ def _test(condition: Condition, family: str) -> str:
 def literal(text: str, type_: str, family: str) -> str:
     """Return the Python of a value.
 
-    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see the settings of
-    `harness.formats.iceberg`.
+    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see `harness.formats.iceberg`.
 
-    >>> literal("2024-01-02 03:04:05", "timestamp", "delta"), literal("true", "boolean", "delta")
-    ("datetime.fromisoformat('2024-01-02T03:04:05+00:00')", 'True')
+    >>> literal("2024-01-02 03:04:05", "timestamp", "delta")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
     """
     match type_:
         case "date":
@@ -106,7 +98,6 @@ def literal(text: str, type_: str, family: str) -> str:
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table; what of its past is asked for is an argument."""
     del past
     source = entry.parameters.get(POINTER) or folder_of(entry)
     return {"database": database, "name": name, "source": source}

@@ -1,7 +1,6 @@
 """Spark as a reader: a JVM with the bundle of a format, a session for each reader's settings.
 
-The session that reads is never the one that wrote: it runs in a process of its own, started for
-reading only (see `harness.engines.spark.session`).
+The session that reads is never the one that wrote: its JVM is started for reading only.
 """
 
 from __future__ import annotations
@@ -193,11 +192,6 @@ def _select(question: Question) -> str:
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:
-    """Return Spark's own keys and values for the settings of a reader. Pure.
-
-    >>> session_settings({"schema-on-read": "off"})
-    {'hoodie.schema.on.read.enable': 'false'}
-    """
     return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
 
 

@@ -1,10 +1,8 @@
 """The program that holds one Spark JVM: requests and replies are JSON lines on a socket.
 
-`python worker.py HOST PORT CONF` starts Spark with the configuration in the JSON file CONF,
-listens, and serves the first one that sends, as its first line, what stands in the variable
-HARNESS_WORKER_TOKEN; it is answered `HELLO`. The socket is used rather than standard
-output because the JVM and its libraries write there whatever they like. The end of the connection
-ends the process and its JVM.
+`python worker.py HOST PORT CONF` starts Spark with the configuration in the JSON file CONF and
+serves the first one that sends what stands in HARNESS_WORKER_TOKEN; it is answered `HELLO`. The end
+of the connection ends the process and its JVM, which write to standard output whatever they like.
 
 | request | reply |
 | --- | --- |
@@ -15,11 +13,8 @@ ends the process and its JVM.
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
-an error, or `{"id", "broke": text}`, when this program failed.
-
-It imports the standard library, PySpark and what is copied beside it, and runs on Python 3.8, in
-images of Spark. PySpark wraps a Java throwable as `CapturedException` or as Py4J's `Py4JJavaError`;
-both hold the throwable, whose chain of causes ends in what really happened.
+an error, or `{"id", "broke": text}`, when this program failed. It imports the standard library,
+PySpark and what is copied beside it, and runs on Python 3.8, in images of Spark.
 """
 
 from __future__ import annotations
@@ -90,7 +85,6 @@ class WorkerSession:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def value(self, name: str) -> str:
-        """Return the value of a setting as the session holds it."""
         try:
             return str(self._spark.conf.get(name))  # a default of ours it would prefer to its own
         except Exception as problem:
@@ -266,8 +260,7 @@ def collect(frame: DataFrame) -> Message:
 def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
     """Return PySpark's form of a value as JSON, in the form of `harness.model.canonical.to_json`.
 
-    Timestamps come in the time zone of this process, which is UTC. Of two entries of a map with one
-    key only the last is seen; Spark makes none (`spark.sql.mapKeyDedupPolicy`), but may read one.
+    Timestamps are in UTC, as this process. Of two entries of a map with one key the last is seen.
     """
     kind: Any = type_
     name = type(type_).__name__

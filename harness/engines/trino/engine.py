@@ -1,24 +1,20 @@
 """Trino as a reader, and with it the engines it was called before (see `presto`).
 
-Which of its error codes are refusals, and which say nothing of the query, is decided in `client.py`
-(`_SAYS_NOTHING`, `_TOO_LITTLE`, `_sorted`); what a refusal means in words is in `core/refusals.py`.
+Which error codes say nothing of the query is decided in `client.py`; what a refusal means in words
+is in `core/refusals.py`.
 
 Every server holds, for Hudi tables and for plain Hive tables, a catalog with the engine's default
-and one for each value of `use-column-names`. On versions without a connector for Hudi the
-distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all; on
-those where two connectors read Hudi tables, a reader chooses with `connector`. Iceberg tables have
-a catalog of their own; it maps columns by their ids and has no such setting. ORC files have a
-setting of their own, `orc.use-column-names`, and a catalog for each of its values.
+and one for each value of `use-column-names`. On versions without a connector for Hudi the hive
+connector is behind the `hudi` catalogs; where two connectors read Hudi tables, a reader chooses
+with `connector`. Iceberg tables have a catalog of their own without that setting, and ORC files a
+setting of their own with catalogs of its own.
 
-What differs from one version to the next is data in the distribution's `settings`: `main`,
-`client_headers`, `plugins`, `config`; for each kind of catalog (`hive`, `hudi`, `iceberg`, `delta`)
-that there is, its connector (`connectors`), its properties (`hive_catalog` …), the name of the
-property that maps columns by name (`column_names`; a kind that is not named there has none) and of
-the one that lists files by Hudi's metadata table (`metadata_table`, likewise); and the kinds among
-which a reader of Hudi tables may choose (`hudi_connectors`; none where there is no choice).
+What differs by version is in the distribution's `settings`: `main`, `client_headers`, `plugins`,
+`config`; for each kind of catalog its connector (`connectors`), properties (`hive_catalog` …), the
+property that maps columns by name (`column_names`) and the one that lists files by Hudi's metadata
+table (`metadata_table`); and the kinds among which a reader may choose (`hudi_connectors`).
 
-Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
-would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
+Plain Hive tables are read with microseconds (`hive.timestamp-precision`, by default milliseconds).
 """
 
 from __future__ import annotations
@@ -68,11 +64,9 @@ DATABASE: Final = "harness_ready"
 
 
 def make_ready_table(metastore_uri: str, folder: Path) -> str:
-    """Make a Hive Parquet table of one row in the new `folder`; gives its name in DATABASE.
+    """Make a Hive Parquet table of one row in the new `folder`; return its name in DATABASE.
 
-    It stays in the metastore, which is the run's own. A Trino 476 that answers `select 1` and
-    `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
-    until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
+    A Trino 476 that answers `select 1` can refuse every table for some seconds, NO_NODES_AVAILABLE.
 
     Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
     """
@@ -101,8 +95,6 @@ _QUICK: Final = ("-XX:MetaspaceSize=512m",)
 
 @dataclass(frozen=True, slots=True)
 class TrinoServer(Served):
-    """A running server."""
-
     port: int
     distribution: Distribution
     statement: Callable[[ReaderSettings, Question], tuple[str, str]]
@@ -213,10 +205,7 @@ def _ask(server: TrinoServer, left: list[str]) -> None:
 def command_line(
     installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the command line; the servers need no launcher. `jvm`: options beside its own.
-
-    Raises EnvironmentProblem: the distribution has no server tree.
-    """
+    """Return the command line; the servers need no launcher. `jvm`: options beside its own."""
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
     class_path_text = os.pathsep.join(map(str, (*patches, jars)))
     return (
@@ -284,16 +273,7 @@ _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
 
 def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
-    """Return the name of the catalog for a format and settings.
-
-    >>> hudi, orc = FormatFacts("hudi-mor", "hudi"), FormatFacts("hive-orc", "hive", "orc")
-    >>> catalog_name(hudi, {"use-column-names": "false"})
-    'hudi_by_position'
-    >>> catalog_name(hudi, {"connector": "hive", "use-column-names": "true"})
-    'hive_by_name'
-    >>> catalog_name(orc, {}), catalog_name(orc, {"orc.use-column-names": "true"})
-    ('hive', 'hive_orc_by_name')
-    """
+    """Return the name of the catalog for a format and settings."""
     if _is_plain_orc(format_) and ORC_COLUMN_NAMES in settings:
         return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
     metadata = _METADATA[settings.get(METADATA, "")]
@@ -301,10 +281,7 @@ def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
 
 
 def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
-    """Return why a reader cannot be asked about tables of a format; empty when it can.
-
-    `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
-    """
+    """Return why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
     name, connector = distribution.name, settings.get(CONNECTOR)
     if connector and connector not in distribution.texts("hudi_connectors"):
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
@@ -330,8 +307,7 @@ def connectors(distribution: Distribution) -> dict[str, str]:
 def needed_catalogs(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
     """Return the catalogs that are asked, and the one through which a new server is tried.
 
-    Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
-    half of the CPU seconds that Trino 476 took to start.
+    Each loads the classes of its connector anew: seven took half the CPU of a start of Trino 476.
     """
     if planned is None:
         return catalogs
@@ -406,11 +382,7 @@ PRESTO: Final[TimeTravel] = {
 
 
 def words_of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
-    """Return the words of a version.
-
-    Lock data call by `snapshot_in_name` the families whose tables have a snapshot's id in their
-    name, because this version has no words for it.
-    """
+    """Return the words of a version: families of `snapshot_in_name` have no others."""
     named = distribution.texts_if_any("snapshot_in_name")
     return {**words, **{(family, AS_OF): _IN_NAME for family in named}}
 
