@@ -10,8 +10,8 @@ import json
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -57,6 +57,9 @@ MAX_TEXT: Final = 4000
 PATH: Final = "path"
 """The parameter of an entry's SerDe that names the folder of a table that Spark made (Spark's
 `HiveExternalCatalog`, `newHiveCompatibleMetastoreTable` and `storageProperties`)."""
+POINTER: Final = "metadata_location"
+"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
+`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
 Entry = Any
 """Thrift's own entry of a table in the metastore."""
 Description = Mapping[str, Any]
@@ -146,25 +149,16 @@ class PythonLibrary:
     ) -> AbstractContextManager[Server]:
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        return _serve(self, runtime, metastore, folder)
+        metastore_client.check(metastore.host)
+        program = WorkerProgram(runtime.distribution, self.answers)
 
+        def ready(running: Running, port: int) -> LibraryServer:
+            server = LibraryServer(running, port, program.token, self, metastore.host)
+            with closing(server.open({})) as first:
+                first.run(self.first, timeout_s=START_S)
+            return server
 
-@contextmanager
-def _serve(
-    library: PythonLibrary, runtime: Runtime, metastore: MetastoreUris, folder: Path
-) -> Iterator[Server]:
-    """Start the worker, ready when it answers the library's first statement."""
-    metastore_client.check(metastore.host)
-    program = WorkerProgram(runtime.distribution, library.answers)
-
-    def ready(running: Running, port: int) -> LibraryServer:
-        server = LibraryServer(running, port, program.token, library, metastore.host)
-        with closing(server.open({})) as first:
-            first.run(library.first, timeout_s=START_S)
-        return server
-
-    with runtime.start(program, metastore, folder, ready) as server:
-        yield server
+        return runtime.start(program, metastore, folder, ready)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Final, Self
 
 from harness.artifacts import distributions
@@ -73,7 +72,9 @@ class Probes:
             key = _key(question)
             case = self._outcomes.get(key) if key else None
             if case:
-                decision.unsent.append(_unsent(question, case))
+                why = f"it was not sent, for the server refused {case}"
+                answer = Answer(question.cell.case, "", not_applicable=why, probe=case)
+                decision.unsent.append(replace(answer, question=question.question.query))
             elif key in probes:
                 decision.waiting.append(question)
             else:
@@ -88,13 +89,6 @@ def _key(question: CellQuestion) -> ProbeKey | None:
     family = question.question.format.family
     unknown = distributions.declared_unknown(reader, family, version)
     return (reader, question.question.format.name, version) if unknown else None
-
-
-def _unsent(question: CellQuestion, probe: str) -> Answer:
-    why = f"it was not sent, for the server refused {probe}"
-    return Answer(
-        question.cell.case, "", question=question.question.query, not_applicable=why, probe=probe
-    )
 
 
 PROBE_S: Final = 30.0
@@ -231,13 +225,6 @@ def _check_about_query(refused: RefusedError) -> None:
         raise NoAnswerError(f"{why}; the server said: {refused}")
 
 
-def _check_lasts(answer: Answer, tries: Tries) -> None:
-    """Take for no answer what may come of the moment, unless it came before as well."""
-    for refusal in (answer.refusal, *(part.refusal for part in answer.parts)):
-        if refusal and refusals.may_be_chance(refusal) and refusal.kind not in tries.passing:
-            raise PassingRefusalError(refusal)
-
-
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
 STARTS: Final = 2
@@ -363,7 +350,10 @@ class ReplaceableServer:
         try:
             connection = link.to(question.reader.settings)
             answer = _answer(connection, question, on)
-            _check_lasts(answer, tries)
+            parts = (part.refusal for part in answer.parts)
+            for refusal in filter(None, (answer.refusal, *parts)):
+                if refusals.may_be_chance(refusal) and refusal.kind not in tries.passing:
+                    raise PassingRefusalError(refusal)
             answer = replace(answer, attempts=tuple(tries.attempts))
         except NoAnswerError as silence:
             link.close()
@@ -408,7 +398,5 @@ class ReplaceableServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()

@@ -29,7 +29,7 @@ from harness.read.ask_engine import Probes, ReplaceableServer
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import metastore, provide
-from harness.scenario.cells import Cell, Plan, Reader, Variant
+from harness.scenario.cells import Cell, Plan, Reader
 from harness.write import state_store
 from harness.write.state_store import FileSeen, States
 
@@ -45,7 +45,7 @@ def find_culprit(
 
     Raises EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
     """
-    made = planned_questions(plan).questions_about(states)
+    made = planned_questions(plan)(states)
     asked = [question for question in made if isinstance(question, CellQuestion)]
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = servers(plan).items()
@@ -53,7 +53,14 @@ def find_culprit(
         shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
-        culprit = sole_culprit(others, lambda some: _given_after(some, start, later, earlier))
+
+        def given_after(some: Sequence[CellQuestion]) -> bool:
+            with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
+                server.ask(some)
+                answer = server.ask([later])[case]
+            return not answer.unknown and same_answer(answer, earlier)
+
+        culprit = sole_culprit(others, given_after)
     return culprit.cell.case if culprit else ""
 
 
@@ -74,16 +81,6 @@ def sole_culprit(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T
         if not asked:
             return None
     return asked[0]
-
-
-def _given_after(
-    asked: Sequence[CellQuestion], start: EngineStart, later: CellQuestion, earlier: Answer
-) -> bool:
-    """Return whether a fresh server gives an answer once more after some questions."""
-    with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
-        server.ask(asked)
-        answer = server.ask([later])[later.cell.case]
-    return not answer.unknown and same_answer(answer, earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +191,7 @@ def schedule(
     try:
         for some in states:
             asked, there = list[CellQuestion](), list[Response]()
-            for question in planned.questions_about(some):
+            for question in planned(some):
                 if isinstance(question, Answer):
                     there.append(Response(question))
                 elif context.fresh or not (
@@ -232,40 +229,30 @@ def _send(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedQuestions:
-    """What is to be asked of each variant."""
-
-    maker: QuestionMaker
-    variants: Mapping[str, Variant]
-    cells: Mapping[str, Sequence[Cell]]
-
-    def questions_about(self, states: States) -> Iterator[CellQuestion | Answer]:
-        """Yield the questions about some variants; an answer where there is nothing to ask."""
-        for name in dict.fromkeys(variant for variant, _ in states):
-            if name in self.cells:
-                variant = self.variants[name]
-                merge_on_read = self.maker.formats[variant.format].merge_on_read
-                truths = questions.history(variant, states, merge_on_read=merge_on_read)
-                for cell in self.cells[name]:
-                    state = states.get((name, cell.step))
-                    if state is not None:
-                        yield self.maker.make(cell, variant, truths, state)
-
-
-def planned_questions(plan: Plan) -> PlannedQuestions:
+def planned_questions(plan: Plan) -> Callable[[States], Iterator[CellQuestion | Answer]]:
+    """Return what yields the questions about some variants, or answers where there are none."""
     readers = {str(reader): reader for reader in plan.readers}
-    distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
+    variants = {variant.id: variant for variant in plan.variants}
     maker = QuestionMaker(
         readers,
-        engines={name: questions.load_engine(name) for name in distributions_},
-        digests={name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
-        formats={variant.format: formats.load(variant.format) for variant in plan.variants},
+        {name: questions.load_engine(name) for name in {r.distribution for r in plan.readers}},
+        {name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
+        {variant.format: formats.load(variant.format) for variant in plan.variants},
     )
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         cells.setdefault(cell.variant, []).append(cell)
-    return PlannedQuestions(maker, {variant.id: variant for variant in plan.variants}, cells)
+
+    def about(states: States) -> Iterator[CellQuestion | Answer]:
+        for name in dict.fromkeys(variant for variant, _ in states if variant in cells):
+            variant = variants[name]
+            merge_on_read = maker.formats[variant.format].merge_on_read
+            truths = questions.history(variant, states, merge_on_read=merge_on_read)
+            for cell in cells[name]:
+                if state := states.get((name, cell.step)):
+                    yield maker.make(cell, variant, truths, state)
+
+    return about
 
 
 def reader_digest(reader: Reader, through: MetastoreChoice) -> str:

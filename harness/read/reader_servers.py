@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from harness.artifacts import distributions, object_storage
@@ -108,7 +107,8 @@ class SharedMetastore:
         """
         with self._lock:
             try:
-                late = self._running is not None and self._cannot_take_more()
+                # An older metastore registers all states, and then upgrades its database.
+                late = self.context.metastore.upgraded_from and self._registered < len(self._states)
                 if self._running is None or late or not self.answers(self._running):
                     return self._started()
                 self._register(self._running)
@@ -123,9 +123,6 @@ class SharedMetastore:
         starting = start_metastore(self.context, self._register)
         self._running = self._stack.enter_context(starting)
         return self._running
-
-    def _cannot_take_more(self) -> bool:
-        return bool(self.context.metastore.upgraded_from) and self._registered < len(self._states)
 
     def _register(self, running: Metastore) -> None:
         if self._registered == len(self._states):
@@ -157,9 +154,7 @@ class SharedMetastore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
 

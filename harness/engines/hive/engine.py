@@ -383,7 +383,11 @@ class HiveEngine:
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, session_key)
-            _check_answers(server, metastore.host)
+            with (
+                engine_support.metastore_first(metastore.host),
+                closing(server.connect({})) as connection,
+            ):
+                connection.run("show databases", timeout_s=STATEMENT_S)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
 
@@ -441,11 +445,6 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
         problem = f"{distribution.name} does not take its configuration"
         raise ProcessProblem(f"{problem}: Hive has no property {', '.join(unknown)}")
-
-
-def _check_answers(server: HiveServer, metastore_uri: str) -> None:
-    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
-        connection.run("show databases", timeout_s=STATEMENT_S)
 
 
 ENGINE: Final = HiveEngine()

@@ -15,6 +15,7 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.format_facts import FormatFacts
 from harness.engines.polars import answers
 from harness.engines.python_library import (
+    POINTER,
     Description,
     Entry,
     PythonLibrary,
@@ -25,9 +26,6 @@ from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
 
-POINTER: Final = "metadata_location"
-"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
-`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
 READER: Final = "iceberg-reader"
 """Setting of a reader: `scan_iceberg(reader_override=…)`."""
 NO_NAMES: Final = "scan_iceberg takes no name of a tag or a branch"

@@ -13,7 +13,13 @@ from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary, python_literal
+from harness.engines.python_library import (
+    POINTER,
+    Description,
+    Entry,
+    PythonLibrary,
+    python_literal,
+)
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -86,9 +92,6 @@ def literal(text: str, type_: str) -> str:
     return python_literal(text, type_)
 
 
-POINTER: Final = "metadata_location"
-"""The parameter of an entry that names the metadata file (Iceberg's `BaseMetastoreTableOperations`,
-METADATA_LOCATION_PROP)."""
 BY_HAND: Final = (
     "-- In Python:",
     "--   import pyarrow.compute as pc",

@@ -38,8 +38,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
@@ -179,7 +177,8 @@ def _problem(problem: Exception) -> Message:
         refused = None if is_lost(problem) else refusal(problem)
     except Exception as second:  # noqa: BLE001 - the JVM went while it was asked what it threw
         problem, refused = second, None
-    stops = refused is not None and is_stopped(refused)
+    # Then it says only that Spark stops, and nothing of the statement.
+    stops = refused and STOPPED.search(f"{refused['message']} {refused['cause']}")
     if refused is not None and not stops:
         return {"error": refused}
     if stops or is_lost(problem) or _jvm_ended():
@@ -206,11 +205,6 @@ def is_lost(problem: Exception) -> bool:
 
     lost = isinstance(problem, (Py4JNetworkError, ConnectionError))
     return lost or _code(problem) == NEVER_THERE
-
-
-def is_stopped(refused: Mapping[str, str]) -> bool:
-    """Return whether an error says only that Spark stops, and nothing of the statement."""
-    return STOPPED.search(f"{refused['message']} {refused['cause']}") is not None
 
 
 def refusal(problem: Exception) -> dict[str, str] | None:
@@ -291,13 +285,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
     return value
 
 
-def _find_pyspark() -> None:
-    """Make the PySpark of a Spark that was unpacked be found, as its own scripts do."""
-    if home := os.environ.get("SPARK_HOME"):
-        python = Path(home, "python")
-        sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
-
-
 def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
     """Wait for who knows the token; return the connection and what is read from it."""
     while True:
@@ -317,7 +304,9 @@ def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
 def main(arguments: list[str]) -> None:
     """Serve whoever knows the token, until the connection ends."""
     host, port, conf = arguments
-    _find_pyspark()
+    if home := os.environ.get("SPARK_HOME"):  # PySpark is found as by Spark's own scripts
+        python = Path(home, "python")
+        sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
     sys.path.append(str(Path(__file__).parent))
     token = os.environ.pop(TOKEN)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:

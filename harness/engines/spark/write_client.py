@@ -63,7 +63,8 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
         return made
     if kind.isEnum():
         return next(constant for constant in kind.getEnumConstants() if constant.name() == text)
-    newer = _newer_schema(client)
+    taken = _parameters(client, "addColumn", 2)
+    newer = any(parameter.getSimpleName() == SCHEMA_CLASS for parameter in taken)
     avro, common = jvm.org.apache.avro.Schema, jvm.org.apache.hudi.common.schema
     schema = common.HoodieSchema.parse(text) if newer else avro.Parser().parse(text)
     if name != "Type":
@@ -71,8 +72,3 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
     convert = jvm.org.apache.hudi.internal.schema.convert
     converter = convert.InternalSchemaConverter if newer else convert.AvroInternalSchemaConverter
     return converter.convertToField(schema)
-
-
-def _newer_schema(client: Any) -> bool:  # noqa: ANN401 - as above
-    kinds = _parameters(client, "addColumn", 2)
-    return any(kind.getSimpleName() == SCHEMA_CLASS for kind in kinds)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -149,57 +149,19 @@ class TrinoProgram:
         return class_path(installation)
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        _link_plugins(installation, around.folder / "plugin")
+        plugins = around.folder / "plugin"  # those that are needed: others cost start-up and memory
+        plugins.mkdir(exist_ok=True)  # from a start that did not get its port
+        for name in installation.distribution.texts("plugins"):
+            if not (plugins / name).is_symlink():
+                (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
         config = around.conf / "config.properties"
         return command_line(installation, around.folder, config, around.jvm)
-
-
-@contextmanager
-def serve_catalogs(
-    runtime: Runtime,
-    metastore: MetastoreUris,
-    folder: Path,
-    progress: Progress,
-    catalogs: Callable[[str], Catalogs],
-    statement: Callable[[ReaderSettings, Question], tuple[str, str]],
-) -> Iterator[TrinoServer]:
-    """Run a server in `folder`, ready when it reads a table.
-
-    `catalogs`: given the URI of the metastore, returns the values of each catalog.
-
-    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
-    """
-    distribution = runtime.distribution
-    progress.note(f"start {distribution.name}")
-    program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
-    table = make_ready_table(metastore.host, folder / "ready")
-    names = tuple(catalogs(metastore.host))
-    left: dict[Running, list[str]] = {}
-
-    def ready(running: Running, port: int) -> TrinoServer:
-        server = TrinoServer(running, port, distribution, statement)
-        questions = left.setdefault(running, first_questions(names, table))
-        with engine_support.metastore_first(metastore.host):
-            _ask(server, questions)
-        return server
-
-    with runtime.start(program, metastore, folder, ready) as server:
-        progress.note(f"{distribution.name} answers on port {server.port}")
-        yield server
 
 
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
     return [*schemas, f'select id from "{READY}"."{DATABASE}"."{table}"']
-
-
-def _ask(server: TrinoServer, left: list[str]) -> None:
-    """Ask what is left, and take from it what was answered: once is enough of each."""
-    with closing(server.connect({})) as session:
-        while left:
-            session.run(left[0], timeout_s=READY_QUERY_S)
-            del left[0]
 
 
 def command_line(
@@ -224,14 +186,6 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
     patches = (installation.patches,) if installation.patches else ()
     return (*patches, installation.home / "lib")
-
-
-def _link_plugins(installation: Installation, plugins: Path) -> None:
-    """Show the server only the plugins that are needed; each one more costs start-up and memory."""
-    plugins.mkdir(exist_ok=True)  # from a start that did not get its port
-    for name in installation.distribution.texts("plugins"):
-        if not (plugins / name).is_symlink():
-            (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
 
 
 COLUMN_NAMES: Final = "use-column-names"
@@ -381,12 +335,6 @@ PRESTO: Final[TimeTravel] = {
 }
 
 
-def words_of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
-    """Return the words of a version: families of `snapshot_in_name` have no others."""
-    named = distribution.texts_if_any("snapshot_in_name")
-    return {**words, **{(family, AS_OF): _IN_NAME for family in named}}
-
-
 class TrinoEngine:
     """See `harness.engines.api.Engine`."""
 
@@ -401,7 +349,9 @@ class TrinoEngine:
         return (self._statement(distribution, settings, question)[1],)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
-        return words_of_version(self._words, distribution)
+        """Return the words of a version; families of `snapshot_in_name` have no others."""
+        named = distribution.texts_if_any("snapshot_in_name")
+        return {**self._words, **{(family, AS_OF): _IN_NAME for family in named}}
 
     def _statement(
         self, distribution: Distribution, settings: ReaderSettings, question: Question
@@ -431,6 +381,7 @@ class TrinoEngine:
         catalogs = partial(catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
+    @contextmanager
     def serve(
         self,
         runtime: Runtime,
@@ -438,13 +389,34 @@ class TrinoEngine:
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
-    ) -> AbstractContextManager[Server]:
-        def catalogs(uri: str) -> Catalogs:
-            every = catalog_values(runtime.distribution, uri)
-            return needed_catalogs(every, planned)
+    ) -> Iterator[Server]:
+        distribution = runtime.distribution
+        progress.note(f"start {distribution.name}")
 
-        statement = partial(self._statement, runtime.distribution)
-        return serve_catalogs(runtime, metastore, folder, progress, catalogs, statement)
+        def catalogs(uri: str) -> Catalogs:
+            return needed_catalogs(catalog_values(distribution, uri), planned)
+
+        program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
+        table = make_ready_table(metastore.host, folder / "ready")
+        names = tuple(catalogs(metastore.host))
+        left: dict[Running, list[str]] = {}
+
+        def ready(running: Running, port: int) -> TrinoServer:
+            statement = partial(self._statement, distribution)
+            server = TrinoServer(running, port, distribution, statement)
+            questions = left.setdefault(running, first_questions(names, table))
+            with (
+                engine_support.metastore_first(metastore.host),
+                closing(server.connect({})) as session,
+            ):
+                while questions:  # once is enough of each
+                    session.run(questions[0], timeout_s=READY_QUERY_S)
+                    del questions[0]
+            return server
+
+        with runtime.start(program, metastore, folder, ready) as server:
+            progress.note(f"{distribution.name} answers on port {server.port}")
+            yield server
 
 
 ENGINE = TrinoEngine()
