@@ -12,7 +12,6 @@ from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_store
 from harness.write.state_store import Frozen, State
@@ -32,7 +31,6 @@ ENTRY = CatalogEntry(
         "partitionKeys": [{"name": "p", "type": "string"}],
     },
 )
-FACT = FileFact("a.parquet", FileKind.BASE, "a", "100", (("id", "int32"),), ("1",))
 APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), ("", "100"))
 
 
@@ -105,13 +103,6 @@ def test_a_state_that_is_not_known_is_never_kept(
     with pytest.raises(ValueError, match="never kept"):
         state_store.freeze(cache, DIGEST, table, replace(APPLIED, outcome=Outcome(1, kind)))
     assert state_store.load(cache, DIGEST) is None
-
-
-def test_a_table_of_which_nothing_was_written_is_an_empty_folder(
-    cache: Cache, tmp_path: Path
-) -> None:
-    state = state_store.freeze(cache, DIGEST, tmp_path / "absent", APPLIED)
-    assert list(state.table.iterdir()) == []
 
 
 def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
