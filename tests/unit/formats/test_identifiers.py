@@ -18,7 +18,7 @@ from harness.engines.api import Engine, Question
 from harness.formats import other_writers
 from harness.formats.api import Format
 from harness.model.commit import Moment
-from harness.model.datatypes import Primitive, Struct
+from harness.model.datatypes import DataType, Primitive, Struct
 from harness.model.query import ALL, Query, not_null
 from harness.model.table import Table
 from harness.model.truth import History, Truth
@@ -40,10 +40,10 @@ Chain = tuple[str, ...]
 def scenario_of(key: str = "k_", part: str = "p_", structs: Iterable[str] = ("x_",)) -> Scenario:
     """Return writes of a table with structs of such names; a merge alone has aliases."""
     nested = ((name, Struct((("n_", INT), (name, INT)))) for name in structs)
-    columns = ((key, INT), ("o_", LONG), (part, TEXT), *nested)
+    plain: tuple[tuple[str, DataType], ...] = ((key, INT), ("o_", LONG), (part, TEXT))
     merges = Upsert((1, 3)), Merge(update=(1,), insert=(4,), delete=(2,)), Touch()
     steps = tuple(map(Step, (Insert((1, 2)), *merges)))
-    return Scenario("x/y", Table(columns, key, "o_", (part,)), steps)
+    return Scenario("x/y", Table((*plain, *nested), key, "o_", (part,)), steps)
 
 
 def history_of(scenario: Scenario) -> History:

@@ -130,14 +130,6 @@ def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, tab
     )
 
 
-def test_a_state_whose_table_is_gone_is_put_aside(cache: Cache, table: Path) -> None:
-    state = state_store.freeze(cache, DIGEST, table, APPLIED)
-    state.folder.chmod(0o755)
-    shutil.move(state.table, state.folder / "elsewhere")
-    assert state_store.file_list(state) == ()
-    assert state_store.load(cache, DIGEST) is None
-
-
 def test_everything_that_was_told_is_in_the_address() -> None:
     first = state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
     assert first == state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
@@ -176,13 +168,6 @@ def registered(state: State, bucket: Path | None = None) -> str:
     metastore = Metastore()
     state_store.register(metastore, state, bucket)  # type: ignore[arg-type] # what of it is needed
     return " ".join(metastore.locations)
-
-
-def test_a_table_without_a_home_is_registered_where_its_copy_lies(
-    cache: Cache, table: Path
-) -> None:
-    state = state_store.freeze(cache, DIGEST, table, APPLIED)
-    assert registered(state) == str(state.table)
 
 
 def test_a_table_is_in_an_object_store_without_the_files_that_a_disk_has_beside_others(
@@ -224,17 +209,6 @@ def test_of_a_writing_that_broke_off_a_state_is_of_use_and_its_home_stays_once_i
     registered(state)
     assert sweep(cache) == ()
     assert [file.path for file in state_store.file_list(state)] == [".a.parquet.crc", "a.parquet"]
-
-
-def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
-    cache: Cache, table: Path
-) -> None:
-    with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
-        shutil.copytree(table, home)
-        registered(state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home))))
-        raise KeyboardInterrupt
-    assert sweep(cache) == ()
-    assert (home / "a.parquet").exists()
 
 
 def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
@@ -309,8 +283,9 @@ def state_listing(*listed: str, partitions: tuple[str, ...] = ()) -> State:
 
 
 def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
-    result = state_listing("_hoodie_record_key", "id", partitions=("p",))
-    assert result.columns == {"t": ("id", "p")}
+    result = state_listing(TIME, "id", "_hoodie_mine", partitions=("p",))
+    assert result.columns == {"t": ("id", "_hoodie_mine", "p")}
+    assert result.listed == {"t": frozenset({TIME})}
     assert result.database == f"s_{'d' * 16}"
 
 
@@ -329,7 +304,3 @@ def test_the_catalogs_types_are_in_our_words_and_those_that_all_entries_have() -
     assert (result.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
     both = replace(result, frozen=replace(result.frozen, entries=(*result.frozen.entries, other)))
     assert (both.catalog, both.catalog_types) == (("id", "n"), ())
-
-
-def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
-    assert state_listing(TIME, "id", "_hoodie_mine").listed == {"t": frozenset({TIME})}
