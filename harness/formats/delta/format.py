@@ -23,6 +23,7 @@ from harness.formats.api import (
 )
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
+from harness.formats.delta.log import CHANGE_FEED, MODE
 from harness.formats.files import data_files
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, INCREMENTAL
@@ -50,7 +51,6 @@ SESSION: Final = {
     "spark.databricks.delta.vacuum.logging.enabled": "true",
 }
 MAPPING: Final = "column_mapping"
-MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
 WIDENING: Final = "type_widening"
@@ -58,7 +58,7 @@ FEED: Final = "change_data_feed"
 SWITCHED: Final = {
     VECTORS: "delta.enableDeletionVectors",
     WIDENING: "delta.enableTypeWidening",
-    FEED: "delta.enableChangeDataFeed",
+    FEED: CHANGE_FEED,
 }
 """The property of each setting that is off or on."""
 SETTINGS: Final = {
@@ -148,12 +148,12 @@ class Delta(Format):
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # Versions that change neither rows nor columns are no writes.
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         return _writes(log) if log else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Data files that no version names are those of a write that was begun.
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         if log is None:
             return Committed()
         return Committed(
@@ -167,11 +167,11 @@ class Delta(Format):
         return tuple(name for name in self.instants(folder) if int(name) < int(instant))
 
     def table_version(self, folder: Path) -> str:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         return str(log.protocol["minReaderVersion"]) if log else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         commits = log.commits if log else ()
         return tuple(f"version {commit.version}: {commit.operation}" for commit in commits)
 
@@ -187,7 +187,7 @@ class Delta(Format):
         return ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         if log is None:
             return "the writer made no log"
         wrong = [n for n, v in _properties(settings).items() if log.properties.get(n) != v]

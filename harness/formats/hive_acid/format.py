@@ -60,18 +60,6 @@ from harness.scenario.statements import (
 )
 
 
-def committed_batch(before: Truth, after: Truth) -> Mutation:
-    """Return the batch that makes the rows of one truth those of the next one."""
-    written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-    gone = [row for key, row in before.rows.items() if key not in after.rows]
-    return _batch(before, written, gone, COMMIT)
-
-
-def aborted_batch(before: Truth, after: Truth) -> Mutation:
-    """Return the batch of a write that fails: all its rows are sent, and the transaction aborts."""
-    return _batch(before, after.failed, (), ABORT)
-
-
 def _batch(before: Truth, written: Iterable[Row], gone: Iterable[Row], ends: str) -> Mutation:
     table = before.table
     fields = [f for f in columns_in_order(before) if f.name not in table.partition_by]
@@ -178,7 +166,9 @@ class HiveAcid(Format):
         if name_of(operation) in SCHEMA_CHANGES:
             cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
             return (Sql(hiveql.changed_columns(before, after, cascade=cascade)),)
-        stay = _unchangeable(after.table, settings)
+        # Hive lets no update set the columns of buckets and of partitions.
+        bucketed = settings.get(BUCKETS, "none") != "none"
+        stay = (*((after.table.key,) if bucketed else ()), *after.table.partition_by)
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
@@ -188,11 +178,13 @@ class HiveAcid(Format):
             case Merge():
                 return of_table([operation.worded(before, after, stay, listed=False)])
             case Mutate():
-                return (committed_batch(before, after),)
+                written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+                gone = [row for key, row in before.rows.items() if key not in after.rows]
+                return (_batch(before, written, gone, COMMIT),)
             case KilledWrite():
                 return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
             case FailedWrite():
-                return (aborted_batch(before, after),)
+                return (_batch(before, after.failed, (), ABORT),)
             case Overwrite(of=OverwriteScope.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
         return of_table(operation.sql(before, after))
@@ -236,12 +228,6 @@ class HiveAcid(Format):
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:
     return next((entry.write_ids for entry in entries if entry.write_ids), WriteIds())
-
-
-def _unchangeable(table: Table, settings: VariantSettings) -> tuple[str, ...]:
-    """Return the columns that Hive lets no update set: those of buckets and of partitions."""
-    bucketed = settings.get(BUCKETS, "none") != "none"
-    return (*((table.key,) if bucketed else ()), *table.partition_by)
 
 
 FORMATS = (HiveAcid(),)

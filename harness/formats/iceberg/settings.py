@@ -19,7 +19,7 @@ from harness.formats.spark_statements import definition, one_task
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddPartitionField, ReplacePartitionField
 from harness.scenario.operations.row_writes import Delete, Insert
@@ -178,13 +178,11 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
             return why
     if COMPRESSION in settings and settings.get(FILE_FORMAT, PARQUET) != PARQUET:
         return f"compression is a setting of Parquet, and file_format is not {PARQUET}"
-    if STAGED_BY in settings and not any(map(_begins, scenario.steps)):
+    if STAGED_BY in settings and not any(
+        isinstance(step.operation, BeginWrite) for step in scenario.steps
+    ):
         return f"{STAGED_BY}: no step begins a write that another one commits"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
-
-
-def _begins(step: Step) -> bool:
-    return isinstance(step.operation, BeginWrite)
 
 
 def properties(settings: VariantSettings) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ import pytest
 from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.files import parquet
-from harness.formats.hudi.statistics import HudiStatistics
+from harness.formats.hudi.files import HudiStatistics
 from harness.formats.iceberg import files as iceberg_files
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound

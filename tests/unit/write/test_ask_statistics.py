@@ -12,8 +12,8 @@ from harness.artifacts.cache import Cache
 from harness.core.errors import HarnessError
 from harness.core.records import FileValues, Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
+from harness.formats.hudi.files import COLUMN_STATISTICS
 from harness.formats.hudi.format import Hudi
-from harness.formats.hudi.statistics import FOLDER
 from harness.model.file_facts import (
     IN_ORDER,
     ColumnStatistics,
@@ -61,7 +61,7 @@ class Spark:
 def asked(folder: Path, spark: Spark, *, on: bool = True, index: bool = True) -> StoredStatistics:
     target = WriteTarget(Cache(folder / "cache"), "thrift://", "db", folder)
     if index:
-        (target.table / FOLDER).mkdir(parents=True)
+        (target.table / COLUMN_STATISTICS).mkdir(parents=True)
     settings = {"metadata_table": "on"} if on else {}
     outcomes = VariantOutcomes(replace(variant(), settings=settings))
     outcomes = outcomes.then(Outcome(0, OutcomeKind.APPLIED))

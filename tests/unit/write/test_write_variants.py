@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -301,10 +300,8 @@ class SimulatedPool:
         self.silent = silent
         self.processes = 0
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def close(self) -> None:
         self.processes += 1
-        yield
 
     def target(self) -> None:
         """Nothing is made."""
