@@ -6,7 +6,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -98,6 +98,13 @@ def asked(what: str) -> Iterator[None]:
         raise EnvironmentProblem(text) from None
 
 
+def unless_refused() -> AbstractContextManager[None]:
+    """Leave undone what the daemon refuses, or all where it is gone."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    return suppress(DockerException, OSError)
+
+
 @cache
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
@@ -105,13 +112,10 @@ def configure() -> None:
     `container_network` cleans up. On a machine made of a container's image testcontainers takes
     itself to be inside of one.
     """
-    from testcontainers.core.config import (  # noqa: PLC0415
-        ConnectionMode,
-        testcontainers_config,
-    )
+    from testcontainers.core import config  # noqa: PLC0415
 
-    testcontainers_config.ryuk_disabled = True
-    testcontainers_config.connection_mode_override = ConnectionMode.docker_host
+    config.testcontainers_config.ryuk_disabled = True
+    config.testcontainers_config.connection_mode_override = config.ConnectionMode.docker_host
 
 
 def describe() -> Daemon:
