@@ -345,7 +345,7 @@ def with_examples(cells: PageCells) -> PageCells:
 
 
 def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    every = agreement.questions(run)
+    every = run.by_question
     if not without:
         return every
     some = {
@@ -470,7 +470,7 @@ def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
+    every, answers = run.by_question, run.strategy_answers() if cells.explains else {}
     files, old = _files(run), next((before.run for before in cells.before.values()), run)
     files_before = _files(old)
     questions: list[JsonValue] = []

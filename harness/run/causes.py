@@ -23,7 +23,6 @@ from harness.core.grouping import grouped
 from harness.core.records import (
     Answer,
     FindingKind,
-    QuestionKey,
     Refusal,
     Responsible,
     Verdict,
@@ -133,7 +132,7 @@ def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[RunCause, ...]:
     began = (pair for series in _series(verdicts) for pair in _began(series, run))
     shown = [(one.setdefault(since, since), verdict) for since, verdict in began]
     settled = _settled(one)
-    keys = (((settled[since], bool(verdict.known)), verdict) for since, verdict in shown)
+    keys = [((settled[since], bool(verdict.known)), verdict) for since, verdict in shown]
     causes_ = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
     return tuple(sorted(causes_, key=_rank))
 
@@ -188,7 +187,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]
         for verdict in verdicts
     )
     for series in grouped(pairs).values():
-        steps = grouped((verdict.step, verdict) for verdict in series)
+        steps = grouped([(verdict.step, verdict) for verdict in series])
         yield {step: steps[step] for step in sorted(steps)}
 
 
@@ -226,7 +225,7 @@ def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
     same engine; where that is none, or several, none is claimed.
     """
     every = tuple(dict.fromkeys(seen))
-    sure = grouped(((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1)
+    sure = grouped([((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1])
     return {
         (who, symptom, of): CauseKey(who, symptom, _operation(of, sure.get((who, symptom), ())))
         for who, symptom, of in every
@@ -355,19 +354,11 @@ class SettingsAsked:
     run: Run
 
     @cached_property
-    def by_question(self) -> Mapping[QuestionKey, Mapping[str, Verdict]]:
-        """What each reader made of each question."""
-        pairs = ((verdict.question, verdict) for verdict in self.run.verdicts)
-        return {
-            at: {verdict.reader: verdict for verdict in of} for at, of in grouped(pairs).items()
-        }
-
-    @cached_property
     def spoilt(self) -> Mapping[tuple[str, str], int]:
         """How many cells are right by the first reader and not by the second."""
         spoilt: Counter[tuple[str, str]] = Counter()
-        for by_reader in self.by_question.values():
-            for old, new in permutations(by_reader.values(), 2):
+        for verdicts in self.run.by_question.values():
+            for old, new in permutations(verdicts, 2):
                 if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
                     spoilt[old.reader, new.reader] += 1
         return spoilt
@@ -379,8 +370,9 @@ class SettingsAsked:
             return
         for verdict in cause.verdicts:
             distribution = self.run.distribution(verdict.reader)
-            for reader, other in self.by_question[verdict.question].items():
-                if reader != verdict.reader and self.run.distribution(reader) == distribution:
+            for other in self.run.by_question[verdict.question]:
+                same = self.run.distribution(other.reader) == distribution
+                if same and other.reader != verdict.reader:
                     yield verdict, other
 
     def helpful(self, cause: RunCause) -> HelpfulSetting | None:
@@ -388,9 +380,9 @@ class SettingsAsked:
 
         Of those that help equally, the ones with the fewest lines.
         """
-        pairs = (
+        pairs = [
             (settings_text(other.reader), (verdict, other)) for verdict, other in self.others(cause)
-        )
+        ]
         made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
         good = (setting for setting in made if setting.right > setting.spoilt)
         return min(
@@ -408,7 +400,7 @@ class SettingsAsked:
                 (old.reader, new.reader, self.run.variant(old.variant).format) for old, new in right
             )
         )
-        lacking = grouped((line, self.run.distribution(to)) for line, to in _new_lines(changes))
+        lacking = grouped([(line, self.run.distribution(to)) for line, to in _new_lines(changes)])
         back = tuple((new, old, format_) for old, new, format_ in changes)
         return HelpfulSetting(
             settings,

@@ -180,9 +180,9 @@ class VariantInfo:
 
     def step(self, number: int) -> StepInfo:
         """Return the step of that number; one that the plan does not name is called by it."""
-        named = (step for step in self.steps if step.number == number)
-        if step := next(named, None):
-            return step
+        for step in self.steps:
+            if step.number == number:
+                return step
         return StepInfo(number, f"step {number}" if number else "create the table")
 
 
@@ -390,7 +390,7 @@ class Run:
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         """The keys in `by_step` of each variant."""
-        return grouped((at[0], at) for at in self.by_step)
+        return grouped([(at[0], at) for at in self.by_step])
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -406,6 +406,11 @@ class Run:
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
         """The verdicts on each variant by each reader."""
         return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
+
+    @cached_property
+    def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:
+        """What the readers made of each question."""
+        return grouped((verdict.question, verdict) for verdict in self.verdicts)
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
