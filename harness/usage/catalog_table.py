@@ -32,7 +32,6 @@ class CatalogTable:
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class
-    """Return what a scan needs to know of a Thrift `Table`."""
     parameters = {str(k).lower(): str(v) for k, v in (table.parameters or {}).items()}
     storage = table.sd
     read_by = (storage and storage.inputFormat) or ""
@@ -80,11 +79,7 @@ def _format(kind: str, parameters: dict[str, str], read_by: str, serializer: str
 
 
 def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
-    """Return which view of a Hudi table an entry is, were it merge-on-read.
-
-    Source: `HiveSyncTool` of Hudi, its suffixes and `hoodie.query.as.ro.table`; Spark makes an
-    entry without a suffix.
-    """
+    """Return which view of a merge-on-read table an entry is (`HiveSyncTool` of Hudi)."""
     serde = (table.sd.serdeInfo and table.sd.serdeInfo.parameters) or {}
     read_optimized = str(serde.get(QUERY_AS_RO, "")).lower()
     name = str(table.tableName)

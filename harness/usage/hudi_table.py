@@ -158,7 +158,6 @@ _ACTIONS: Final = {
 
 
 def _property_words(properties: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a table's properties say of it."""
     yield from (
         word for name, value, word in _IF if properties.get(name, "").lower() == value.lower()
     )

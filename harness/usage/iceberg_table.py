@@ -1,7 +1,4 @@
-"""What the metadata file of an Iceberg table says, and its newest list of manifests.
-
-Source: Iceberg table specification, "Table Metadata", "Snapshots", "Manifest Lists".
-"""
+"""What the metadata file of an Iceberg table says, and its newest list of manifests."""
 
 from __future__ import annotations
 
@@ -37,7 +34,6 @@ _NAMES: Final = "schema.name-mapping.default"
 
 
 def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the metadata file that the catalog names."""
     newest, doubts = _metadata(folder, table), Doubts()
     try:
         return TableFacts(
@@ -118,10 +114,7 @@ def _oldest(
 
 
 def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[UsedChange, ...]:
-    """Return the changes between schemas that follow each other by their ids, up to today's.
-
-    An id that is used again, for a schema as it was before, is told as a change back to it.
-    """
+    """Return the changes between schemas by their ids, up to today's, which may be an older one."""
     schemas = sorted(metadata.get("schemas", ()), key=lambda schema: int(schema["schema-id"]))
     known = {int(schema["schema-id"]): schema for schema in schemas}
     if list(known) != list(range(len(known))) or not known:

@@ -48,13 +48,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 
 
 def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
-    """Return what the tables of a metastore look like.
-
-    `patterns`: of the names of databases (`sales*`); all where there are none.
-
-    Raises UsageProblem: `uri` is no such address, or no database fits a pattern.
-    Raises EnvironmentProblem: the metastore does not answer, or does not list its databases.
-    """
+    """Return what the tables of a metastore look like, in databases that fit `patterns`."""
     # Asked with a short time-out first: a wrong address is to be told at once.
     try:
         metastore_client.check(uri)

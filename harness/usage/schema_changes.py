@@ -13,10 +13,7 @@ from harness.usage.usage_file import AddedPlace, OldFiles, SchemaChange, UsedCha
 def between(
     before: Sequence[ColumnPart], after: Sequence[ColumnPart], old_files: OldFiles, above: str = ""
 ) -> Iterator[UsedChange]:
-    """Yield the changes from one schema to another, columns known by their ids.
-
-    `above`: the dotted path of what they are parts of, with a dot at its end.
-    """
+    """Yield the changes by ids of columns; `above`: the dotted path of what they are parts of."""
     old, new = ({part.id: part for part in side} for side in (before, after))
     for part in before:
         if part.id not in new:
@@ -62,10 +59,9 @@ def _moved(before: Sequence[int | str], after: Sequence[int | str]) -> list[int 
 
 
 def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Iterator[UsedChange]:
-    """Yield the changes from an old file's columns to today's, which are known by name alone.
+    """Yield the changes from an old file's columns, known by name alone, to today's.
 
-    A column that is gone and a new one of the same type may be one that was renamed: both are then
-    told, and none of it is sure.
+    What is gone may have been renamed to what is new: both are then told, and not as sure.
     """
     old, new = _named(before), _named(after)
     changes = list(between(old, new, OldFiles.YES))

@@ -163,7 +163,6 @@ class Doubts:
 
     @property
     def unknown(self) -> tuple[Fact, ...]:
-        """The facts, in the order in which they are written."""
         return tuple(fact for fact in Fact if fact in self.facts)
 
     @property
@@ -188,10 +187,7 @@ def text(usage: Usage) -> str:
 
 
 def read(path: Path) -> Usage:
-    """Read a file that `text` made; somebody may have changed it.
-
-    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-    """
+    """Read a usage file, which somebody may have changed; raises ScenarioProblem."""
     content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
     usage, document = load_yaml(Usage, content, str(path), "usage", MOST_BYTES)
     if usage.version != VERSION:

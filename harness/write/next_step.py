@@ -1,7 +1,4 @@
-"""First stage of writing: which statements a step takes, given what came of the steps before.
-
-Pure, but for the lock data that a state's address needs.
-"""
+"""First stage of writing: which statements a step takes, given what came of the steps before."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Writers that are stopped before their commit: by a named pipe, a lock or a held commit.
-
-A second writer's statement waits there until a later step lets it go on; others are killed there.
-"""
+"""Writers that are stopped before their commit: by a named pipe, a lock or a held commit."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ KILL_POLL_S: Final = 0.1
 
 
 def open_for_reader(pipe: Path) -> int | None:
-    """Return the open pipe if somebody waits to read it, who then goes on; None where nobody does.
-
-    Who reads from it then waits for the end, which comes when it is closed.
-    """
+    """Return the open pipe if somebody waits to read it; who reads then waits for the end."""
     with suppress(OSError):  # nobody has it open
         return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     return None
@@ -47,10 +41,7 @@ def release_reader(pipe: Path) -> bool:
 
 
 def remove_pipe(pipe: Path) -> None:
-    """Take a pipe away, and let somebody go on who waits to read it.
-
-    Raises FileNotFoundError: there is none.
-    """
+    """Take a pipe away, and let go on who waits to read it; raises FileNotFoundError."""
     both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
     pipe.unlink()
     os.close(both)
@@ -69,11 +60,7 @@ class WaitingWrite:
         self._lock = lock
 
     def commit(self) -> None:
-        """Let the writer go on, and wait for its answer.
-
-        Raises RefusedError: Spark answered with an error.
-        Raises NoAnswerError: it did not answer in time, or died.
-        """
+        """Let the writer go on, and wait for its answer; raises RefusedError or NoAnswerError."""
         self.release()
         self._asked.result()
 
@@ -87,14 +74,9 @@ def begin_waiting(
 ) -> WaitingWrite:
     """Send a statement whose writer takes a lock to commit, and return once it waits for that.
 
-    The lock is a named pipe: a process that reads whose lock it is waits until somebody writes.
-
-    `folder`: where its lock is; it is made here. `written` returns whether it writes its files;
-    before that it is let through.
-
-    Raises NotWaitingError: the statement ended without an error and never waited.
-    Raises RefusedError: Spark answered with an error before.
-    Raises NoAnswerError: it did not answer in time, or died.
+    The lock is a named pipe in `folder`: who reads whose lock it is waits until somebody writes.
+    `written`: whether it writes its files; before that it is let through. Raises NotWaitingError,
+    RefusedError or NoAnswerError.
     """
     folder.mkdir(exist_ok=True)
     lock, thread = folder / LOCK, ThreadPoolExecutor(1)
@@ -152,10 +134,7 @@ def kill_at_commit(
 def kill_in_transaction(
     server: Spark | SqlWriter, settings: Mapping[str, str], sql: str, timeout_s: float
 ) -> None:
-    """Send a transaction of Hive to a server of its own, and kill that before the commit.
-
-    NotWaitingError: nothing is between the server and the metastore.
-    """
+    """Send a transaction of Hive to a server of its own, and kill that before the commit."""
     if not isinstance(server, SqlWriter):
         raise HarnessError("this writer has no transactions of Hive")
     if (relay := server.relay) is None:
@@ -167,11 +146,7 @@ def kill_in_transaction(
 def _killed_when(
     reached: Callable[[], bool], writer: Spark | SqlWriter, ask: Callable[[], object]
 ) -> None:
-    """Call `ask`, and kill the writer once it has reached something.
-
-    Raises RefusedError: the process was killed; or it answered with an error before.
-    Raises NoAnswerError: it did not answer in time, or died by itself.
-    """
+    """Call `ask`, and kill the writer once it has reached something; raises RefusedError then."""
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
         while not (killed := reached()) and not asked.done():

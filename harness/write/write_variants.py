@@ -1,8 +1,7 @@
 """The verb *write*: every variant is found in the cache, or written and frozen after each step.
 
-Variants of the same writers are written together, two at a time, by one process for each writer of
-their sequence, most often one; those that kill it are written one at a time. A variant whose writer
-falls silent is written once more, alone, in fresh processes.
+Variants of the same writers are written two at a time by one process for each writer; those that
+kill it alone. One whose writer falls silent is written once more, alone, in fresh processes.
 """
 
 from __future__ import annotations
@@ -65,10 +64,7 @@ class WriterSilent(Exception):
 def write(
     variants: Sequence[Variant], context: WriteContext
 ) -> Generator[VariantResult, None, None]:
-    """Yield the records and states of every variant, those found in the cache first.
-
-    Raises EnvironmentProblem: an artifact is missing, or a process does not start.
-    """
+    """Yield the records and states of every variant, those found in the cache first."""
     missing, progress = list[Variant](), context.progress
     for variant in variants:
         result = find_variant(variant, context.cache)
@@ -130,10 +126,7 @@ def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterato
 
 
 def _in_two(variant: Variant) -> bool:
-    """Return whether a second writer has a process of its own beside that of the first.
-
-    It writes at the same time; or it is a server that is killed in its transaction.
-    """
+    """Return whether a second writer, or a server that is killed, has a process of its own."""
     begins = any(isinstance(step.operation, BeginWrite) for step in variant.scenario.steps)
     return begins or (_kills(variant) and formats.facts(variant.format).transactional)
 
@@ -193,11 +186,7 @@ def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
 
 
 def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
-    """Write a variant from its creation on; `target.folder` is removed at the end.
-
-    Raises WriterSilent: a statement got no answer.
-    Raises HarnessError: the metastore is gone, or the worker failed.
-    """
+    """Write a variant from its creation on and remove its folder; raises WriterSilent."""
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     results = ResultCache.in_cache(target.cache)
     try:
@@ -232,11 +221,7 @@ class TableContents:
 def write_steps(
     variant: Variant, target: WriteTarget, writer_for: WriterFor
 ) -> Iterator[StepState]:
-    """Yield what came of each step, while the table itself still is in that state.
-
-    Raises WriterSilent: a statement got no answer.
-    Raises HarnessError: the metastore is gone, or the worker failed.
-    """
+    """Yield what came of each step, while the table is in that state; raises WriterSilent."""
     outcomes, contents = VariantOutcomes(variant), TableContents()
     new_home: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:
@@ -274,10 +259,7 @@ def write_steps(
 def observe(
     outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
 ) -> TableContents:
-    """Return what the table's files and its metastore tell after the last step.
-
-    `before`: what they said after the step before.
-    """
+    """Return what files and metastore tell after the last step; `before`: after the one before."""
     shape, entries = outcomes.shape, client.entries(target.database)
     steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
     others = dict(before.others)

@@ -1,8 +1,6 @@
 """Delta Lake: every change is a version of the table, in a log of JSON files beside its data.
 
-With column mapping a column has an id and a physical name for life, so it can be renamed and
-dropped; without, data files have the table's own names, and Delta refuses both (Delta transaction
-log protocol, "Column Mapping").
+Without column mapping Delta refuses to rename and drop columns (protocol, "Column Mapping").
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The log of a Delta table: what its commits did, and what is part of the table now.
 
 Source: Delta transaction log protocol, "Delta Log Entries", "Actions", "Checkpoints" and "Column
-Mapping". A table of a run has all commits from version 0 on (`read`): they are only removed when
-they are older than `delta.logRetentionDuration`, 30 days. Of somebody's table the first may be gone
-(`read_whole`): then a checkpoint says what they did.
+Mapping". Commits go once they are older than `delta.logRetentionDuration`, 30 days: then a
+checkpoint says what they did.
 """
 
 from __future__ import annotations
@@ -103,7 +102,6 @@ class DeltaLog:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The table's properties."""
         properties: Mapping[str, str] = self.metadata[max(self.metadata)]["configuration"]
         return properties
 
@@ -119,11 +117,7 @@ class DeltaLog:
         )
 
     def live(self) -> tuple[LiveFile, ...]:
-        """Return every data file of the newest version, in the order in which they were added.
-
-        A commit says of a file once at most that it is added, and once that it is removed; with
-        another deletion vector it is another logical file (protocol, "Add File and Remove File").
-        """
+        """Return every data file of the newest version, in the order in which they were added."""
         live: dict[str, LiveFile] = {}
         first = dict[str, int]()
         for commit in self.commits:
@@ -152,7 +146,6 @@ class DeltaLog:
 
 
 def physical_name(field: Action) -> str:
-    """Return what data files call a field."""
     name: str = field.get("metadata", {}).get(PHYSICAL, field["name"])
     return name
 

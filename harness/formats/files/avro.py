@@ -18,7 +18,6 @@ _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-times
 
 
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return name and type of the fields of a record schema, in order."""
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
 
 
@@ -136,7 +135,6 @@ MAGIC: Final = b"Obj\x01"
 
 
 def read(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     written, records = _records(path)
     fields = columns(written)
     if key not in dict(fields):
@@ -149,7 +147,6 @@ def written_schema(path: Path) -> dict[str, Any]:
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values."""
     written, records = _records(path)
     fields = written["fields"]
     rows = (tuple(value(r[f["name"]], f["type"]) for f in fields) for r in records)

@@ -37,10 +37,7 @@ _PRIMITIVES: Final[Mapping[str, Callable[[str], Value]]] = {
 
 
 def read(path: Path, key: str, columns: Columns) -> Footer:
-    """Return the columns, and the values of the column `key` as text; see `parquet.read`.
-
-    `columns`: those with which the file was written.
-    """
+    """Return `columns` and the values of the column `key` as text; see `parquet.read`."""
     names, rows = content(path, columns)
     if key not in names:
         raise FileFactError(f"{path.name}: it has no column {key}")
@@ -49,7 +46,6 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
 
 
 def content(path: Path, columns: Columns) -> FileRows:
-    """Read everything in a file as canonical values; `columns`: as for `read`."""
     types = tuple(_type(path, kind) for _, kind in columns)
     rows = tuple(_row(path, number, line, types) for number, line in enumerate(_lines(path), 1))
     return tuple(name for name, _ in columns), rows

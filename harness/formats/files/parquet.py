@@ -1,7 +1,6 @@
 """What a Parquet file says of itself; see `FileReader`.
 
-Source of the statistics: Apache Parquet format, `Statistics`, as Arrow reads it: what it knows to
-be wrong in files of old writers it leaves out itself.
+Arrow itself leaves out what it knows to be wrong in statistics of files of old writers.
 """
 
 from __future__ import annotations
@@ -40,14 +39,12 @@ def read(path: Path, key: str) -> Footer:
 
 
 def content(source: Path | BytesIO, name: str = "") -> FileRows:
-    """Read everything in a file as canonical values; `name`: what to call one that has no path."""
     path = source if isinstance(source, Path) else Path(name)
     with opened(source, path.name) as file:
         return canonical(file.read(), path)
 
 
 def canonical(table: pyarrow.Table, path: Path) -> FileRows:
-    """Return what Arrow read from a file as canonical values."""
     try:
         columns = [_canonical(column) for column in table.columns]
     except (ValueError, OverflowError) as problem:
@@ -60,10 +57,7 @@ def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
 
 
 def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
-    """Return what Arrow made of a value of a type in canonical form.
-
-    Raises ValueError: it has none.
-    """
+    """Return what Arrow made of a value in canonical form; raises ValueError where it has none."""
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if value is None:
@@ -89,10 +83,7 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 @contextmanager
 def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
-    """Open a file, and say of a problem that Arrow has with it which file it is.
-
-    `name`: of what is no file of its own.
-    """
+    """Open a file, and raise FileFactError with its name; `name`: of what is no file of its own."""
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 

@@ -1,10 +1,8 @@
 """Plain Hive tables, whatever their files are: rows are only added, the metastore has the schema.
 
-Spark refuses to rename, drop or move a column of such a table, and Hive's own `replace columns`
-only writes other columns into the metastore; so that is what a schema change here is.
-
-The metastore has one type of timestamps and refuses Spark's `timestamp_ntz` (SPARK-36180). Which of
-its own Spark takes it for is a setting, by which it writes all timestamps of a table.
+Spark refuses to rename, drop or move columns; Hive's `replace columns` only writes others into the
+metastore. That has one type of timestamps and refuses `timestamp_ntz` (SPARK-36180); which of its
+own Spark takes it for is a setting, by which it writes all timestamps of a table.
 """
 
 from __future__ import annotations
@@ -256,10 +254,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 
 def _job(path: Path) -> str:
-    """Return the name of the job that wrote a file.
-
-    Raises FileFactError: no job of Spark names a file so.
-    """
+    """Return the name of the job that wrote a file; raises FileFactError."""
     match = _DATA.fullmatch(path.name)
     if match is None:
         raise FileFactError(f"{path.name}: not a data file of Spark by its name")

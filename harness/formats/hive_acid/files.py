@@ -1,12 +1,9 @@
 """What the files of a Hive ACID table say: its folders, which of them count, and what is deleted.
 
-Each write of a transactional table makes a folder `delta_N_N`, named after its number, for rows
-that it adds, and `delete_delta_N_N` for those that it takes away; compactions join them into
-`delta_N_M` or into a `base_M` (Hive documentation, "Hive Transactions"; `AcidUtils` of Hive 3.1.3).
-
-What a minor compaction joined has every version of a row, each at a place of its own, and deleted
-rows as well: the deletions beside it take them away. Its facts have neither, as they tell of the
-table after the compaction.
+Each write makes a folder `delta_N_N` of added rows and `delete_delta_N_N` of deleted ones;
+compactions join them into `delta_N_M` or `base_M` (Hive documentation, "Hive Transactions";
+`AcidUtils` of Hive 3.1.3). What a minor one joined has every version of a row, and deleted rows as
+well: the facts have neither.
 """
 
 from __future__ import annotations
@@ -81,11 +78,7 @@ class Folder:
 
 
 def folders(table: Path) -> tuple[Folder, ...]:
-    """Return the folders of all writes of a table, in the order of their numbers.
-
-    A server that was killed leaves those from which it moved its files, in a hidden one
-    (`.hive-staging_…`).
-    """
+    """Return the folders of all writes by number, without the hidden ones of killed servers."""
     every = (
         path
         for path in table.rglob("*")
@@ -96,11 +89,7 @@ def folders(table: Path) -> tuple[Folder, ...]:
 
 
 def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
-    """Return the writes that were committed, and the compactions, each by what it is called.
-
-    A number without a folder is of no write: the metastore forgets an aborted transaction that it
-    knows no change of (`cleanEmptyAbortedTxns` of Hive 3.1.3), and then counts its number.
-    """
+    """Return the committed writes and the compactions, each by what it is called."""
     there = [folder for folder in folders(table) if folder.counts(ids)]
     made = [folder for folder in there if folder.compacted]
     written = (number for number in ids.committed if any(folder.has(number) for folder in there))

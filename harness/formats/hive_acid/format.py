@@ -1,8 +1,7 @@
 """Transactional tables of Hive ("full ACID"): each write has ORC files of its own.
 
 Rows are deleted by files beside those that hold them, and the metastore knows which files count.
-Its schema is the metastore's alone. HiveServer2 writes; what it refuses of a schema change is an
-answer.
+HiveServer2 writes; what it refuses of a schema change is an answer.
 """
 
 from __future__ import annotations

@@ -23,11 +23,9 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
-    """Return a fact for each base file and log block whose instant is completed, by path.
+    """Return a fact for each base file and log block of a completed instant that nothing replaced.
 
-    Those of file groups that others took the place of are left out.
-
-    `key`: the key column; record keys come from it where a table has no meta columns.
+    `key`: where record keys come from if a table has no meta columns.
     """
     table = records.local(folder)
     replaced = frozenset[str]()

@@ -1,9 +1,7 @@
 """The records in a Hudi table's folder, wherever it lies: properties, timeline, schemas, files.
 
-Base files are called `<file id>_<write token>_<instant>.parquet`, log files
-`.<file id>_<instant>.log.<number>_<write token>`. Sources: Hudi technical specification, "Table
-properties", "Timeline", "Storage layout"; `HoodieTableConfig` for the properties' names;
-`FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
+Sources: Hudi technical specification, "Table properties", "Timeline", "Storage layout";
+`HoodieTableConfig`; `FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
 """
 
 from __future__ import annotations
@@ -75,19 +73,12 @@ class HudiTable:
 
     @property
     def partition_fields(self) -> tuple[str, ...]:
-        """The columns that the table is partitioned by, without what makes a folder's name of them.
-
-        They stand last, whatever is added behind the others.
-        """
+        """The columns that it is partitioned by; they stand last, whatever is added."""
         fields = self.properties.get("hoodie.table.partition.fields", "")
         return tuple(field.partition(":")[0] for field in fields.split(",") if field)
 
     def has(self, instant: str) -> bool:
-        """Return whether what an instant wrote is part of the table.
-
-        What is neither on the timeline nor older was rolled back
-        (`BaseHoodieTimeline.containsOrBeforeTimelineStarts`).
-        """
+        """Return whether an instant's rows are part of the table: other ones were rolled back."""
         return instant in self.writes or instant < self._begin
 
     def record(self, entry: Entry) -> bytes:
@@ -105,11 +96,7 @@ class HudiTable:
         return _CLUSTER in (self.folder.text(plan) or b"")
 
     def histories(self) -> Mapping[str, str]:
-        """Return the paths of the histories of schemas by the instants of their writes, in order.
-
-        A write that keeps one names it as on the timeline: `<requested>.schemacommit`, from table
-        version 8 on `<requested>_<completed>.schemacommit`.
-        """
+        """Return the paths of the histories of schemas by the instants of their writes."""
         files = self.folder.listed(f"{META}/{SCHEMAS}")
         names = {file.name.removesuffix(".schemacommit"): file for file in files}
         return {
@@ -117,10 +104,7 @@ class HudiTable:
         }
 
     def slices(self, replaced: Collection[str]) -> Slices:
-        """Look at the names in the table's folders.
-
-        `replaced`: the file groups that others took the place of.
-        """
+        """Look at the names in the table's folders, without the file groups that were replaced."""
         bases: dict[tuple[str, str], tuple[str, str]] = {}
         logs: dict[tuple[str, str], str] = {}
         why = ""

@@ -1,8 +1,7 @@
 """The history of its schema that a Hudi table keeps: ids of columns, and the names they had.
 
-Source: `InternalSchema`, `SerDeHelper`, `FileBasedInternalSchemaStorageManager`: `.hoodie/.schema`
-has a file for each write that keeps it, with every version of the schema so far. The newest version
-is the `latest_schema` in the extra metadata of the commit, too.
+Source: `InternalSchema`, `SerDeHelper`, `FileBasedInternalSchemaStorageManager`: each file in
+`.hoodie/.schema` has all versions so far; a commit's extra metadata has the newest one too.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ def read(table: HudiTable) -> SchemaHistory | None:
 
 
 def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the records of all versions in the text of a file of the history, the newest last.
-
-    Raises ValueError: it is no such file.
-    """
+    """Return the versions in a file of the history, the newest last; raises ValueError."""
     try:
         records = json.loads(text)["schemas"]
         return tuple(sorted(records, key=lambda record: int(record["version_id"])))
@@ -64,18 +60,12 @@ def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def columns(record: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
-    """Return the columns of a version, without those that Hudi adds to each row.
-
-    Raises KeyError, TypeError: it is no version.
-    """
+    """Return the columns of a version without Hudi's own; raises KeyError or TypeError."""
     return parts_of([field for field in record["fields"] if field["name"] not in META])
 
 
 def versions(text: str) -> tuple[SchemaVersion, ...]:
-    """Return the versions in the text of a file of the history, the newest last.
-
-    Raises ValueError: it is no such file.
-    """
+    """Return the versions in a file of the history, the newest last; raises ValueError."""
     try:
         return tuple(map(_version, schemas(text)))
     except (KeyError, TypeError, AttributeError) as problem:

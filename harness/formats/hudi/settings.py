@@ -1,8 +1,4 @@
-"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be.
-
-Names of classes differ by Hudi's version and stand in a writer's lock data (`names`), and so does
-what a version cannot have (`cannot`).
-"""
+"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """What the metadata table of a Hudi table says of its columns, asked of the writer's own Spark.
 
-The metadata table's base files are HFiles, which nothing here reads. Its records of the types 3
-(`column_stats`) and 6 (`partition_stats`) have the same fields; a bound stands in a union of
-wrappers, one for each type (Hudi technical specification, "Metadata Table", and
-`HoodieMetadata.avsc`).
+Its base files are HFiles. Records of types 3 (`column_stats`) and 6 (`partition_stats`) have bounds
+in a union of wrappers (Hudi technical specification, "Metadata Table"; `HoodieMetadata.avsc`).
 """
 
 from __future__ import annotations
@@ -77,10 +75,7 @@ def _statistics(
 
 
 def _value(union: Any, type_: str) -> Value:  # noqa: ANN401 - a struct of wrappers
-    """Return the one value in a union of wrappers, as the values of its column are read.
-
-    None where there is none, or where it is a day or moment that Python does not have.
-    """
+    """Return the one value in a union of wrappers; None where Python has no such day or moment."""
     inside = (wrapper["value"] for wrapper in (union or {}).values() if isinstance(wrapper, dict))
     value: Value = next((wrapper for wrapper in inside if wrapper is not None), None)
     if not isinstance(value, int) or isinstance(value, bool):

@@ -1,7 +1,6 @@
 """What the live files of an Iceberg table say of its rows and columns, and its manifests of them.
 
-Source: Iceberg table specification, "Scan Planning", "Row-level deletes" (position delete files of
-format version 2, equality delete files, deletion vectors of version 3), "Column Projection" and
+Source: Iceberg table specification, "Scan Planning", "Row-level deletes", "Column Projection",
 "Name Mapping Serialization", "Manifests" and "Appendix D: Single-value serialization"; Puffin
 specification, "deletion-vector-v1 blob type".
 """
@@ -49,10 +48,7 @@ class DataFile:
 def delete_facts(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[FileFact]:
-    """Yield a log fact for each live data file of which a file deletes rows, with their keys.
-
-    `data`: the live data files by their paths; what is said of others is left out.
-    """
+    """Yield a log fact for each live data file of which a file deletes rows, with their keys."""
     deleted: dict[str, tuple[str, ...]] = {}
     if deletes.content is FileContent.EQUALITY_DELETES:
         deleted = dict(_by_value(deletes, table, data, key))
@@ -81,10 +77,7 @@ def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]
 
 
 def vector(stored: bytes, name: str) -> list[int]:
-    """Return the positions that a deletion vector holds, in order.
-
-    `stored`: the blob: the length, the bitmap, a checksum.
-    """
+    """Return the positions in a blob of length, bitmap and checksum, in order."""
     try:
         (length,) = _LENGTH.unpack_from(stored)
         return sorted(deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length]))
@@ -97,10 +90,7 @@ def vector(stored: bytes, name: str) -> list[int]:
 def _by_value(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the older data files that have rows with the deleted keys.
-
-    A file of deletes is about those whose sequence number is less than its own.
-    """
+    """Yield the data files of smaller sequence numbers that have rows with the deleted keys."""
     path: Path = table.folder / deletes.path
     columns, rows = data_files.content(path)
     if columns != (key,):
@@ -114,12 +104,7 @@ def _by_value(
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
-    """Return a fact for each live data file, older rows first, and for what is deleted of each.
-
-    A data file is a group of its own. What deletes rows becomes a log fact for each data file of
-    which it does, with their keys; what it says of files that are no longer part of the table is
-    left out.
-    """
+    """Return a fact for each live data file, older rows first, and for what is deleted of each."""
     newest = table(folder, entries)
     if newest is None:
         return ()
@@ -136,11 +121,7 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
 
 
 def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
-    """Return the partition values of a live data file by their columns, as its manifest has them.
-
-    Readers take them from there, whatever the file holds (Iceberg table specification, "Column
-    Projection").
-    """
+    """Return the partition values of a live data file, which readers take from its manifest."""
     newest = table(folder)
     live = [live for live in newest.live() if live.path == path] if newest else []
     if newest is None or not live:
@@ -256,10 +237,7 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
 
 
 def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
-    """Yield id, dotted name and type of the columns of a file, and of parts that have no parts.
-
-    Arrow reads the ids of Parquet's alone; those of ORC's are told by the names of its snapshot.
-    """
+    """Yield id, name and type of leaf columns; ORC's ids are told by the names of its snapshot."""
     path, kind = table.folder / live.path, live.entry["file_format"]
     if kind not in {"PARQUET", "ORC"}:
         return
@@ -270,12 +248,10 @@ def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarro
 
 
 def _map(live: Live, name: str) -> Mapping[int, Any]:
-    """Return one of the maps of a manifest's entry; Avro has no maps by number."""
     return {pair["key"]: pair["value"] for pair in live.entry.get(name) or ()}
 
 
 def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
-    """Return a stored bound as it is recorded; empty where it is not known, or has no form."""
     try:
         return bound(_value(stored, type_))
     except (OverflowError, ValueError):  # a day or a moment that Python does not have
@@ -283,10 +259,7 @@ def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
 
 
 def _value(stored: bytes | None, type_: pyarrow.DataType) -> Value:
-    """Return a bound; None where its kind is not known here.
-
-    The bytes tell how long a number is, which a column of a longer type may have kept.
-    """
+    """Return a bound, a number by how many bytes are stored; None where its kind is not known."""
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if stored is None:

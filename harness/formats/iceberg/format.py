@@ -1,7 +1,6 @@
 """Iceberg, format version 2: every change writes new files and a new metadata file.
 
-Columns have ids, in the metadata and in the data files, so whoever follows the specification finds
-every value whatever became of names and places: the control of all other formats.
+Columns have ids in metadata and files, so that every value is found: the control of all others.
 """
 
 from __future__ import annotations

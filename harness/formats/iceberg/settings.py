@@ -70,7 +70,6 @@ def create_plain(table: Table, settings: VariantSettings) -> tuple[Statement, ..
 
 
 def begins(operation: Operation, after: Truth, settings: VariantSettings) -> bool:
-    """Return whether an operation is the one that fills the plain table, and ends it."""
     return is_migrated(settings) and after.step == 1 and type(operation) is Insert
 
 
@@ -91,10 +90,7 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
 def filled_by_trino(
     before: Truth, after: Truth, settings: VariantSettings, facts: FormatFacts
 ) -> tuple[Statement, ...]:
-    """Return the same where Trino migrates the plain table, which Spark fills as it made it.
-
-    Source: Trino's manual, "Iceberg connector", "Migrate table". It takes no properties.
-    """
+    """Return the same with Trino's `migrate`, which takes no properties ("Iceberg connector")."""
     statements = _write(before, after, settings)
     write = (
         replace(statement, by_maker=True) for statement in statements if isinstance(statement, Sql)
