@@ -83,7 +83,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
         answers = [(verdict, run.answers.get(verdict.case)) for verdict in verdicts]
         answered = [verdict for verdict, answer in answers if answer and answer.has_table]
         groups = agreements(run, answered)
-        voices = {run.distribution(verdict.reader) for verdict in answered}
+        voices = {run.info.reader(verdict.reader).distribution for verdict in answered}
         unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
         responsible = {finding.responsible for v in answered for finding in v.findings}
         if unanimous and not (responsible and responsible <= WRITERS):

@@ -30,7 +30,6 @@ from harness.run.causes import (
     HelpfulSetting,
     RunCause,
     SettingsAsked,
-    by_default,
     causes,
     settings_text,
 )
@@ -246,7 +245,7 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
@@ -279,7 +278,7 @@ def _what(cause: RunCause) -> str:
 
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
-    step = run.step(cause.first.variant, cause.first.step)
+    step = run.info.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"

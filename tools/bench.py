@@ -339,7 +339,9 @@ def queries(run: records.Run) -> Mapping[str, list[Answer]]:
     by: dict[str, list[Answer]] = {}
     for cell in run.info.cells:
         with suppress(KeyError):
-            by.setdefault(run.distribution(cell.reader), []).append(run.answers[cell.case])
+            by.setdefault(run.info.reader(cell.reader).distribution, []).append(
+                run.answers[cell.case]
+            )
     return by
 
 

@@ -80,7 +80,7 @@ class CellHistory:
 
     @property
     def scenario(self) -> str:
-        return self.last.variant(self.cell.variant).scenario
+        return self.last.info.variant(self.cell.variant).scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ def _of_the_answer(was: StoredCell, now: StoredCell, shared: Sequence[str]) -> I
 
 def _of_readers(old: StoredRun, new: StoredRun, before: str, after: str) -> tuple[str, ...]:
     """Return in what the readers of a cell differ; an empty name stands for a step."""
-    was, now = old.reader(before), new.reader(after)
+    was, now = old.info.reader(before), new.info.reader(after)
     if before != after:
         one, other = parse_reader(before), parse_reader(after)
         same = one.settings == other.settings
@@ -332,7 +332,7 @@ def _of_readers(old: StoredRun, new: StoredRun, before: str, after: str) -> tupl
 
 
 def _of_tables(old: StoredRun, new: StoredRun, before: str, after: str) -> tuple[str, ...]:
-    was, now = old.variant(before), new.variant(after)
+    was, now = old.info.variant(before), new.info.variant(after)
     settings, settings_now = _settings(was), _settings(now)
     differs = [f"writer {was.writer} → {now.writer}"] * (was.writer != now.writer)
     differs += [f"settings of the table: {settings} → {settings_now}"] * (settings != settings_now)
@@ -376,10 +376,10 @@ def _lines(runs: Sequence[StoredRun]) -> tuple[list[Line], list[Line]]:
     # A step has no reader: the empty name.
     return (
         _lines_of(
-            [run.variants for run in runs],
+            [run.info.variants_by_id for run in runs],
             lambda old, new, name: corresponding(old, new).variants.get(name),
         ),
-        _lines_of([{"": None, **run.readers} for run in runs], reader_before),
+        _lines_of([{"": None, **run.info.readers_by_name} for run in runs], reader_before),
     )
 
 

@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -31,7 +30,7 @@ from harness.core.errors import EnvironmentProblem, UsageProblem, disk_full, unw
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
 from harness.run import causes, load_run, run_folder
-from harness.run.load_run import WRITE, ReaderInfo, Run, RunInfo, VariantInfo
+from harness.run.load_run import WRITE, Run, RunInfo
 from harness.scenario.cells import Cell
 
 NAME: Final = "history.sqlite"
@@ -91,20 +90,6 @@ class StoredRun:
     @property
     def counts(self) -> Mapping[VerdictKind, int]:
         return self.plan.counts
-
-    @cached_property
-    def variants(self) -> Mapping[str, VariantInfo]:
-        return {variant.id: variant for variant in self.info.variants}
-
-    @cached_property
-    def readers(self) -> Mapping[str, ReaderInfo]:
-        return {reader.reader: reader for reader in self.info.readers}
-
-    def variant(self, name: str) -> VariantInfo:
-        return self.variants.get(name) or VariantInfo(name, "", "", ())
-
-    def reader(self, name: str) -> ReaderInfo:
-        return self.readers.get(name) or ReaderInfo(name, name, "")
 
 
 class StoredCell(NamedTuple):

@@ -205,7 +205,7 @@ def _no_fixture(run: Path) -> UsageProblem:
 
 
 def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
-    chosen = selection.takes(run.variant(record.variant), record.outcome.step)
+    chosen = selection.takes(run.info.variant(record.variant), record.outcome.step)
     return chosen and not _why_not(record, run)
 
 
