@@ -17,14 +17,7 @@ SIGNS: Final = {
 
 
 def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
-    """Return the page: a summary, every check of every reader, and what they ran on.
-
-    Args:
-        conformances: the results of the readers that were checked.
-        command: what made it.
-        left: so many more readers are still to be checked.
-
-    """
+    """Return the page that a command made, while so many readers are left to be checked."""
     more = f" Not checked yet: {left} more." if left else ""
     lines = [
         *(

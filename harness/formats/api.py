@@ -12,9 +12,8 @@ from typing import Final, Protocol
 
 from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table

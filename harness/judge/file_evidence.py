@@ -20,9 +20,8 @@ from harness.judge.answers import tables_of
 from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import Struct
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.simulation import column_resolution, late_versions

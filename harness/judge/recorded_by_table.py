@@ -21,8 +21,8 @@ from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.schema import Field, Schema
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, merge, stored_type
+from harness.scenario.operations.row_writes import WriteWithMetadata
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 KINDS: Final = (
     FindingKind.REUSED_ID,

@@ -22,10 +22,9 @@ from harness.model import past_views, query_shapes
 from harness.model.commit import BRANCH, INCREMENTAL, NAMED, Moment, ref_name
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
-from harness.model.pending_write import staged
 from harness.model.query_shapes import NoQuestionError
 from harness.model.simulation.column_resolution import META
-from harness.model.truth import History, Truth
+from harness.model.truth import History, Truth, staged
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.write.state_store import FileSeen, State, States
 

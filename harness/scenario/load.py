@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Strict
 
@@ -15,7 +15,7 @@ from harness.model.table import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
 from harness.scenario.operations import registry
-from harness.scenario.operations.api import Operation, TypeText
+from harness.scenario.operations.api import Example, Operation, TypeText
 
 QUIET = "quiet"
 BY = "by"
@@ -190,3 +190,30 @@ def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[Key
         (*at, key, *place[depth:]) if place[:depth] == at else place: line
         for place, line in lines.items()
     } | {at: lines[at]}
+
+
+TABLE: Final = """
+table:
+  columns:
+    id: string
+    ts: long
+    p: int
+    n: int
+    f1: string
+    f2: string
+    at: timestamp
+    s: "struct<a: string, b: int>"
+  key: id
+  order_by: ts
+  partition_by: [p]
+steps:
+  - insert: [1, 2]
+  - insert: [3, 4]
+  - upsert: [4]
+"""
+
+
+def scenario_of(example: Example) -> Scenario:
+    """Return the scenario whose last step is the example."""
+    steps = "".join(f"  - {step}\n" for step in (*example.after, example.step))
+    return loads(TABLE + steps, "examples/operation.yaml")

@@ -23,7 +23,7 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 from harness.scenario.operations.write_frame import WriteFrame
 
 MAX_NAME: Final = 200

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from harness.formats.iceberg.table import POINTER
 from harness.usage.usage_file import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
 
 HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
 READ_OPTIMIZED_INPUT: Final = "HoodieParquetInputFormat"
 QUERY_AS_RO: Final = "hoodie.query.as.ro.table"
-METADATA_LOCATION: Final = "metadata_location"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own cl
         location=(storage and storage.location) or "",
         columns=tuple((col.name, col.type) for col in (storage and storage.cols) or ()),
         partition_keys=tuple(partitionkey.name for partitionkey in table.partitionKeys or ()),
-        metadata=parameters.get(METADATA_LOCATION, ""),
+        metadata=parameters.get(POINTER, ""),
         kind=parameters.get("storage_handler", read_by).rpartition(".")[2],
         insert_only=parameters.get("transactional_properties") == "insert_only",
     )

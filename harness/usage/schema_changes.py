@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
+from harness.formats.files import column_parts
 from harness.formats.files.column_parts import ColumnPart
 from harness.usage.usage_file import AddedPlace, OldFiles, SchemaChange, UsedChange
 
@@ -63,7 +64,8 @@ def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Itera
 
     What is gone may have been renamed to what is new: both are then told, and not as sure.
     """
-    old, new = _named(before), _named(after)
+    # Hive takes names in whatever case.
+    old, new = (column_parts.by_name(side, str.lower) for side in (before, after))
     changes = list(between(old, new, OldFiles.YES))
     pairs = list(_possible_renames(changes, _where(old, new), _where(new, old)))
     for add in dict.fromkeys(add for _, add, _ in pairs):
@@ -105,11 +107,3 @@ def _where(
         columns |= _where(part.parts, same.parts if same else (), f"{path}.")
         stayed += same is not None
     return columns
-
-
-def _named(parts: Sequence[ColumnPart]) -> tuple[ColumnPart, ...]:
-    """Return the same, known by names in whatever case, as Hive takes them."""
-    return tuple(
-        ColumnPart(part.name.lower(), part.name.lower(), part.type, _named(part.parts))
-        for part in parts
-    )

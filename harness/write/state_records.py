@@ -13,14 +13,15 @@ from harness.formats.api import FileFactError, Format
 from harness.formats.files import data_files
 from harness.model import partition_paths
 from harness.model.canonical import Value
-from harness.model.column_statistics import (
+from harness.model.file_facts import (
     FOOTERS,
     ColumnStatistics,
+    FileFact,
+    FileKind,
     StatisticsSource,
     StoredStatistics,
     values_at,
 )
-from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.simulation.column_resolution import META
 from harness.runtime import metastore_objects

@@ -29,8 +29,8 @@ from harness.artifacts.object_storage import BUCKET
 from harness.core.records import Outcome, OutcomeKind
 from harness.core.runtime_names import S3
 from harness.engines.spark.values import canonical_type
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
+from harness.model.file_facts import IN_ORDER, StoredStatistics
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_client import Catalog
 from harness.runtime.metastore_objects import CatalogEntry

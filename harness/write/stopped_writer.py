@@ -25,26 +25,11 @@ WAITING_POLL_S: Final = 0.02
 KILL_POLL_S: Final = 0.1
 
 
-def open_for_reader(pipe: Path) -> int | None:
+def _open_for_reader(pipe: Path) -> int | None:
     """Return the open pipe if somebody waits to read it; who reads then waits for the end."""
     with suppress(OSError):  # nobody has it open
         return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     return None
-
-
-def release_reader(pipe: Path) -> bool:
-    """Let somebody go on who waits to read a pipe; return whether there was somebody."""
-    opened = open_for_reader(pipe)
-    if opened is not None:
-        os.close(opened)
-    return opened is not None
-
-
-def remove_pipe(pipe: Path) -> None:
-    """Take a pipe away, and let go on who waits to read it; raises FileNotFoundError."""
-    both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
-    pipe.unlink()
-    os.close(both)
 
 
 class NotWaitingError(Exception):
@@ -66,7 +51,10 @@ class WaitingWrite:
 
     def release(self) -> None:
         with suppress(FileNotFoundError):  # it goes on already
-            remove_pipe(self._lock)
+            # Opened at both ends it waits for nobody, and who waits to read goes on.
+            both = os.open(self._lock, os.O_RDWR)
+            self._lock.unlink()
+            os.close(both)
 
 
 def begin_waiting(
@@ -83,7 +71,8 @@ def begin_waiting(
     asked = thread.submit(session.run, sql, timeout_s=timeout_s)
     thread.shutdown(wait=False)
     while not asked.done():
-        if lock.is_fifo() and release_reader(lock):
+        if lock.is_fifo() and (opened := _open_for_reader(lock)) is not None:
+            os.close(opened)
             return WaitingWrite(asked, lock)
         if not lock.is_fifo() and written():
             with suppress(FileExistsError):  # it has the lock for something else
@@ -100,7 +89,7 @@ def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
     with ExitStack() as opened:
 
         def reads() -> bool:
-            pipe_end = open_for_reader(pipe)
+            pipe_end = _open_for_reader(pipe)
             if pipe_end is not None:
                 opened.callback(os.close, pipe_end)
             return pipe_end is not None

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -28,16 +28,14 @@ from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import NO_CATALOG, FileFactError
 from harness.model.canonical import Value
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
 from harness.runtime import metastore, metastore_client, provide
 from harness.runtime.metastore_client import Catalog
 from harness.runtime.metastore_objects import CatalogHistory
 from harness.scenario.cells import Variant
-from harness.scenario.operations.failed_writes import KilledWrite
-from harness.scenario.operations.second_writer import BeginWrite
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.operations.row_writes import WriteWithMetadata
+from harness.scenario.operations.unfinished_writes import BeginWrite, KilledWrite
 from harness.scenario.statements import filled
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
@@ -145,7 +143,7 @@ def _write_group(
     group: Sequence[Variant], pool: WriterPool, at_once: int = AT_ONCE
 ) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
-    with pool.running(), ThreadPoolExecutor(at_once) as threads:
+    with closing(pool), ThreadPoolExecutor(at_once) as threads:
         attempts = [
             (variant, threads.submit(write_variant, variant, pool.target(), pool.writer))
             for variant in group
@@ -158,11 +156,11 @@ def _write_group(
             except BaseException:
                 # The others are not waited for: their process ends with the pool.
                 threads.shutdown(wait=False, cancel_futures=True)
-                pool.end()
+                pool.close()
                 raise
     for variant, why in again:
         pool.context.progress.note(f"{variant.id}: {why}; once more, alone")
-        with pool.running():
+        with closing(pool):
             try:
                 result = write_variant(variant, pool.target(), pool.writer)
             except WriterSilent as silence:
@@ -302,14 +300,8 @@ def ask_metadata(
     metadata = outcomes.shape.stored_metadata(target.table, last.instant)
     if metadata is None:
         return None
-    shown, why = dict[str, str](), ""
-    try:
-        rows = _ask(outcomes, target, writer_for, metadata.question)
-        shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
-    except RefusedError as refused:
-        why = refusals.text(refused.refusal)
-    except (NoAnswerError, HarnessError) as problem:
-        why = str(problem)
+    rows, why = _ask(outcomes, target, writer_for, metadata.question)
+    shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
     stored, shown_pairs = (
         tuple(sorted((name, value) for name, value in of.items() if name not in metadata.own))
         for of in (metadata.stored, shown)
@@ -324,25 +316,25 @@ def ask_statistics(
     queried = outcomes.shape.queried_statistics(outcomes.variant.settings)
     if queried is None or not queried.exist(target.table):
         return IN_ORDER
+    rows, why = _ask(outcomes, target, writer_for, queried.sql)
     try:
-        rows = _ask(outcomes, target, writer_for, queried.sql)
-        return StoredStatistics(queried.parse(rows, files))
-    except RefusedError as refused:
-        return StoredStatistics(unknown=refusals.text(refused.refusal))
-    except (NoAnswerError, HarnessError, FileFactError) as problem:
+        return StoredStatistics(queried.parse(rows, files), why)
+    except FileFactError as problem:
         return StoredStatistics(unknown=str(problem))
 
 
 def _ask(
     outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
-) -> list[Mapping[str, Value]]:
-    """Ask the writer of the last step in a session of its own, which changes nothing of its."""
+) -> tuple[list[Mapping[str, Value]], str]:
+    """Return what the last step's writer answers in another session, or why it does not."""
     sql = filled(question, target.database, str(target.table))
     writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
-    session = writer_for(writer).open(outcomes.session(writer))
     try:
-        answer = session.run(sql, timeout_s=target.timeout_s)
-    finally:
-        session.close()
+        with closing(writer_for(writer).open(outcomes.session(writer))) as session:
+            answer = session.run(sql, timeout_s=target.timeout_s)
+    except RefusedError as refused:
+        return [], refusals.text(refused.refusal)
+    except (NoAnswerError, HarnessError) as problem:
+        return [], str(problem)
     names = [name for name, _ in answer.columns]
-    return [dict(zip(names, row, strict=True)) for row in answer.rows]
+    return [dict(zip(names, row, strict=True)) for row in answer.rows], ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -125,13 +125,6 @@ class WriterPool:
         self._numbers = count()
         self._bucket = context.folder / "buckets" / WRITTEN_BUCKET
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            self.end()
-
     def target(self) -> WriteTarget:
         """Return a place for one more table."""
         context, folder = self.context, self._folder("table")
@@ -177,9 +170,7 @@ class WriterPool:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
         relay = None
-        if (
-            number > 1 and distribution.runtime != CONTAINER
-        ):  # which reaches none: it is on loopback
+        if number > 1 and distribution.runtime != CONTAINER:  # a relay is on loopback
             relay = self._stack.enter_context(metastore_relay.relay(self._metastore.host))
         through = MetastoreUris(relay.uri) if relay else self._metastore
         serving = engines.load(distribution.engine).serve(runtime, through, folder, progress)
@@ -194,6 +185,6 @@ class WriterPool:
     def _folder(self, name: str) -> Path:
         return work_folders.numbered(self.context.folder, name, self._numbers)
 
-    def end(self) -> None:
+    def close(self) -> None:
         self._processes.clear()
         self._stack.close()

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
+from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings
 from harness.engines.arrow_values import arrow_type
 from harness.engines.datafusion import answers
@@ -70,7 +71,12 @@ KEYS: Final = {
     "pushdown-filters": "datafusion.execution.parquet.pushdown_filters",
 }
 """DataFusion's own key for each setting of a reader; one that is absent is left as it is."""
-SETTINGS: Final = {"coerce-int96": ("ns", "us"), "pushdown-filters": ("true", "false")}
+SETTINGS: Final = {
+    "coerce-int96": SettingValues(("ns", "us"), "the unit of Parquet's timestamps of 96 bits"),
+    "pushdown-filters": SettingValues(
+        ("true", "false"), "conditions are tried while files are read"
+    ),
+}
 CAUSED: Final = "\ncaused by\n"
 """What stands before each cause in DataFusion's texts (`DataFusionError::Context`)."""
 MAX_KIND: Final = 60

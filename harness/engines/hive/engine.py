@@ -30,6 +30,7 @@ from harness.core import tolerances
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.core.runtime_names import CONTAINER
+from harness.core.setting_values import SettingValues
 from harness.core.tolerances import Declared, Tally
 from harness.engines import engine_support
 from harness.engines.api import (
@@ -211,10 +212,8 @@ its progress for ever, and with it 0.5 MB of settings; 55 threads are its own. O
 its gigabyte was full, and a query that takes a second took ten."""
 
 ORC_BY_POSITION: Final = "orc.force.positional.evolution"
-"""Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
-
+"""Called as ORC's own setting."""
 INPUT_FORMAT: Final = "input-format"
-"""Setting of a reader: what MapReduce asks for splits of a table's files."""
 HUDI_COMBINE: Final = "hudi-combine"
 """The one that Hudi brings; without its library there is no such class."""
 
@@ -232,8 +231,6 @@ helper, without it a job takes a tenth less. (Where Java is killed meanwhile tha
 ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
 
 TRANSACTIONS: Final = "transactions"
-"""Setting of a reader: whether its session takes part in the metastore's transactions; without it
-Hive refuses every table that has any."""
 _CONCURRENCY: Final = "set hive.support.concurrency=true"
 
 KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
@@ -249,6 +246,20 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
+MEANINGS: Final = {
+    "path": "`hive.fetch.task.conversion`, and for `tez` `hive.execution.engine`, which "
+    "[`hive-3.1.3-tez-0.9.2`](engines.md#hive) has",
+    "schema-on-read": "Hudi's `hoodie.schema.on.read.enable`",
+    ORC_BY_POSITION: "maps columns of ORC files by position, or else by name",
+    "vectorized": "`hive.vectorized.execution.enabled`, in jobs",
+    INPUT_FORMAT: "`hive.input.format`, in jobs: Hive's `HiveInputFormat`, its "
+    "`CombineHiveInputFormat`, or Hudi's `HoodieCombineHiveInputFormat`",
+    "statistics": "`hive.compute.query.using.stats`: counts and extremes are answered by what the "
+    "metastore knows",
+    TRANSACTIONS: "`hive.txn.manager` and `hive.support.concurrency`, of transactional tables, "
+    "which Hive refuses without",
+}
+"""What the settings mean, as the documentation says it."""
 
 
 def session_statements(settings: ReaderSettings) -> tuple[str, ...]:
@@ -320,7 +331,7 @@ class HiveEngine:
     """What the harness needs of Hive; see `api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
-        {name: tuple(values) for name, (_, values) in KEYS.items()}
+        {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
     )
 
     def statements(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.records import Refusal
+from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.polars import answers
@@ -143,7 +144,9 @@ ENGINE: Final = PythonLibrary(
     describe,
     by_hand,
     TIME_TRAVEL,
-    settings={READER: ("native", "pyiceberg")},
+    settings={
+        READER: SettingValues(("native", "pyiceberg"), "what reads the files of Iceberg's tables")
+    },
     setting_families={READER: ("iceberg",)},
     refusal=refusal,
     expressions=True,

@@ -15,6 +15,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column
+from harness.core.setting_values import SettingValues
 from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     Connection,
@@ -112,7 +113,20 @@ class SparkServer(Served):
 class SparkEngine:
     """See `harness.engines.api.Engine`."""
 
-    settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
+    settings: Mapping[str, tuple[str, ...]] = {
+        "schema-on-read": SettingValues(SWITCH, "Hudi's `hoodie.schema.on.read.enable`"),
+        "vectorized": SettingValues(SWITCH, "Spark's and Iceberg's vectorised readers of Parquet"),
+        "data-skipping": SettingValues(
+            SWITCH,
+            "Hudi's `hoodie.enable.data.skipping`: leaves out files by the statistics of the "
+            "metadata table",
+        ),
+        "metadata-table": SettingValues(
+            SWITCH,
+            "Hudi's `hoodie.metadata.enable`: lists files by the metadata table, without which "
+            "nothing is left out by statistics",
+        ),
+    }
 
     def statements(
         self,

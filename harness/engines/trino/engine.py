@@ -39,6 +39,7 @@ from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.setting_values import SettingValues
 from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     METASTORE,
@@ -245,19 +246,21 @@ def _link_plugins(installation: Installation, plugins: Path) -> None:
 
 
 COLUMN_NAMES: Final = "use-column-names"
-"""Setting of a reader: whether columns of Parquet files are mapped by name."""
 ORC_COLUMN_NAMES: Final = "orc.use-column-names"
-"""Setting of a reader: the same of ORC files."""
 CONNECTOR: Final = "connector"
-"""Setting of a reader: the kind of catalog that reads Hudi tables."""
 METADATA: Final = "metadata-table"
-"""Setting of a reader: whether the files of a Hudi table are listed by its metadata table."""
 SETTINGS: Final = MappingProxyType(
     {
-        COLUMN_NAMES: ("true", "false"),
-        ORC_COLUMN_NAMES: ("true", "false"),
-        CONNECTOR: ("hive", "hudi"),
-        METADATA: ("on", "off"),
+        COLUMN_NAMES: SettingValues(
+            ("true", "false"),
+            "maps columns of Parquet files by name, or else by position; of Iceberg's files, which "
+            "PrestoDB alone can be asked for so, or else by field id",
+        ),
+        ORC_COLUMN_NAMES: SettingValues(("true", "false"), "the same for ORC files"),
+        CONNECTOR: SettingValues(("hive", "hudi"), "the connector that reads Hudi tables"),
+        METADATA: SettingValues(
+            ("on", "off"), "the connector `hudi` lists files by the metadata table"
+        ),
     }
 )
 

@@ -18,7 +18,14 @@ from uuid import UUID
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta import log as delta_log
-from harness.formats.delta.log import Action, Commit, DeltaLog, LiveFile, physical_name
+from harness.formats.delta.log import (
+    CHANGE_FEED,
+    Action,
+    Commit,
+    DeltaLog,
+    LiveFile,
+    physical_name,
+)
 from harness.formats.files import deletion_vectors, parquet
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
@@ -58,7 +65,6 @@ def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:
 
 
 def _base85(text: str) -> bytes:
-    """Return bytes from Z85 (ZeroMQ), whose alphabet is another than Python's base 85."""
     return base64.b85decode(text.translate(_FROM_Z85))
 
 
@@ -69,8 +75,8 @@ _B85: Final = (
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 )
 _FROM_Z85: Final = str.maketrans(_Z85, _B85)
+"""The alphabet of ZeroMQ is another than that of Python."""
 
-ENABLED: Final = "delta.enableChangeDataFeed"
 _KIND: Final = "_change_type"
 _WRITES: Final = ("insert", "update_postimage")
 
@@ -80,7 +86,7 @@ def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
 
     Nothing where no changes are recorded, or a vacuum took their files. `key`: its physical name.
     """
-    if log.properties.get(ENABLED) != "true":
+    if log.properties.get(CHANGE_FEED) != "true":
         return {}
     versions: dict[str, int] = {}
     try:
@@ -110,13 +116,13 @@ _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older ones first, and a log fact for its vector."""
-    log = delta_log.read(folder)
+    log = delta_log.local(folder)
     return tuple(_facts(log, key)) if log else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a data file with partition values and, with a change feed, their commits."""
-    log = delta_log.read(Path(str(path).removesuffix(fact.path)))
+    log = delta_log.local(Path(str(path).removesuffix(fact.path)))
     live = [file for file in log.live() if file.path == fact.path] if log else []
     if log is None or not live:
         raise FileFactError(f"{fact.path}: no commit adds it")

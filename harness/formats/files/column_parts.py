@@ -6,7 +6,7 @@ bytes: none of that is a change in coarse types. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -110,8 +110,11 @@ def leaves(parts: Iterable[ColumnPart], above: str = "") -> Iterator[tuple[str, 
             yield above + part.name, part
 
 
-def by_name(parts: Iterable[ColumnPart]) -> tuple[ColumnPart, ...]:
-    return tuple(ColumnPart(p.name, p.name, p.type, by_name(p.parts)) for p in parts)
+def by_name(parts: Iterable[ColumnPart], case: Callable[[str], str]) -> tuple[ColumnPart, ...]:
+    """Return parts that are known by their names, as `case` writes them."""
+    return tuple(
+        ColumnPart(case(p.name), case(p.name), p.type, by_name(p.parts, case)) for p in parts
+    )
 
 
 def of_catalog(columns: Iterable[tuple[str, str]]) -> tuple[ColumnPart, ...]:

@@ -17,8 +17,7 @@ from harness.formats.files import avro, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.incremental import COMMIT_TIME
 

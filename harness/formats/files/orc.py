@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow

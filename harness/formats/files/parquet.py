@@ -6,7 +6,7 @@ Arrow itself leaves out what it knows to be wrong in statistics of files of old 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow
@@ -34,8 +34,10 @@ def read(path: Path, key: str) -> Footer:
     """Read the footer, and the values of the column `key` as text."""
     with opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
-        (values,) = _columns(file, path, (key,))
-    return Footer(columns, tuple(str(value) for value in values))
+        if key not in file.schema_arrow.names:
+            raise FileFactError(f"{path.name}: it has no column {key}")
+        values = file.read(columns=[key]).column(key).to_pylist()
+    return Footer(columns, tuple(map(str, values)))
 
 
 def content(source: Path | BytesIO, name: str = "") -> FileRows:
@@ -46,14 +48,13 @@ def content(source: Path | BytesIO, name: str = "") -> FileRows:
 
 def canonical(table: pyarrow.Table, path: Path) -> FileRows:
     try:
-        columns = [_canonical(column) for column in table.columns]
+        columns = [
+            [canonical_value(value, column.type) for value in column.to_pylist()]
+            for column in table.columns
+        ]
     except (ValueError, OverflowError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
     return tuple(table.column_names), tuple(zip(*columns, strict=True))
-
-
-def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
-    return [canonical_value(value, column.type) for value in column.to_pylist()]
 
 
 def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
@@ -94,13 +95,6 @@ def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
     except (pa.ArrowException, OSError) as problem:
         file_name = source.name if isinstance(source, Path) else name
         raise FileFactError(f"{file_name}: {problem}") from problem
-
-
-def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:
-    if absent := [name for name in names if name not in file.schema_arrow.names]:
-        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-    table = file.read(columns=list(names))
-    return tuple(table.column(name).to_pylist() for name in names)
 
 
 def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:

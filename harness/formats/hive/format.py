@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats import layout
 from harness.formats.api import (
@@ -29,9 +30,8 @@ from harness.formats.api import (
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.spark_statements import definition
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -55,12 +55,20 @@ SCHEMA_CHANGES: Final = frozenset(
 )
 INTO: Final = "insert into {table} "
 """How the statement of every write begins."""
-CASCADES: Final = ("on", "off")
-"""Whether a schema change is also told to the partitions that there are, which have columns of
-their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
-"LanguageManual DDL", "Add/Replace Columns")."""
+CASCADES: Final = SettingValues(
+    ("on", "off"),
+    "whether a schema change is also told to the partitions that there are, each of which has a "
+    "list of columns of its own in the metastore. With `off` they keep theirs, as after `alter "
+    "table … restrict`, Hive's default; a partition that is made later gets the columns that the "
+    "table has then. If absent, on. The truth is the same for both",
+)
 ROW_GROUPS: Final = "row_groups"
-SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
+SETTINGS: Final = {
+    CASCADE: CASCADES,
+    ROW_GROUPS: SettingValues(
+        ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
+    ),
+}
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMP: Final = Primitive("timestamp")

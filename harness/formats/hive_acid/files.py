@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ _ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
-_FOLDER: Final = re.compile(
+FOLDER: Final = re.compile(
     r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
     r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
 )
@@ -123,11 +122,19 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     keys: Keys = {}
     made = list[FileFact]()
     for folder in there:
-        gone = frozenset(chain.from_iterable(one.joined_into(folder) for one in deletions))
+        # What a compaction that made the folder knew to be deleted.
+        gone = {
+            row_id
+            for deletion in deletions
+            if folder.compacted
+            and deletion.folder.path.parent == folder.path.parent
+            and deletion.folder.last <= folder.last
+            for row_id in deletion.row_ids
+        }
         for path in _files(folder) if folder.kind != DELETES else ():
             made.append(_fact(table, path, folder.instant, key, keys, gone))
-    for one in deletions:
-        made += _deletions(table, one, keys)
+    for deletion in deletions:
+        made += _deletions(table, deletion, keys)
     return tuple(made)
 
 
@@ -138,11 +145,6 @@ class _Deletions:
     folder: Folder
     path: Path
     row_ids: Sequence[RowId]
-
-    def joined_into(self, folder: Folder) -> Sequence[RowId]:
-        """Return what a compaction that made a folder knew to be deleted."""
-        of_it = self.folder.path.parent == folder.path.parent and self.folder.last <= folder.last
-        return self.row_ids if folder.compacted and of_it else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -173,7 +175,7 @@ def _newest(rows: Sequence[tuple[RowId, str]], keys: Sequence[str]) -> frozenset
 
 
 def _folder(path: Path) -> Folder | None:
-    name = _FOLDER.fullmatch(path.name)
+    name = FOLDER.fullmatch(path.name)
     if name is None:
         return None
     first, last = int(name["first"]), int(name["last"] or name["first"])

@@ -30,9 +30,9 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
+from harness.scenario.operations.row_writes import MetadataWay, WriteWithMetadata
 from harness.scenario.operations.spark_sql import select_none, text
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import (
     DATABASE,
     TABLE_ARGUMENT,

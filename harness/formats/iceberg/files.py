@@ -21,10 +21,16 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, deletion_vectors, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg.table import FileContent, IcebergTable, Live, identity_columns, table
+from harness.formats.iceberg.table import (
+    NAME_MAPPING,
+    FileContent,
+    IcebergTable,
+    Live,
+    identity_columns,
+    table,
+)
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"
@@ -45,7 +51,7 @@ class DataFile:
     footer: Footer
 
 
-def delete_facts(
+def _delete_facts(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys."""
@@ -70,21 +76,16 @@ def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[i
 
 
 def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
-    """Yield the one data file that a deletion vector is about."""
+    """Yield the one data file that a deletion vector is about, with positions in order."""
     begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
     stored = (table.folder / deletes.path).read_bytes()[begin : begin + size]
-    yield table.relative(deletes.entry["referenced_data_file"]), vector(stored, deletes.path)
-
-
-def vector(stored: bytes, name: str) -> list[int]:
-    """Return the positions in a blob of length, bitmap and checksum, in order."""
     try:
-        (length,) = _LENGTH.unpack_from(stored)
-        return sorted(deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length]))
+        (length,) = _LENGTH.unpack_from(stored)  # then the bitmap, and a checksum
+        positions = deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length])
     except (ValueError, struct.error) as problem:
-        raise FileFactError(
-            f"{name}: no deletion vector is where its manifest says; {problem}"
-        ) from problem
+        why = "no deletion vector is where its manifest says"
+        raise FileFactError(f"{deletes.path}: {why}; {problem}") from problem
+    yield table.relative(deletes.entry["referenced_data_file"]), sorted(positions)
 
 
 def _by_value(
@@ -116,7 +117,7 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     }
     bases = [_base(file, newest) for file in data.values()]
     deletes = [file for file in live if file.path not in data]
-    logs = (fact for delete in deletes for fact in delete_facts(delete, newest, data, key))
+    logs = (fact for delete in deletes for fact in _delete_facts(delete, newest, data, key))
     return (*bases, *logs)
 
 
@@ -136,15 +137,14 @@ def _base(file: DataFile, newest: IcebergTable) -> FileFact:
     live, metadata = file.live, newest.metadata
     begun, written = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(column for column in file.footer.columns if column[0] not in begun & written)
-    keys, wrong = file.footer.keys, wrong_names(live, newest)
-    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
-    return FileFact(*made, lost_names=wrong.lost, misled_names=wrong.misled)
+    lost, misled = _wrong_names(live, newest)
+    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, file.footer.keys
+    return FileFact(*made, lost_names=lost, misled_names=misled)
 
 
 if TYPE_CHECKING:
     import pyarrow
 
-PROPERTY: Final = "schema.name-mapping.default"
 _ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
 """What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
 AVRO: Final = "AVRO"
@@ -152,25 +152,18 @@ _ID_IN_AVRO: Final = "field-id"
 """The same of a field in an Avro schema (Iceberg specification, "Avro")."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrongNames:
-    """Columns, and parts of structs, by their dotted names in a data file without field ids."""
+def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the dotted names by which readers do not find columns of a file without ids.
 
-    lost: tuple[str, ...] = ()
-    """Those that readers do not find: the mapping has them under no id, or under that of another
-    column than the table had there when the file became part of it."""
-    misled: tuple[str, ...] = ()
-    """Those of them that have the id of another column."""
-
-
-def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
-    """Return the names by which columns of a data file are not found; none of a file with ids."""
-    stored = table.properties.get(PROPERTY)
+    The mapping has them under no id, or under that of another column than the table had there when
+    the file became part of it: these are the second.
+    """
+    stored = table.properties.get(NAME_MAPPING)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
-        return WrongNames()
+        return (), ()
     mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
     lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
-    return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
+    return tuple(lost), tuple(name for name in lost if name in mapped)
 
 
 def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
@@ -199,9 +192,6 @@ def _schema(path: Path, kind: str) -> pyarrow.Schema:
     with parquet.opened(path) as file:
         return file.schema_arrow
 
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _DAY: Final = datetime.date(1970, 1, 1)
 _MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone

@@ -27,6 +27,7 @@ METADATA: Final = "metadata"
 _GZIP: Final = b"\x1f\x8b"
 POINTER: Final = "metadata_location"
 """The property of a catalog entry that names the metadata file which counts."""
+NAME_MAPPING: Final = "schema.name-mapping.default"
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
 _STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
 _DELETED: Final = 2

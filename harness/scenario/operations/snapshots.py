@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Truth
-from harness.model.undo import last_write, restored, rolled_back, rolled_back_to, saved
+from harness.model.truth import Truth, last_write, restored, rolled_back, rolled_back_to, saved
 from harness.scenario.operations.api import (
     Example,
     Family,

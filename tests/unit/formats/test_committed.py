@@ -17,9 +17,9 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds, unlisted_folders
 from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.columns import RenameColumn
-from harness.scenario.operations.failed_writes import AbortTransactions
 from harness.scenario.operations.services import Archive, Cluster, Compact
 from harness.scenario.operations.snapshots import CreateTag
+from harness.scenario.operations.unfinished_writes import AbortTransactions
 from harness.write.send_step import TableRecords
 from tests.builders.iceberg_folder import IcebergFolder
 

@@ -14,15 +14,14 @@ from harness.core.errors import UsageProblem
 from harness.model.datatypes import parse_type
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
+from harness.scenario.operations.columns import AddColumn, AddPartitionField
 from harness.scenario.operations.merge import Mutate
-from harness.scenario.operations.partition_spec import AddPartitionField
 from harness.scenario.operations.row_writes import (
     Delete,
     DeletePartition,
     Insert,
+    LateDelete,
+    LateUpsert,
     MoveRow,
     Overwrite,
     Rewrites,
@@ -31,7 +30,6 @@ from harness.scenario.operations.row_writes import (
     Update,
     Upsert,
 )
-from harness.scenario.operations.second_writer import BeginWrite
 from harness.scenario.operations.services import (
     Archive,
     Clean,
@@ -41,6 +39,12 @@ from harness.scenario.operations.services import (
     Sync,
 )
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.scenario.operations.unfinished_writes import (
+    AbortTransactions,
+    BeginWrite,
+    FailedWrite,
+    KilledWrite,
+)
 from tests.builders.format_statements import COLUMNS, created, supporting, table_of
 
 HUDI = ["hudi-cow", "hudi-mor"]

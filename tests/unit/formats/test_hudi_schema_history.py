@@ -8,7 +8,6 @@ import fastavro
 import pytest
 
 from harness.formats.hudi import records
-from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.model.schema_history import SchemaHistory, SchemaVersion
 
 VERSIONS = (
@@ -61,7 +60,7 @@ def committed(folder: Path, instant: str, at: int) -> None:
 
 
 def read(folder: Path) -> SchemaHistory:
-    actual = hudi_schema_history.read(records.local(folder))
+    actual = records.read_history(records.local(folder))
     assert actual is not None
     return actual
 
@@ -90,10 +89,10 @@ def test_what_was_not_committed_counts_for_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"schemas": []}', '{"schemas": [{}]}'])
 def test_without_a_history_nothing_is_said(tmp_path: Path, text: str) -> None:
-    assert hudi_schema_history.read(records.local(tmp_path)) is None
+    assert records.read_history(records.local(tmp_path)) is None
     written(tmp_path, "1", 1)
     (tmp_path / ".hoodie" / ".schema" / "1.schemacommit").write_text(text)
-    assert hudi_schema_history.read(records.local(tmp_path)) is None
+    assert records.read_history(records.local(tmp_path)) is None
 
 
 @LAYOUTS
@@ -120,7 +119,7 @@ def test_a_broken_file_of_the_history_has_lost_what_older_ones_have(tmp_path: Pa
 
 
 def test_parts_have_ids_and_types_in_our_words_and_hudis_own_columns_are_left_out() -> None:
-    assert hudi_schema_history.versions(NESTED) == (
+    assert records.versions(NESTED) == (
         SchemaVersion(
             "20261126183356092",
             13,

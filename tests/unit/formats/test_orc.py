@@ -12,8 +12,7 @@ import pytest
 from harness.formats.api import FileFactError
 from harness.formats.files import data_files, orc
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 
 LATE = datetime.datetime(9999, 12, 31)  # noqa: DTZ001 - canonical timestamps have no zone
 

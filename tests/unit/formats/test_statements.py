@@ -10,20 +10,16 @@ from harness.formats import other_writers
 from harness.formats.iceberg.settings import MODES
 from harness.model.datatypes import parse_type
 from harness.model.table import MergeMode
-from harness.scenario.operations import failed_writes
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import (
     AddColumn,
+    AddPartitionField,
     ChangeNullability,
     ChangeType,
     DropColumn,
+    DropPartitionField,
     MoveColumn,
     RenameColumn,
-)
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
-from harness.scenario.operations.partition_spec import (
-    AddPartitionField,
-    DropPartitionField,
     ReplacePartitionField,
 )
 from harness.scenario.operations.row_writes import (
@@ -39,7 +35,6 @@ from harness.scenario.operations.row_writes import (
     Truncate,
     Upsert,
 )
-from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.scenario.operations.services import Archive, Clean, Cluster, Compact, SetTableVersion
 from harness.scenario.operations.snapshots import (
     CreateTag,
@@ -47,6 +42,15 @@ from harness.scenario.operations.snapshots import (
     Rollback,
     RollbackToSnapshot,
     Savepoint,
+)
+from harness.scenario.operations.unfinished_writes import (
+    VALIDATOR,
+    VALIDATORS,
+    AbortTransactions,
+    BeginWrite,
+    CommitWrite,
+    FailedWrite,
+    KilledWrite,
 )
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import (
@@ -497,7 +501,7 @@ def test_an_overwritten_transactional_table_keeps_its_own_words() -> None:
 
 def test_a_write_fails_by_a_validator_that_is_put_back_then() -> None:
     validator, query, write, *back = statements("hudi-cow", ONE, FailedWrite((2,)))
-    assert recorded(validator) == f"set {failed_writes.VALIDATORS}={failed_writes.VALIDATOR}"
+    assert recorded(validator) == f"set {VALIDATORS}={VALIDATOR}"
     assert recorded(query).endswith("select count(*) from <TABLE_NAME>#-1")
     assert recorded(write).startswith("insert into {database}.t select 2")
     resets = [statement for statement in back if isinstance(statement, Sql)]

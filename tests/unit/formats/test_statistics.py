@@ -13,10 +13,10 @@ import pytest
 from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.files import parquet
-from harness.formats.hudi.statistics import HudiStatistics
+from harness.formats.hudi.files import HudiStatistics
 from harness.formats.iceberg import files as iceberg_files
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 from tests.builders.iceberg_folder import Entry, IcebergFolder
 from tests.builders.stored_statistics import FACT, row
 

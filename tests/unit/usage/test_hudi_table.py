@@ -8,7 +8,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import hudi_table
-from harness.usage.usage_file import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, UsedFormat, UsedTable
 from tests.builders.table_folders import (
     FIRST,
     HUDI_6,
@@ -36,7 +36,7 @@ LAYOUT_2 = ".hoodie/timeline"
 
 def read(
     folder: Path, properties: str, *names: str, home: str = ".hoodie", table: object = TABLE
-) -> TableFacts:
+) -> UsedTable:
     root = at(str(folder)) if (folder / ".hoodie" / "hoodie.properties").exists() else None
     return hudi_table.read(root or hudi(folder, properties, names, home), table)  # type: ignore[arg-type]
 

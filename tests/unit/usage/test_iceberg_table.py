@@ -11,7 +11,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import iceberg_table
-from harness.usage.usage_file import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, UsedFormat, UsedTable
 from tests.builders.table_folders import avro, entry, short
 
 MANIFESTS = {"manifest_path": "string", "content": "int", "min_sequence_number": "long"}
@@ -49,7 +49,7 @@ def metadata(*snapshots: Mapping[str, Any], **more: Any) -> dict[str, Any]:  # n
     return content | {name.replace("_", "-"): value for name, value in more.items()}
 
 
-def read(folder: Path, content: Mapping[str, Any], numbers: Sequence[int] = ()) -> TableFacts:
+def read(folder: Path, content: Mapping[str, Any], numbers: Sequence[int] = ()) -> UsedTable:
     (folder / "metadata").mkdir(exist_ok=True)
     for snapshot_ in content["snapshots"]:
         snapshot_["manifest-list"] = f"file:{folder}/metadata/list.avro"

@@ -20,8 +20,7 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
 from harness.model.schema import SchemaChangeError
 from harness.reports.findings import witness_text
-from harness.scenario.operations.row_writes import Upsert
-from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
+from harness.scenario.operations.row_writes import MetadataWay, Upsert, WriteWithMetadata
 from harness.scenario.statements import FrameWrite, Sql
 from harness.write import write_variants
 from harness.write.next_step import VariantOutcomes

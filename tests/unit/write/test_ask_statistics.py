@@ -12,15 +12,16 @@ from harness.artifacts.cache import Cache
 from harness.core.errors import HarnessError
 from harness.core.records import FileValues, Outcome, OutcomeKind, Refusal
 from harness.engines.api import NoAnswerError, RefusedError
+from harness.formats.hudi.files import COLUMN_STATISTICS
 from harness.formats.hudi.format import Hudi
-from harness.formats.hudi.statistics import FOLDER
-from harness.model.column_statistics import (
+from harness.model.file_facts import (
     IN_ORDER,
     ColumnStatistics,
+    FileFact,
+    FileKind,
     StatisticsSource,
     StoredStatistics,
 )
-from harness.model.file_facts import FileFact, FileKind
 from harness.write import state_store, write_variants
 from harness.write.next_step import VariantOutcomes
 from harness.write.state_records import FileRowsSeen, contradicted_statistics
@@ -60,7 +61,7 @@ class Spark:
 def asked(folder: Path, spark: Spark, *, on: bool = True, index: bool = True) -> StoredStatistics:
     target = WriteTarget(Cache(folder / "cache"), "thrift://", "db", folder)
     if index:
-        (target.table / FOLDER).mkdir(parents=True)
+        (target.table / COLUMN_STATISTICS).mkdir(parents=True)
     settings = {"metadata_table": "on"} if on else {}
     outcomes = VariantOutcomes(replace(variant(), settings=settings))
     outcomes = outcomes.then(Outcome(0, OutcomeKind.APPLIED))

@@ -21,8 +21,7 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
-from harness.scenario.operations.late_writes import LateUpsert
-from harness.scenario.operations.row_writes import Insert
+from harness.scenario.operations.row_writes import Insert, LateUpsert
 from harness.scenario.operations.services import Clean, SetTableVersion, Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import Mutation, Sql, Statement

@@ -19,7 +19,7 @@ from harness.runtime.api import Served
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite
 from harness.write import stopped_writer, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.stopped_writer import LOCK, NotWaitingError

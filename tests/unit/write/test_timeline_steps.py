@@ -8,12 +8,15 @@ import pytest
 from harness.core.records import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
-from harness.scenario.operations import failed_writes
 from harness.scenario.operations.api import Operation, ServiceMode
-from harness.scenario.operations.failed_writes import FailedWrite
 from harness.scenario.operations.row_writes import Insert, Update
 from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.scenario.operations.unfinished_writes import (
+    QUERIES,
+    VALIDATORS,
+    FailedWrite,
+)
 from harness.write.write_variants import WriterSilent
 from harness.write.writer_pool import WriteTarget
 from tests.builders.written_variant import (
@@ -122,8 +125,8 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     result = outcome(place, spark, FailedWrite((2,)))
     assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
     assert spark.sent[-2:] == [
-        f"set {failed_writes.QUERIES}=",
-        f"set {failed_writes.VALIDATORS}=",
+        f"set {QUERIES}=",
+        f"set {VALIDATORS}=",
     ]
 
 

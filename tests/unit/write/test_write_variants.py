@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -22,10 +21,9 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.columns import AddColumn, RenameColumn
-from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.row_writes import Insert, Update
-from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.scenario.operations.services import Compact
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite, KilledWrite
 from harness.write import state_store, write_variants
 from harness.write.state_records import VariantResult
 from harness.write.write_variants import WriterSilent
@@ -302,10 +300,8 @@ class SimulatedPool:
         self.silent = silent
         self.processes = 0
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def close(self) -> None:
         self.processes += 1
-        yield
 
     def target(self) -> None:
         """Nothing is made."""
