@@ -249,7 +249,7 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
         cause=cause,
         engine=printable(cause.key.engine),
         what=printable(_what(cause)),
-        amount=printable(f"{counted(len(cause.cases), 'cell')} in {where}"),
+        amount=printable(f"{counted(len(cause.cases), 'check')} in {where}"),
         readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
@@ -331,9 +331,9 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of {whole:,} checks"
     rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
-    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    price = f" It spoils {counted(setting.spoilt, 'other check')}." if setting.spoilt else ""
     out = " and ".join(line.text for line in setting.instead)
     who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"

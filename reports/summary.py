@@ -89,7 +89,7 @@ PARTLY: Final = (
 def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
-        f"that it can read, {counted(partly.cells, 'cell')}"
+        f"that it can read, {counted(partly.cells, 'check')}"
         for partly in readers
     )
 
@@ -306,7 +306,7 @@ def total_lines(run: Run) -> Iterator[Line]:
         yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
     known = sum(bool(verdict.known) for verdict in run.verdicts)
     counts = [f"{number:,} {kind}" for kind, number in totals(run).items() if number]
-    line = f"{counted(len(run.verdicts), 'cell')}: {', '.join(counts) or 'none planned'}"
+    line = f"{counted(len(run.verdicts), 'check')}: {', '.join(counts) or 'none planned'}"
     yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
     if text := explained(run):
         yield Line(text)

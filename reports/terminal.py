@@ -147,7 +147,7 @@ def _variant(
 ) -> None:
     name = variant.id.removeprefix(variant.scenario)
     if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
-        say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        say(console, f"  {name}: all {counted(len(verdicts), 'check')} correct", "green")
         return
     say(console, f"  {name}")
     rows, right = _rows(verdicts)
@@ -271,7 +271,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     say(console, "")
     lines.render(summary.total_lines(run), console)
     if html:
-        say(console, f"Every cell with its tables, SQL and files: {html}")
+        say(console, f"Every check with its tables, SQL and files: {html}")
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:

@@ -271,7 +271,7 @@ def _ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: PlainSec
 
 # What came out
 
-ASK: Final = "ask cells"
+ASK: Final = "ask queries"
 ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
 
 

@@ -15,7 +15,7 @@ from harness.scenario.operations.write_frame import WriteFrame
 MOST: Final = 3
 """So many values of a step are named."""
 
-UNTRACED: Final = "allowed, but a wrong cell with it cannot be traced"
+UNTRACED: Final = "allowed, but a wrong answer with it cannot be traced"
 
 Places = Mapping[Look, set[tuple[int, int, Value]]]
 """How a value looks, and the (field, step, key) it was written for."""

@@ -153,7 +153,7 @@ def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: R
 
 def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
     page.evaluate("location.hash = 'cell=hudi%2Fno_such_thing'")
-    expect(page.locator("#problems")).to_contain_text("has no cell 'hudi/no_such_thing'")
+    expect(page.locator("#problems")).to_contain_text("has no check 'hudi/no_such_thing'")
 
 
 def test_a_link_is_copied_of_a_cell_a_cause_and_a_view(page: Page, address: str) -> None:

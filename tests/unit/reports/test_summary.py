@@ -166,7 +166,7 @@ def test_what_was_normalised_is_counted_by_product_and_told(sampled: Run) -> Non
     page = html.page(run)
     assert declared.reason in page
     assert escape(declared.source) in page
-    assert "4 values in 2 cells" in page
+    assert "4 values in 2 checks" in page
     questions = html.data(run, html.run_cells(run))["questions"]
     cells = [cell for question in questions for cell in question["cells"]]
     assert sorted(len(cell["evened"]) for cell in cells if "evened" in cell) == [1, 2]
