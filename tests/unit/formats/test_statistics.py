@@ -20,8 +20,6 @@ from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 from tests.builders.iceberg_folder import Entry, IcebergFolder
 from tests.builders.stored_statistics import FACT, row
 
-FOOTER = StatisticsSource.PARQUET
-
 
 def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, str, str, int]]:
     pq.write_table(pa.table(columns), path, row_group_size=2)

@@ -64,22 +64,12 @@ def read(
             (UsedFormat.HUDI_COW, "9", True),
             ["event-time-ordering", "ordering-field", "pending-clustering"],
         ),
-        (  # The timeline left its folder.
-            HUDI_9,
+        (  # A commit that was begun is pending also without its action.
+            HUDI_6,
             ".hoodie",
-            [f"{FIRST}.commit", f"{SECOND}.clustering.requested"],
-            (UsedFormat.HUDI_COW, "9", True),
-            ["event-time-ordering", "ordering-field", "pending-clustering"],
-        ),
-        *(
-            (  # A commit that was begun is pending also without its action.
-                HUDI_6,
-                ".hoodie",
-                [f"{FIRST}.commit", begun],
-                (UsedFormat.HUDI_MOR, "6", False),
-                ["ordering-field", "pending-write"],
-            )
-            for begun in (f"{SECOND}.inflight", f"{SECOND}.commit.requested")
+            [f"{FIRST}.commit", f"{SECOND}.inflight"],
+            (UsedFormat.HUDI_MOR, "6", False),
+            ["ordering-field", "pending-write"],
         ),
     ],
 )
@@ -124,7 +114,6 @@ def test_the_plan_of_a_replacement_says_whether_it_is_a_clustering(
             "yes",
         ),
         # Files of commits that were archived count.
-        ([f"{THIRD}.commit"], [("a", FIRST)], [], "yes"),
         (["1.clean", f"{THIRD}.commit"], [("a", FIRST)], [], "yes"),
         # Log files alone.
         ([f"{FIRST}.deltacommit", f"{SECOND}.deltacommit"], [], [("a", FIRST)], "yes"),

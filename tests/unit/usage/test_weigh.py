@@ -41,15 +41,9 @@ def words(*given: str) -> frozenset[str]:
     "need",
     [
         Need(),
-        Need(words("hudi-cow", "hudi-mor")),
-        Need(operation="rename_column"),
         Need(operation="insert"),
-        Need(table_versions=words("5", "6")),
-        Need(partitioned=True),
-        Need(views=words("read_optimized", "snapshot")),
-        Need(features=words("log-files")),
-        Need(operation="rename_column", nested=False),
-        Need(words("hudi-mor"), "rename_column", words("6"), partitioned=True),
+        Need(views=words("read_optimized", "snapshot"), features=words("log-files")),
+        Need(words("hudi-mor"), "rename_column", words("5", "6"), partitioned=True, nested=False),
     ],
 )
 def test_a_table_that_fits_meets_a_cause(need: Need) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
+from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
@@ -24,6 +25,22 @@ COLUMNS = tuple((name, "string") for name in META)
 FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
 TIME = "_hoodie_commit_time"
 SHAPE = type(VariantOutcomes(variant()).shape)
+READ = "harness.write.state_records.data_files.read"
+
+
+@dataclass
+class FilesRead:
+    unread: str = ""
+    commits: tuple[str, ...] = ()
+    times: int = 0
+
+    def __call__(
+        self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
+    ) -> Iterator[FileValues]:
+        self.times += 1
+        added: tuple[tuple[Value, ...], ...] = ((1,),) if meta else ()
+        for number in numbers:
+            yield FileValues(number, meta=added, commits=self.commits, unread=self.unread)
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +54,8 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_tell_the_steps(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def read(
-        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        yield from (FileValues(n, commits=("10", "30"), unread=str(meta)) for n in numbers)
-
     history = SchemaHistory(tuple(SchemaVersion(at, 8, ()) for at in (FIRST, "10", "20")))
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    monkeypatch.setattr(READ, FilesRead(commits=("10", "30")))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (replace(FACT, instant="10"),))
     monkeypatch.setattr(SHAPE, "schema_history", lambda *_: history)
     state = frozen_state(0, ("id",), tmp_path)
@@ -64,12 +76,7 @@ def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> state_sto
 def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def read(
-        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        yield from (FileValues(number, meta=((1,),) if meta else ()) for number in numbers)
-
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    monkeypatch.setattr(READ, FilesRead())
     for last, bare in (("id", True), (next(iter(META)), False)):
         states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
         course = VariantOutcomes(variant())
@@ -78,18 +85,6 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         records = list(state_records._records(course, states))
         assert [state.bare for state in records] == [False, bare]
         assert [bool(state.values[0].meta) for state in records] == [bare, bare]
-
-
-@dataclass
-class FilesRead:
-    unread: str = ""
-    times: int = 0
-
-    def __call__(
-        self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        self.times += 1
-        yield from (FileValues(number, meta=((meta,),), unread=self.unread) for number in numbers)
 
 
 def found(
@@ -137,7 +132,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     # The harness that froze the state knew less of the same files.
-    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    monkeypatch.setattr(READ, FilesRead())
     now = replace(FACT, misled_names=("f1",))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
     (record,) = found(state)
@@ -147,7 +142,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
 def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    monkeypatch.setattr(READ, read := FilesRead())
     (written,) = found(state, reused=False)
     assert not written.reused
     assert found(state) == (replace(written, reused=True),)
@@ -157,7 +152,7 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
 def test_they_are_read_where_anything_is_otherwise(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    monkeypatch.setattr(READ, read := FilesRead())
     found(state)
     found(replace(state, digest="other"))
     found(state, replace(variant(), settings={"rewrites": "all"}))
@@ -172,9 +167,9 @@ def test_a_file_that_could_not_be_read_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     broken = FilesRead(unread="Input/output error")
-    monkeypatch.setattr("harness.write.state_records.data_files.read", broken)
+    monkeypatch.setattr(READ, broken)
     assert found(state)[0].values[0].unread
-    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    monkeypatch.setattr(READ, FilesRead())
     assert not found(state)[0].values[0].unread
 
 
