@@ -344,4 +344,4 @@ def _outcome(answer: Answer) -> str:
 def count_cells(plan: Plan, context: ReadContext) -> Count:
     """Return the count of the cells of a plan; where there are none, nobody is told of it."""
     total = len(plan.cells)
-    return context.progress.count("ask cells", total) if total else Count("", 0)
+    return context.progress.count("ask queries", total) if total else Count("", 0)

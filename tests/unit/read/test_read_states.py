@@ -199,10 +199,10 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
     plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
     read(plan, written(), place(tmp_path, out), lambda _: come.set())
     said = out.getvalue().splitlines()
-    assert said[0] == "ask cells: 0 of 4"
-    first = said.index("ask cells: 1 of 4, 3 left (hive-3.1.3): 1 answered")
+    assert said[0] == "ask queries: 0 of 4"
+    first = said.index("ask queries: 1 of 4, 3 left (hive-3.1.3): 1 answered")
     assert first < said.index("v2 is written")
-    assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
+    assert said[-1] == "ask queries: done: 2 answered, 2 not asked", "two have no state"
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
 
 
@@ -216,7 +216,7 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
-    assert out.getvalue().splitlines()[-1] == "ask cells: done: 2 reused"
+    assert out.getvalue().splitlines()[-1] == "ask queries: done: 2 reused"
     assert engines.started == []
 
 
