@@ -30,15 +30,17 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
     oldest = _footer(folder, table, files, doubts)
+    names = [column.name for column in oldest.columns] if oldest else []
+    nameless = bool(names) and all(map(_NUMBERED.fullmatch, names))
     return UsedTable(
         table.name,
         table.format,
         SNAPSHOT,
         "",
         bool(table.partition_keys),
-        tuple(sorted({*_features(table, files), *_names(oldest)})),
+        tuple(sorted({*_features(table, files), *(["files-without-column-names"] * nameless)})),
         oldest.writers if oldest else (),
-        _changes(table, oldest),
+        () if nameless else _changes(table, oldest),
         doubts.unknown,
         doubts.why,
     )
@@ -65,11 +67,6 @@ def _footer(
         return None
 
 
-def _names(oldest: DataFooter | None) -> Iterator[str]:
-    if oldest and oldest.columns and all(_NUMBERED.fullmatch(c.name) for c in oldest.columns):
-        yield "files-without-column-names"
-
-
 def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]:
     if table.format is not UsedFormat.HIVE_ACID:
         return
@@ -80,7 +77,7 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
 
 
 def _changes(table: CatalogTable, oldest: DataFooter | None) -> tuple[UsedChange, ...]:
-    if oldest is None or any(_names(oldest)):
+    if oldest is None:
         return ()
     after = column_parts.of_catalog(table.columns)
     before: tuple[ColumnPart, ...] = column_parts.without(oldest.columns, table.partition_keys)

@@ -206,7 +206,10 @@ def read(folder: TableFolder) -> DeltaLog | None:
         return DeltaLog(Path(folder.root), tuple(commits), complete=False)
     begin = Commit(BEFORE, tuple(_actions(folder, usable[0])))
     if any(begin.all("metaData")):  # of all versions that the checkpoint has
-        commits = [_without_metadata(commit, _version(usable[0])) for commit in commits]
+        for at, commit in enumerate(commits):
+            if commit.version <= _version(usable[0]):
+                others = [action for action in commit.actions if "metaData" not in action]
+                commits[at] = Commit(commit.version, others)
     return DeltaLog(Path(folder.root), (begin, *commits))
 
 
@@ -219,12 +222,6 @@ def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
         for batch in stored.iter_batches(columns=["protocol", "metaData", *parts]):
             for action in batch.to_pylist():
                 yield {name: content for name, content in action.items() if content}
-
-
-def _without_metadata(commit: Commit, until: int) -> Commit:
-    if commit.version > until:
-        return commit
-    return Commit(commit.version, [action for action in commit.actions if "metaData" not in action])
 
 
 def _version(name: str) -> int:
