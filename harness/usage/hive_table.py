@@ -61,7 +61,7 @@ def _footer(
         doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
         return None
     try:
-        return footer.read(folder, first.path)
+        return footer.read_data_footer(folder, first.path)
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{first.path}: {problem}")
         return None

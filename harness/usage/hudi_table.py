@@ -52,7 +52,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
         doubts.add(Fact.FEATURES, slices.why)
     if slices.base_file:
         try:
-            base = footer.read(folder, slices.base_file)
+            base = footer.read_data_footer(folder, slices.base_file)
         except UnreadableError as problem:
             doubts.add(Fact.SCHEMA_CHANGES, f"{slices.base_file}: {problem}")
     changes = _history(hudi, slices, doubts)

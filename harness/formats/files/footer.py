@@ -34,24 +34,24 @@ def oldest(files: Iterable[ListedFile]) -> ListedFile | None:
     return min(shown, key=lambda file: (file.modified, file.path), default=None)
 
 
-def read(folder: TableFolder, path: str) -> DataFooter:
+def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
     """Read the footer or head of a Parquet, ORC or Avro file; raises UnreadableError."""
     with folder.opened(path) as file:
         begin = file.read(len(avro.MAGIC))
         file.seek(0)
         if begin == avro.MAGIC:
-            return _avro(file)
-        return _orc(file) if begin.startswith(orc.MAGIC) else _parquet(file)
+            return _avro_footer(file)
+        return (_orc_footer if begin.startswith(orc.MAGIC) else _parquet_footer)(file)
 
 
-def _avro(file: IO[bytes]) -> DataFooter:
+def _avro_footer(file: IO[bytes]) -> DataFooter:
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     schema: Any = fastavro.reader(file).writer_schema
     return DataFooter(column_parts.of_avro(schema["fields"]), ())
 
 
-def _parquet(file: IO[bytes]) -> DataFooter:
+def _parquet_footer(file: IO[bytes]) -> DataFooter:
     import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
 
     with pq.ParquetFile(file) as stored:
@@ -59,7 +59,7 @@ def _parquet(file: IO[bytes]) -> DataFooter:
         return DataFooter(column_parts.of_arrow(stored.schema_arrow), short_names(writers))
 
 
-def _orc(file: IO[bytes]) -> DataFooter:
+def _orc_footer(file: IO[bytes]) -> DataFooter:
     from pyarrow.orc import ORCFile  # noqa: PLC0415
 
     stored = ORCFile(file)
