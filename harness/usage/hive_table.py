@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness.formats.files import column_parts, footer
+from harness.formats.files import column_parts, data_files
 from harness.formats.files.column_parts import ColumnPart
-from harness.formats.files.footer import DataFooter
+from harness.formats.files.data_files import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.files import FOLDER
 from harness.usage import schema_changes as diff
@@ -49,7 +49,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
 def _footer(
     folder: TableFolder, table: CatalogTable, files: Sequence[ListedFile], doubts: Doubts
 ) -> DataFooter | None:
-    first = footer.oldest(files)
+    first = data_files.oldest_file(files)
     if first is None:
         if table.partition_keys:
             doubts.add(
@@ -61,7 +61,7 @@ def _footer(
         doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
         return None
     try:
-        return footer.read_data_footer(folder, first.path)
+        return data_files.read_data_footer(folder, first.path)
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{first.path}: {problem}")
         return None
