@@ -1,8 +1,4 @@
-"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script.
-
-What is right as before is counted; every other answer is listed. The simplest answer of each cause
-stands there whole: what was expected, answered before and answered now.
-"""
+"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script."""
 
 from __future__ import annotations
 
@@ -34,9 +30,7 @@ from harness.run.load_run import Run
 
 FILE: Final = "upgrade.html"
 IN_FULL: Final = 3
-"""So many causes are opened; the tables of the others unfold."""
 MOST_NOTES: Final = 6
-"""So many wrong places are listed beside the tables."""
 MOST_TABLES: Final = 500
 """So many tables of a list are shown; of a million cells the rest would fill a browser's memory."""
 MOST_ROWS: Final = 40
@@ -50,7 +44,6 @@ CLASS_COLOURS: Final = {
     VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
-"""Those of other classes are plain."""
 EXAMPLE: Final = "changed:worse reader:trino default:yes"
 TERMS: Final = (
     ("changed:worse", "worse"),
@@ -58,7 +51,6 @@ TERMS: Final = (
     ("is:wrong", "wrong now"),
     ("default:yes", "by default"),
 )
-"""Searches that are a button each."""
 
 
 class CellLine(NamedTuple):
@@ -71,19 +63,14 @@ class CellLine(NamedTuple):
     old: str
     new: str
     example: str
-    """What was seen first."""
 
 
 CellLists = list[tuple[str, list[CellLine]]]
-"""Variants, each with its lines."""
 
 
 class ShownValue(NamedTuple):
-    """A value or a column's name as the page shows it."""
-
     text: str
     type: str = ""
-    """Of a column."""
     null: bool = False
     kind: str = ""
     """The finding by which it is wrong; empty where it is right."""
@@ -101,7 +88,6 @@ class Panel:
     rows: tuple[tuple[ShownValue, ...], ...] = ()
     """An empty one stands for a row that this table does not have."""
     left_out: int = 0
-    """So many rows are not shown."""
     instead: str = ""
     """An error, or why there is no answer; empty where there is a table."""
 
@@ -144,7 +130,6 @@ def page(comparison: SideComparison) -> str:
 
 
 def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
-    """Return what the page shows of a cause; `because`: why it is accepted, if it is."""
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
     variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
     panels, notes = side_by_side(cause.first, comparison)
@@ -248,10 +233,7 @@ def _seen(verdict: Verdict, run: Run) -> str:
 def side_by_side(
     pair: CellPair, comparison: SideComparison
 ) -> tuple[Sequence[Panel], Sequence[Note]]:
-    """Return the tables of a pair of cells, and what is wrong in the new answer.
-
-    A right old answer is the expected one.
-    """
+    """Return the tables of a pair; a right old answer is the expected one."""
     old, new = pair.old, pair.new
     if old is None or new is None or pair.is_step:
         return (), ()
