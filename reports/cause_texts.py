@@ -30,7 +30,6 @@ from harness.run.causes import (
     HelpfulSetting,
     RunCause,
     SettingsAsked,
-    by_default,
     causes,
     settings_text,
 )
@@ -75,13 +74,16 @@ class ReaderAnswer:
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
-        (verdict.reader, verdict)
-        for verdict in run.verdicts
-        if verdict.verdict is VerdictKind.WRONG
+        [
+            (verdict.reader, verdict)
+            for verdict in run.verdicts
+            if verdict.verdict is VerdictKind.WRONG
+        ]
     )
-    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
     scores = scoreboard(run)
-    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
+    return tuple(
+        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+    )
 
 
 def _answer(
@@ -121,7 +123,7 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     """Return the settings that help with a reader's causes, but those that it has."""
     has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
-    of = grouped((other.paste, at) for at, other in others)
+    of = grouped([(other.paste, at) for at, other in others])
     settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
@@ -234,7 +236,7 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
@@ -267,7 +269,7 @@ def _what(cause: RunCause) -> str:
 
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
-    step = run.step(cause.first.variant, cause.first.step)
+    step = run.info.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
@@ -339,8 +341,10 @@ def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
 def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
-        for line, names in setting.lines
+        [
+            (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+            for line, names in setting.lines
+        ]
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)

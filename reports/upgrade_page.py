@@ -100,7 +100,7 @@ def page(comparison: SideComparison) -> str:
 
 def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
-    variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
+    variant, kind = run.info.variant(verdict.variant), cause.key.symptom.kind
     return {
         "title": report.cause_title(cause),
         "css": f"finding f-{finding.value}" if finding else kind.value,
