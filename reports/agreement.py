@@ -25,13 +25,13 @@ class Agreement:
 
 
 def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    return grouped((verdict.question, verdict) for verdict in run.verdicts)
+    return grouped([(verdict.question, verdict) for verdict in run.verdicts])
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
     groups = grouped(
-        (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
+        [(_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts]
     )
     groups_ = [
         Agreement(

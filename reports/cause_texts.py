@@ -77,11 +77,13 @@ class ReaderAnswer:
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
-        (verdict.reader, verdict)
-        for verdict in run.verdicts
-        if verdict.verdict is VerdictKind.WRONG
+        [
+            (verdict.reader, verdict)
+            for verdict in run.verdicts
+            if verdict.verdict is VerdictKind.WRONG
+        ]
     )
-    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
+    asked = grouped([(verdict.question, verdict) for verdict in run.verdicts])
     scores = scoreboard(run)
     return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
 
@@ -123,7 +125,7 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     """Return the settings that help with a reader's causes, but those that it has."""
     has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
-    of = grouped((other.paste, at) for at, other in others)
+    of = grouped([(other.paste, at) for at, other in others])
     settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
@@ -354,8 +356,10 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     """Yield the lines for each place, with the distributions where these differ."""
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
-        for line, names in setting.lines
+        [
+            (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+            for line, names in setting.lines
+        ]
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)

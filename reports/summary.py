@@ -97,7 +97,7 @@ def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
     excluded = grouped(
-        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
+        [(pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot]
     )
     return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
@@ -284,7 +284,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
 
 
 def coverage(run: Run) -> Iterator[Block]:
-    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    excluded = grouped([(excluded.why, excluded.what) for excluded in run.info.excluded])
     lines = []
     for why, names in excluded.items():
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""

@@ -114,7 +114,7 @@ NARROWEST: Final = LEFT + READER + 1
 
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
+    of_variant = grouped([(verdict.variant, verdict) for verdict in run.verdicts])
     for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
         for variant in variants:
@@ -279,6 +279,6 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
         return
     yield f"{DEFAULT}: nobody chose a setting otherwise than the engine has it by itself"
-    same = grouped((s.ours, s.reader) for s in scores if s.by_default and s.ours)
+    same = grouped([(s.ours, s.reader) for s in scores if s.by_default and s.ours])
     for ours, readers in same.items():
         yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"

@@ -139,7 +139,7 @@ def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[s
     for member in members:
         if not any(_is_selected(name, [member]) for name in selected):
             raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
-    return grouped((_content_of(archive, name, links), name) for name in selected)
+    return grouped([(_content_of(archive, name, links), name) for name in selected])
 
 
 def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:

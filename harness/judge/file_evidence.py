@@ -228,7 +228,7 @@ class Layout:
     def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
         name = f"{self.state.history[0].table.key}:"
-        return grouped((key.removeprefix(name), fact) for key, fact in result)
+        return grouped([(key.removeprefix(name), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.

@@ -188,7 +188,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]
         for verdict in verdicts
     )
     for series in grouped(pairs).values():
-        steps = grouped((verdict.step, verdict) for verdict in series)
+        steps = grouped([(verdict.step, verdict) for verdict in series])
         yield {step: steps[step] for step in sorted(steps)}
 
 
@@ -226,7 +226,7 @@ def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
     same engine; where that is none, or several, none is claimed.
     """
     every = tuple(dict.fromkeys(seen))
-    sure = grouped(((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1)
+    sure = grouped([((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1])
     return {
         (who, symptom, of): CauseKey(who, symptom, _operation(of, sure.get((who, symptom), ())))
         for who, symptom, of in every
@@ -408,7 +408,7 @@ class SettingsAsked:
                 (old.reader, new.reader, self.run.variant(old.variant).format) for old, new in right
             )
         )
-        lacking = grouped((line, self.run.distribution(to)) for line, to in _new_lines(changes))
+        lacking = grouped([(line, self.run.distribution(to)) for line, to in _new_lines(changes)])
         back = tuple((new, old, format_) for old, new, format_ in changes)
         return HelpfulSetting(
             settings,

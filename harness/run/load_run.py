@@ -390,7 +390,7 @@ class Run:
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         """The keys in `by_step` of each variant."""
-        return grouped((at[0], at) for at in self.by_step)
+        return grouped([(at[0], at) for at in self.by_step])
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -405,7 +405,7 @@ class Run:
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
         """The verdicts on each variant by each reader."""
-        return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
+        return grouped([((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts])
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
