@@ -62,8 +62,10 @@ def _unpack_entry(
     if entry.is_dir() or not path.is_relative_to(folder):
         return
     name = str(path.relative_to(folder))
+    # Zip unpacking loses the executable bits; these are the JRE's programs.
+    executable = name.startswith("bin/") or path.name == "jspawnhelper"
     with archive.open(entry) as content:
-        _write(content, target, [name], executable=_executable(name))
+        _write(content, target, [name], executable=executable)
 
 
 _BROKEN: Final = (
@@ -120,10 +122,6 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
                 _write(content, target, needed, executable=bool(member.mode & 0o100))
     for name, needed in lacking.items():
         raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(needed)}")
-
-
-def _executable(name: str) -> bool:
-    return name.startswith("bin/") or PurePosixPath(name).name == "jspawnhelper"
 
 
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
