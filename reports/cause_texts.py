@@ -30,7 +30,6 @@ from harness.run.causes import (
     HelpfulSetting,
     RunCause,
     SettingsAsked,
-    by_default,
     causes,
     settings_text,
 )
@@ -83,9 +82,10 @@ def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, 
             if verdict.verdict is VerdictKind.WRONG
         ]
     )
-    asked = grouped([(verdict.question, verdict) for verdict in run.verdicts])
     scores = scoreboard(run)
-    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
+    return tuple(
+        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+    )
 
 
 def _answer(
@@ -245,13 +245,13 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
         what=printable(_what(cause)),
-        amount=printable(f"{counted(len(cause.cases), 'cell')} in {where}"),
+        amount=printable(f"{counted(len(cause.cases), 'check')} in {where}"),
         readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
@@ -278,7 +278,7 @@ def _what(cause: RunCause) -> str:
 
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
-    step = run.step(cause.first.variant, cause.first.step)
+    step = run.info.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
@@ -333,9 +333,9 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of {whole:,} checks"
     rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
-    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    price = f" It spoils {counted(setting.spoilt, 'other check')}." if setting.spoilt else ""
     out = " and ".join(line.text for line in setting.instead)
     who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"

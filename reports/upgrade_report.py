@@ -215,7 +215,7 @@ def asked_table(comparison: SideComparison) -> ReportTable:
 
 def _asked(run: Run) -> Mapping[str, str]:
     info = run.info
-    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
+    variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
     texts: Mapping[str, Iterable[str]] = {
         "readers": (f"{r.reader} ({r.fidelity}; {r.settings})" for r in info.readers),
         "metastore": tuple(metastore_lines(info)) or (USUAL_METASTORE,),
@@ -368,7 +368,7 @@ def cause_title(cause: Regression) -> str:
 
 
 def cause_extent(cause: Regression, run: Run) -> str:
-    formats = _formats(run.variant(pair.either.variant) for pair in cause.pairs)
+    formats = _formats(run.info.variant(pair.either.variant) for pair in cause.pairs)
     parts = [_changes(cause), f"in {named(cause.scenarios, 'scenario')} on {formats}"]
     if cause.asked:
         views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in cause.asked)
@@ -388,7 +388,7 @@ def _changes(cause: Regression) -> str:
 def cause_witness(cause: Regression, run: Run) -> str:
     """Say what the simplest answer shows in its first wrong place, and after which step."""
     verdict = cause.first.either
-    step = run.step(verdict.variant, verdict.step)
+    step = run.info.step(verdict.variant, verdict.step)
     where = f"{verdict.variant}, after step {step.number} '{step.text}'"
     finding = next((f for f in verdict.findings if _shows(f, cause)), None)
     if finding is not None:

@@ -103,7 +103,7 @@ CaseArgument = Annotated[
 ]
 SelectOption = Annotated[str, typer.Option("-k", help="Only checks whose name contains this text.")]
 CellsOption = Annotated[
-    bool, typer.Option("--cells", help="List every check, not only their number.")
+    bool, typer.Option("--checks", "--cells", help="List every check, not only their number.")
 ]
 ExpectedOption = Annotated[
     bool,

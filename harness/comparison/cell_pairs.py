@@ -280,6 +280,6 @@ def every_verdict(run: Run) -> Iterator[Verdict]:
     for state in run.states:
         step = state.variant, state.outcome.step
         if state.outcome.kind is OutcomeKind.APPLIED and step not in judged:
-            case, scenario = _of_step(*step), run.variant(state.variant).scenario
+            case, scenario = _of_step(*step), run.info.variant(state.variant).scenario
             yield Verdict(case, scenario, *step, "", WRITE, "", VerdictKind.CORRECT)
     yield from run.verdicts

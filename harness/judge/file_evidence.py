@@ -191,7 +191,7 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all read strategies
         that reproduce the answer agree.
         """
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        shown = [(row.key, row.file) for row, _ in self._read_by(answer)]
         return _only_files({**self._holding, **grouped(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:

@@ -53,18 +53,18 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
-        yield "No cell was judged: nothing is known; plan cells and run them."
+        yield "No check was judged: nothing is known; plan checks and run them."
     unknown = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNKNOWN]
     doubted = [verdict for verdict in unknown if _doubted(verdict)]
     if doubted:
-        cells = _count(doubted, "cell puts", "cells put")
+        cells = _count(doubted, "check puts", "checks put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
     result = [verdict for verdict in unknown if not _doubted(verdict)]
     if result:
         reasons = Counter(each.because or "no reason recorded" for each in result)
         listed = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(result, 'cell is', 'cells are')} unknown: {listed}."
+        yield f"{_count(result, 'check is', 'checks are')} unknown: {listed}."
         yield "Nothing is concluded of them; ask again with: harness read"
     if broken := [each for each in result if each.reason is Reason.JUDGE_FAILED]:
         cells = _count(broken, "of them is", "of them are")
@@ -92,7 +92,7 @@ def _new(applied: Applied) -> Iterator[str]:
         cells = _count(unexplained, "of them is", "of them are")
         yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
     if applied.answered:
-        cells = _count(applied.answered, "cell is", "cells are")
+        cells = _count(applied.answered, "check is", "checks are")
         yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
         declared = dict.fromkeys(each.disclaimed for each in applied.answered)
         yield f"Put right what the lock data say: {_listed(declared)}"
@@ -118,7 +118,7 @@ def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, 
 
 def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
     for how, cells in flaky.items():
-        yield f"{_count(cells, 'cell is', 'cells are')} flaky, {how}: {_where(cells)}."
+        yield f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}."
 
 
 def _depends(verdict: Verdict) -> bool:
@@ -138,7 +138,7 @@ def _good(applied: Applied, status: int) -> Iterator[str]:
             verdict for verdict in applied.verdicts if verdict.verdict is VerdictKind.UNSUPPORTED
         ]
         unsupported = f", {len(rest)} declared unsupported" if rest else ""
-        cells = _count(applied.verdicts, "cell", "cells")
+        cells = _count(applied.verdicts, "check", "checks")
         yield f"{cells} judged: all correct{which}{unsupported}."
 
 

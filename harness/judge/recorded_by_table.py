@@ -72,7 +72,7 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
 def _findings(
     wrong: Iterable[tuple[FindingKind, Witness]], responsible: Responsible
 ) -> Iterator[Finding]:
-    for kind, witnesses in grouped(wrong).items():
+    for kind, witnesses in grouped(list(wrong)).items():
         columns = dict.fromkeys(w.column for w in witnesses if w.column not in {"", LATEST})
         yield Finding(kind, tuple(columns), witnesses[0], tuple(witnesses), responsible)
 

@@ -305,7 +305,7 @@ def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
         if hides is not None:
             problems.add(
                 line.line,
-                f"no cell can use this line: the one at {hides.place} matches first; "
+                f"no check can use this line: the one at {hides.place} matches first; "
                 "put the one with fewer conditions last",
             )
 
@@ -348,14 +348,14 @@ class Possible:
 def check(lines: Sequence[Known], possible: Possible) -> None:
     """Check that some cell can use each line; it need not be a cell of this run.
 
-    Raises ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.
+    Raises ScenarioProblem: `file:line: no check can use this line: why; what is allowed`, for each.
     """
     if not lines:
         return
     problems = Problems(lines[0].path)
     for line in lines:
         for why in _impossible(line, possible):
-            problems.add(line.line, f"no cell can use this line: {why}")
+            problems.add(line.line, f"no check can use this line: {why}")
     problems.raise_if_any()
 
 

@@ -212,7 +212,7 @@ def _general(
     """Return the rule without the conditions, tried in that order, that it does not need."""
     result = ground.seen[at].shown
     if result is None:
-        raise ValueError("a correct cell needs no rule")
+        raise ValueError("a correct check needs no rule")
     others, remaining = ground.others(result), dict(full)
     for name in order:
         without = {each: value for each, value in remaining.items() if each != name}
