@@ -84,7 +84,7 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
         for verdict in run.verdicts
         if many and _passes(verdict) and verdict.case not in late
     ]
-    tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed)
+    tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
     summed_cases = {verdict.case for verdict in summed}
     yield from (

@@ -107,7 +107,7 @@ NARROWEST: Final = LEFT + READER + 1
 
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
+    of_variant = grouped([(verdict.variant, verdict) for verdict in run.verdicts])
     for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
         for variant in variants:
