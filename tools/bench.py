@@ -393,7 +393,7 @@ def queries(run: records.Run) -> Mapping[str, list[Answer]]:
     by_name = defaultdict[str, list[Answer]](list)
     for cell in run.info.cells:
         if answer := run.answers.get(cell.case):
-            by_name[run.distribution(cell.reader)].append(answer)
+            by_name[run.info.reader(cell.reader).distribution].append(answer)
     return by_name
 
 

@@ -33,7 +33,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
 from harness.run import causes, frames, load_run, run_folder
 from harness.run.frames import FrameColumn
-from harness.run.load_run import NOT_COMPARED, WRITE, ReaderInfo, Run, RunInfo, VariantInfo
+from harness.run.load_run import NOT_COMPARED, WRITE, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell, parse_reader
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _DATABASE: Final = re.compile(r"\bs_[0-9a-f]{16}\b")
 """Named after the state of the table, whose digest is stored by itself."""
 
 
-@dataclass(frozen=True, eq=False)  # no slots: what is derived is cached
+@dataclass(frozen=True, eq=False, slots=True)
 class StoredRun:
     info: RunInfo
     """Without cells; of the texts of scenarios and of lock data it has digests."""
@@ -75,14 +75,6 @@ class StoredRun:
     def key(self) -> tuple[str, str]:
         started = self.info.started.astimezone(datetime.UTC)
         return self.info.id, started.isoformat(timespec="microseconds")
-
-    @cached_property
-    def variants(self) -> Mapping[str, VariantInfo]:
-        return {variant.id: variant for variant in self.info.variants}
-
-    @cached_property
-    def readers(self) -> Mapping[str, ReaderInfo]:
-        return {reader.reader: reader for reader in self.info.readers}
 
 
 _RUN: Final = TypeAdapter(StoredRun)
@@ -404,12 +396,14 @@ def _not_always_right(
 
     The file is read twice, so that what is right in all of them is never held in memory.
     """
-    scenarios = [{name: info.scenario for name, info in run.variants.items()} for run in runs]
+    scenarios = [
+        {name: info.scenario for name, info in run.info.variants_by_id.items()} for run in runs
+    ]
     variants = _lines(runs, scenarios, lambda names: names.variants, scenario)
     # A step has no reader: the empty name. What another engine answers is no turn.
     readers = _lines(
         runs,
-        [{name: name for name in ("", *run.readers)} for run in runs],
+        [{name: name for name in ("", *run.info.readers_by_name)} for run in runs],
         lambda names: {k: v for k, v in names.readers.items() if engine(k) == engine(v)},
         reader,
     )
@@ -468,7 +462,7 @@ def _turns(seen: Sequence[SeenCell]) -> Turns:
     if {cell.verdict for _, cell in known} <= {VerdictKind.UNSUPPORTED}:
         return ()
     newest = known[-1]
-    scenario = newest[0].variants[newest[1].variant].scenario
+    scenario = newest[0].info.variant(newest[1].variant).scenario
     turns = [Turn(scenario, *known[0], None, None, VerdictChange.NEW, (), newest)]
     for (before, was), (run, now) in pairwise(known):
         differs = _of_runs(before, run, (was.reader, now.reader), (was.variant, now.variant))
@@ -503,16 +497,16 @@ def _of_runs(
             before, after = one.distribution, other.distribution
         differs.append(f"reader {before} → {after}")
     elif after:
-        was, now = old.readers[before], new.readers[after]
+        was, now = old.info.reader(before), new.info.reader(after)
         if was.settings != now.settings and NOT_COMPARED not in {was.settings, now.settings}:
             differs.append(f"settings of {after}: {was.settings} → {now.settings}")
         locks = {run.info.locks.get(now.distribution, "") for run in (old, new)}
         if was.fidelity != now.fidelity or len(locks) > 1:
             differs.append(f"make of {after}: {was.fidelity} → {now.fidelity}")
     before, after = variants
-    settings, settings_now = _settings(old.variants[before]), _settings(new.variants[after])
-    writer, writer_now = old.variants[before].writer, new.variants[after].writer
-    made = [f"writer {writer} → {writer_now}"] * (writer != writer_now)
+    table, table_now = old.info.variant(before), new.info.variant(after)
+    settings, settings_now = _settings(table), _settings(table_now)
+    made = [f"writer {table.writer} → {table_now.writer}"] * (table.writer != table_now.writer)
     made += [f"settings of the table: {settings} → {settings_now}"] * (settings != settings_now)
     if old.info.scenarios.get(before) != new.info.scenarios.get(after):
         made.append(OTHER_TEXT)

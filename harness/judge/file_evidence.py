@@ -191,7 +191,7 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all read strategies
         that reproduce the answer agree.
         """
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        shown = [(row.key, row.file) for row, _ in self._read_by(answer)]
         return _only_files({**self._holding, **grouped(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
@@ -228,7 +228,7 @@ class Layout:
     def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
         name = f"{self.state.history[0].table.key}:"
-        return grouped((key.removeprefix(name), fact) for key, fact in result)
+        return grouped([(key.removeprefix(name), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.

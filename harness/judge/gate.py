@@ -113,7 +113,7 @@ def _unexplained(verdict: Verdict) -> bool:
 def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, Sequence[Verdict]]:
     """Return the cells that were not answered alike each time that they were asked, by how."""
     result = ((LATE if verdict.case in late else OTHERWISE, verdict) for verdict in verdicts)
-    return grouped((how, each) for how, each in result if how is LATE or _depends(each))
+    return grouped([(how, each) for how, each in result if how is LATE or _depends(each)])
 
 
 def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:

@@ -60,9 +60,11 @@ def attribute(
         return tuple(_as_predicted(state, difference, predicted) for difference in differences)
     cells = [_by_value(state, difference) for difference in differences]
     by_field = grouped(
-        (field.id, at)
-        for at, cell in enumerate(cells)
-        if (field := cell.cell) and cell.actual is not None
+        [
+            (field.id, at)
+            for at, cell in enumerate(cells)
+            if (field := cell.cell) and cell.actual is not None
+        ]
     )
     looks = _looks_of(state, seen) if any(cell.disputed for cell in cells) else {}
     older = _versions_shown(state, cells, lambda cell: _is_older(state, cell))
@@ -375,7 +377,7 @@ def _versions_shown(
     state: ExpectedState, cells: Sequence[Difference], tells: Callable[[Difference], bool]
 ) -> dict[str, int]:
     """Return the step up to which rows were read, by the cells that tell it."""
-    rows = grouped((c.key, (c.origin, c.actual)) for c in cells if c.origin and tells(c))
+    rows = grouped([(c.key, (c.origin, c.actual)) for c in cells if c.origin and tells(c)])
     return {key: _version_of(state, shown) for key, shown in rows.items()}
 
 
@@ -505,9 +507,11 @@ def _other_types_settled(state: ExpectedState, cells: Sequence[Difference]) -> S
     if not any(cell.disputed for cell in cells):
         return cells
     drifted = grouped(
-        (field.id, cell)
-        for cell in cells
-        if (field := cell.cell) and type_drift(replace(cell, disputed=False), state)
+        [
+            (field.id, cell)
+            for cell in cells
+            if (field := cell.cell) and type_drift(replace(cell, disputed=False), state)
+        ]
     )
     settled = {
         id(cell)

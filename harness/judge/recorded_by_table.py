@@ -72,7 +72,7 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
 def _findings(
     wrong: Iterable[tuple[FindingKind, Witness]], responsible: Responsible
 ) -> Iterator[Finding]:
-    for kind, witnesses in grouped(wrong).items():
+    for kind, witnesses in grouped(list(wrong)).items():
         columns = dict.fromkeys(w.column for w in witnesses if w.column not in {"", LATEST})
         yield Finding(kind, tuple(columns), witnesses[0], tuple(witnesses), responsible)
 
@@ -121,7 +121,7 @@ def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> s
 
 def _ids_twice(recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the ids that two columns of the newest version have, or two versions."""
-    of_id = grouped((id_, path) for id_, path, _ in recorded.versions[-1].fields)
+    of_id = grouped([(id_, path) for id_, path, _ in recorded.versions[-1].fields])
     for id_, (first, *more) in of_id.items():
         for path in more:
             difference = Witness(str(id_), path, None, first)
@@ -165,7 +165,7 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
 
 def _positions(paths: Sequence[str]) -> Mapping[str, int]:
     """Return the number of each column among those beside it, from 1."""
-    beside = grouped((path.rpartition(".")[0], path) for path in paths)
+    beside = grouped([(path.rpartition(".")[0], path) for path in paths])
     return {path: at for same in beside.values() for at, path in enumerate(same, start=1)}
 
 

@@ -118,7 +118,7 @@ def _once(tables: Sequence[Sequence[Difference]]) -> list[Difference]:
 
     result: dict[Hashable, list[Difference]] = {}
     for table in tables:
-        for at, differences in grouped((seen_at(row), row) for row in table).items():
+        for at, differences in grouped([(seen_at(row), row) for row in table]).items():
             if len(differences) > len(result.get(at, ())):
                 result[at] = differences
     return [difference for differences in result.values() for difference in differences]

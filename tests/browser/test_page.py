@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.run.causes import by_default, causes
+from harness.run.causes import causes
 from harness.run.load_run import Run
 
 pytestmark = pytest.mark.browser
 
 ONE = "hive-3.1.3{path=fetch}"  # a part of another reader's name, up to the bracket
 Chosen = Callable[[Run, Verdict], bool]
-COUNT = re.compile(r"^([\d,]+) cells? of")
+COUNT = re.compile(r"^([\d,]+) checks? of")
 
 
 def search(page: Page, text: str) -> None:
@@ -42,12 +42,15 @@ QUERIES: list[tuple[str, Chosen]] = [
     ("is:wrong,refused", lambda _, v: v.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}),
     ("kind:misaligned", lambda _, v: FindingKind.MISALIGNED in kinds(v)),
     ("KIND:lost_value", lambda _, v: FindingKind.LOST_VALUE in kinds(v)),
-    ("reader:trino default:yes", lambda r, v: "trino" in v.reader and by_default(r, v.reader)),
+    (
+        "reader:trino default:yes",
+        lambda r, v: "trino" in v.reader and r.info.reader(v.reader).by_default,
+    ),
     ("-reader:hive is:bad", lambda _, v: "hive" not in v.reader and v.verdict != "correct"),
     (f'reader:"{ONE}"', lambda _, v: v.reader == ONE),
     (
         "format:hudi-mor step:3",
-        lambda r, v: r.variant(v.variant).format == "hudi-mor" and v.step == 3,
+        lambda r, v: r.info.variant(v.variant).format == "hudi-mor" and v.step == 3,
     ),
     ("view:read-optimized", lambda _, v: v.view == "read_optimized"),
     ("scenario:hudi/move", lambda _, v: v.scenario == "hudi/move"),
