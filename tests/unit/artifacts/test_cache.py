@@ -22,14 +22,11 @@ def with_jar(root: Path) -> Cache:
     return cache
 
 
-def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path))
-    assert Cache.default() == Cache(tmp_path)
-
-
-def test_otherwise_it_is_the_users_cache_folder(
+def test_the_environment_names_the_folder_or_it_is_the_users_cache_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path))
+    assert Cache.default() == Cache(tmp_path)
     monkeypatch.delenv(ENVIRONMENT_VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -53,10 +50,6 @@ def test_a_cache_has_a_file_as_long_as_it_is_as_it_was_stamped(
     cache = with_jar(tmp_path)
     change(cache.artifact(JAR))
     assert cache.holds(JAR) is holds
-
-
-def test_what_is_removed_leaves_nothing(tmp_path: Path) -> None:
-    cache = with_jar(tmp_path)
     cache.remove(JAR)
     assert list(cache.artifact(JAR).parent.iterdir()) == []
 
