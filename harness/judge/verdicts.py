@@ -114,7 +114,7 @@ class JudgedVariant:
 
     def __init__(self, case: RecordedVariant) -> None:
         self.case = case
-        self._expectations = Expectations(case)
+        self.expectations = Expectations(case)
         self._assessments: dict[Hashable, Assessment] = {}
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
@@ -134,7 +134,7 @@ class JudgedVariant:
             return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
-        expectations = self._expectations.for_reader(cell.reader, answer)
+        expectations = self.expectations.for_reader(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged

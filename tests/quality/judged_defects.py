@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from harness.core.records import FindingKind, Responsible, Verdict
 from harness.judge.altered_value import near
-from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
+from harness.judge.final_attribution import with_final_attribution
+from harness.judge.verdicts import JudgedVariant
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from tests.builders.judge_stages import findings, wrong
@@ -23,8 +25,10 @@ from tests.builders.judged_story import (
     NULLS_BY_SCHEMA,
     answer_of,
     case_of,
+    cell_at,
     verdict_on,
 )
+from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, tokens_in
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
@@ -157,8 +161,13 @@ def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
         return story.state(view), story.layout(view, bare=seen.bare)
-    expectations, step = Expectations(case_of(story, bare=seen.bare)), story.truth.step
+    expectations, step = _variant(story, bare=seen.bare).expectations, story.truth.step
     return expectations.state(step, view), expectations.layout(step, view)
+
+
+@lru_cache(maxsize=256)
+def _variant(story: Story, *, bare: bool) -> JudgedVariant:
+    return JudgedVariant(case_of(story, bare=bare))
 
 
 def _some(things: Iterable[object]) -> str:
@@ -319,10 +328,15 @@ def responsible_for(defect: Defect) -> Responsible:
 
 
 def verdict_of(defect: Defect, seen: Seen, seed: int) -> Verdict:
-    files = seen.files if responsible_for(defect) is Responsible.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
-    case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
-    return verdict_on(case, answer_of(seen.reply, seen.query), seen.view)
+    bare, answer = seen.bare or seed % 2 == 1, answer_of(seen.reply, seen.query)
+    if responsible_for(defect) is Responsible.WRITER:
+        return verdict_on(case_of(seen.story, seen.files, bare=bare), answer, seen.view)
+    cell = cell_at(seen.story, seen.view)
+    verdict = _variant(seen.story, bare=bare).judge(cell, answer)
+    assert verdict is not None
+    (settled,) = with_final_attribution([verdict], {cell.case: answer})
+    return settled
 
 
 def reproduces_planted(defect: Defect, verdict: Verdict, seen: Seen) -> bool:

@@ -54,55 +54,60 @@ class Seen:
 
     @property
     def step(self) -> int:
-        """The number of the step."""
         return int(self.properties["step"])
 
 
 def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(seen_of(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
+    return (*(_seen(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
 
 
-def seen_of(verdict: Verdict, facts: Facts) -> Seen:
-    """Return what is seen of a verdict."""
-    result = None
+def _seen(verdict: Verdict, facts: Facts) -> Seen:
+    shown = None
     if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         refused = verdict.verdict is VerdictKind.REFUSED
-        result = Expect(
+        shown = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
             frozenset(finding.kind for finding in verdict.findings),
             frozenset(column for finding in verdict.findings for column in finding.columns),
         )
-    settings = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
-    settings |= {QUERY: verdict.query} if verdict.view != WRITE else {}
-    properties = settings | _of_reader(verdict.reader, facts)
-    properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
-    return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
+    variant, view = facts.variants[verdict.variant], past_views.name_of(verdict.view)
+    properties = _properties(variant, verdict.step, verdict.reader, view, facts)
+    if verdict.view != WRITE:
+        properties[QUERY] = verdict.query
+    return Seen(verdict.scenario, properties, shown, verdict.verdict in JUDGED)
 
 
 def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
     """Yield what is seen of each applied step that has no verdict of its own."""
-    told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
-    for name, step in (each for each in facts.applied if each not in told):
-        variant = facts.variants[name]
-        settings = {"view": WRITE, "step": str(step)}
-        properties = (
-            settings | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
-        )
-        yield Seen(variant.scenario.name, properties, None)
+    judged = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
+    for name, step in facts.applied:
+        if (name, step) not in judged:
+            variant = facts.variants[name]
+            properties = _properties(variant, step, variant.writers[step], WRITE, facts)
+            yield Seen(variant.scenario.name, properties, None)
 
 
-def _of_reader(text: str, facts: Facts) -> dict[str, str]:
-    reader = parse_reader(text)
-    # However it was run: a container and a process of one version are expected to answer alike.
+def _properties(
+    variant: Variant, step: int, reader_text: str, view: str, facts: Facts
+) -> dict[str, str]:
+    reader = parse_reader(reader_text)
+    # However it was run: a container and a process of one version are expected to answer equally.
     distribution = lock_name(reader.distribution)
     engine, version = facts.engines.get(distribution) or named(distribution)
-    settings = {f"{READER}{name}": value for name, value in reader.settings}
+    # Writers that follow one another are all named: the table is the work of every one of them.
+    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
     return {
+        "view": view,
+        "step": str(step),
         "engine": engine,
         "version": version,
         "distribution": distribution,
-        **settings,
+        **{f"{READER}{name}": value for name, value in reader.settings},
+        "format": variant.format,
+        "twin": str(variant.twin).lower(),
+        "writer": ", ".join(writers),
+        **{f"{VARIANT}{name}": value for name, value in variant.settings.items()},
     }
 
 
@@ -114,18 +119,6 @@ def named(distribution: str) -> tuple[str, str]:
     """
     match = _VERSIONED.fullmatch(distribution)
     return (match["engine"], match["version"]) if match else (distribution, "")
-
-
-def _of_variant(variant: Variant, step: int) -> dict[str, str]:
-    # Writers that follow one another are all named: the table is the work of every one of them.
-    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
-    settings = {f"{VARIANT}{name}": value for name, value in variant.settings.items()}
-    return {
-        "format": variant.format,
-        "twin": str(variant.twin).lower(),
-        "writer": ", ".join(writers),
-        **settings,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,22 +161,24 @@ class Lines:
     ) -> None:
         """`known` has the lines of each scenario."""
         self._facts = facts
-        self._every = [line for sequence in known.values() for line in sequence]
+        self._every = [line for lines in known.values() for line in lines]
+        self._lines = {
+            name: [line for line in lines if line.counts(today)] for name, lines in known.items()
+        }
         self._expired = tuple(line for line in self._every if not line.counts(today))
-        self._lines = {name: [k for k in each if k.counts(today)] for name, each in known.items()}
         self._tried, self._occurring = set[Known](), set[Known]()
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return a verdict with what is known of it."""
         if not self._lines.get(verdict.scenario):
             return replace(verdict, known="") if verdict.known else verdict
-        return replace(verdict, known=self._match(seen_of(verdict, self._facts)))
+        return replace(verdict, known=self._match(_seen(verdict, self._facts)))
 
     def applied(self, verdicts: Sequence[Verdict]) -> Applied:
         """Return the verdicts, to which all was applied, with what is to be said of the lines."""
-        for seen_of_step in seen_of_steps(self._facts, verdicts):
-            self._match(seen_of_step)
-        counted = [line for each in self._lines.values() for line in each]
+        for seen in seen_of_steps(self._facts, verdicts):
+            self._match(seen)
+        counted = [line for lines in self._lines.values() for line in lines]
         gone = self._tried - self._occurring
         return Applied(
             verdicts=tuple(verdicts),
@@ -196,18 +191,13 @@ class Lines:
 
     def _match(self, seen: Seen) -> str:
         """Return the reason of the line that knows a place; empty where none does."""
-        line = _first(self._lines.get(seen.scenario, ()), seen)
-        if line and seen.judged:
+        lines = self._lines.get(seen.scenario, ())
+        line = next((line for line in lines if holds(line.when, seen.properties)), None)
+        if line is None:
+            return ""
+        if seen.judged:
             self._tried.add(line)
-        if line is None or not _knows(line, seen):
+        if line.expect != seen.shown or not line.expect.knowable:
             return ""
         self._occurring.add(line)
         return line.because
-
-
-def _knows(line: Known, seen: Seen) -> bool:
-    return line.expect == seen.shown and line.expect.knowable
-
-
-def _first(lines: Sequence[Known], seen: Seen) -> Known | None:
-    return next((line for line in lines if holds(line.when, seen.properties)), None)
