@@ -121,9 +121,8 @@ def _mistaken(
 ) -> Mapping[str, frozenset[int]]:
     """Return the columns that the table's own history takes for others, with those fields.
 
-    It gives them an id that another column had; after a rename it is the same column. Or its
-    mapping of names leads from the column of a file to another one, which has the name by now,
-    or the catalog has another one at its place, and the file says nothing of its columns.
+    It gives them an id that another column had, or its mapping of names, or the catalog where a
+    file says nothing of its columns, leads from the column of a file to another one.
     """
 
     def called(name: str, history: History) -> frozenset[int]:
@@ -158,8 +157,8 @@ def _misled_columns(
 ) -> Iterator[_MisledColumn]:
     """Yield such columns of the files of the last step; `made`: the step of each instant.
 
-    Files that have names and no ids are led to by a mapping of names (Iceberg). Files that say
-    nothing of their columns at all are led to by the catalog's list alone, place by place.
+    A mapping of names leads to files without ids (Iceberg), and the catalog's list, place by place,
+    to those that say nothing of their columns.
     """
     now = history[-1]
     for file in (file for file in files if file.instant in made):
