@@ -35,10 +35,7 @@ Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4
 
 
 def altered_value(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether the found value is the expected one that lost or changed a bit.
-
-    A value that somebody else wrote is not, however near it is.
-    """
+    """Return whether the value is the expected one, changed a bit, and nobody else's."""
     if difference.kind not in VALUES or difference.actual is None:
         return False
     origin = difference.origin
@@ -49,11 +46,9 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         and origin.step == state.expected_step(origin.field_id, difference.key)
     ):
         return False
-    if shows_folder(difference, state):
-        return True
-    if difference.expected is None:
-        return False
     expected, actual = difference.expected, difference.actual
+    if expected is None or shows_folder(difference, state):
+        return shows_folder(difference, state)
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
@@ -119,10 +114,8 @@ def _moment(value: datetime.date) -> datetime.datetime:
 
 def _near_text(expected: str, result: str) -> bool:
     """Return whether a text was cut off, padded, or changed in case, form or encoding."""
-    rest = result.strip().lower()
-    if rest and expected.strip().lower().startswith(rest):
-        return True
-    if not rest and not expected.strip():
+    rest, whole = result.strip().lower(), expected.strip().lower()
+    if (rest and whole.startswith(rest)) or rest == whole == "":
         return True
     forms = [unicodedata.normalize("NFKC", text) for text in (expected, result)]
     return forms[0] == forms[1] or result in _misread(expected) or result in _raw_number(expected)
@@ -179,11 +172,9 @@ def _bits_of(expected: Value, result: Value) -> bool:
     if not isinstance(expected, float):
         return False
     try:
-        if isinstance(result, float):
-            whole = expected.is_integer()
-            return whole and same(
-                value_conversions.stored_value(int(expected), Primitive("float")), result
-            )
+        if isinstance(result, float) and expected.is_integer():
+            bits = value_conversions.stored_value(int(expected), Primitive("float"))
+            return same(bits, result)
         return type(result) is int and value_conversions.stored_number(expected) == result
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False

@@ -1,8 +1,7 @@
 """Stage 3: where an answer differs from what is expected, and from what the files hold.
 
 Nothing is tolerated: a value is the same or it is a difference. The order of rows and columns does
-not count. A column that is absent or too many has the step whose columns were answered as its
-origin.
+not count.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """What a table's files hold, as rows by field ids: what a faultless reader would show.
 
-Each file is compared with what the truth says of its own step, in the names that the table had
-then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded
-says what the truth says, and no rule of the model lies between it and the file, because the step
-itself sent the value, or because it only carried the row along. Then the statement settles who is
-right; else nobody is named.
+Each file is compared with what the truth says of its own step. A difference may still be the
+truth's own: it counts as *sent* where the statement as recorded says what the truth says, and no
+rule of the model lies between it and the file. Then the statement settles who is right; else nobody
+is named.
 """
 
 from __future__ import annotations

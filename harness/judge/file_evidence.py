@@ -1,9 +1,8 @@
 """Stage 2: what the data files tell of an answer: whether it may be judged, and how it was read.
 
-Files never say that a row exists or what it holds; they only confirm or doubt the model, and let it
-compute what a reader of a given kind would have answered. Values that the model never made, such as
-Hudi's own of each row, do not tell whose they are: the strategy that reproduces the whole answer
-does, value by value.
+Files only confirm or doubt the model, and let it compute what a reader of each kind would have
+answered. Whose the values are that the model never made, such as Hudi's own of each row, the
+strategy tells that reproduces the whole answer.
 """
 
 from __future__ import annotations
@@ -127,7 +126,6 @@ class Layout:
         return readings, [strategy for strategy in result if strategy.cut]
 
     def tried(self, query: Query) -> int:
-        """Return the number of strategies an answer is compared with (`fitting`)."""
         shown, whole = self.readings(), self.whole.readings() if self.whole is not None else None
         truncating = sum(strategy.cut for strategy in whole.strategies(query)) if whole else 0
         return len(shown.strategies(query)) + truncating if shown else 0

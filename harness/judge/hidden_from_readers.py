@@ -70,10 +70,7 @@ class HiddenFromReaders:
 def hidden_from_readers(
     case: RecordedVariant, step: int, view: str, query: Query, excluded: Sequence[AbstractSet[str]]
 ) -> HiddenFromReaders:
-    """Return what the writer may have kept from whoever asks such a question.
-
-    `excluded`: the rows that stored statistics exclude.
-    """
+    """Return what the writer may have kept from readers; `excluded`: by stored statistics."""
     state, history = case.state_of[step], case.history[: step + 1]
     folders = set(state.unlisted)
     hidden = (file for file in state.files if folder_of(file.path) in folders)
@@ -185,6 +182,6 @@ def _by_position(
 
 
 def _stored(truth: Truth) -> Sequence[Field]:
-    """Return the columns that files have: the values of others stand in the path."""
+    # The values of others stand in the path.
     by = truth.table.partition_by
     return [field for field in truth.schema.fields if field.name not in by]

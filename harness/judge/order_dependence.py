@@ -1,7 +1,6 @@
 """Two answers of a reader to one question: a fresh server's, and one of a server that knew others.
 
-Where they differ, at least one of them is wrong, whatever the truth is: a finding of the reader's.
-What is judged beside is the answer of the fresh server, which anybody gets who asks only this.
+Where they differ, at least one is wrong. What is judged beside is the answer of the fresh server.
 """
 
 from __future__ import annotations

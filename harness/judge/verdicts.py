@@ -91,10 +91,7 @@ def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
 
 
 def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> Assessment:
-    """Judge one answer: each stage takes what those before it made.
-
-    `view`: the one whose rows the view that was asked shows; `answer`: as `understand` returns it.
-    """
+    """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows."""
     state = _asked_for(expectations, step, view, answer)
     layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
     strategies = match_strategies(answer, layout)
