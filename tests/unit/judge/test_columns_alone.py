@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from harness.core.records import Answer, Column, Finding, Origin, Part, Refusal, VerdictKind
 from harness.model.canonical import OwnTexts, Value
-from tests.builders.columns_alone import HEADS, in_parts, spoilt
+from tests.builders.columns_alone import in_parts
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.simulated_reader import Reply, columns_of
 from tests.builders.table_story import Story, history
@@ -43,29 +41,6 @@ def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ())
     rows = [list(row) for row in part.rows]
     rows[row][column] = value
     return replace(part, rows=tuple(map(tuple, rows)), raw=raw)
-
-
-FOUND: dict[str, Heads] = {
-    "without the column": {"unexplained": [("a", "a", None)]},
-    "the column twice": {"duplicate": [("a", None, "a")]},
-    "under another one's name": {
-        "duplicate": [("b", None, "b")],
-        "unexplained": [("a", "a", None)],
-    },
-    "under nobody's name": {"unexplained": [("a", "a", None), ("_col1", None, "_col1")]},
-    "of another type": {"type_drift": [("a", "int", "array<date>")]},
-    "without the key": {"unexplained": [("id", "id", None)]},
-    "the key twice": {"duplicate": [("id", None, "id")]},
-    "the key of another type": {"type_drift": [("id", "string", "array<date>")]},
-    "one of Hudi's beside": {"unexplained": [("_hoodie_commit_time", None, "_hoodie_commit_time")]},
-}
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_part_with_another_head_is_found_as_a_whole_answer_with_it_would_be(head: str) -> None:
-    found = refused(spoilt(RIGHT, HEADS[head], "a", "b"))
-    assert heads(found) == FOUND[head]
-    assert heads(found) == heads(whole(HEADS[head](RIGHT, "a", "b")))
 
 
 def test_the_key_asked_alone_has_no_other_column() -> None:

@@ -25,14 +25,6 @@ def test_the_order_in_which_rows_come_changes_nothing() -> None:
     assert match(TOLD.state(), NAMES, rows) == match(TOLD.state(), NAMES, rows[::-1])
 
 
-def test_a_key_counts_though_all_else_is_wrong() -> None:
-    assert keys([(1, None, None), (2, 7, "x"), (3, 0, "")]) == (["1", "2", "3"], [], [])
-
-
-def test_values_tell_the_row_where_the_key_is_none() -> None:
-    assert keys([(None, *row[1:]) for row in ROWS]) == (["1", "2", "3"], [], [])
-
-
 def test_keys_in_other_columns_do_not_make_a_row() -> None:
     assert keys([(None, 1, "x")]) == ([], [], ["NULL"])
 
@@ -57,20 +49,11 @@ def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
     assert (found.empty, len(found.extra)) == ((), number)
 
 
-def test_rows_of_nothing_but_nulls_are_too_many_where_none_is_missing() -> None:
-    found = match(TOLD.state(), NAMES, [*ROWS, NOTHING])
-    assert (found.empty, len(found.extra)) == ((), 1)
-
-
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
     worse, better = (1, None, "x"), ROWS[0]
     found = match(TOLD.state(), NAMES, [worse, better])
     assert [row for _, row in found.pairs] == [better]
     assert found.second == (("1", worse),)
-
-
-def test_all_rows_with_the_values_of_one_stay_the_rows_their_keys_say() -> None:
-    assert keys([(key, *ROWS[0][1:]) for key in (1, 2, 3)]) == (["1", "2", "3"], [], [])
 
 
 def test_a_column_of_few_numbers_under_the_key_is_not_believed() -> None:

@@ -155,11 +155,3 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
     )
     assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
     assert gate(applied, fail_on_flaky=True).status == 1
-
-
-def test_who_fails_on_flaky_cells_passes_without_any_and_still_fails_on_the_unknown() -> None:
-    steady = Applied((verdict(CORRECT), verdict(WRONG, known="why")))
-    assert gate(steady, fail_on_flaky=True).status == 0
-    assert gate(steady, fail_on_flaky=True).flaky == 0
-    unknown = Applied((verdict(UNKNOWN, because="x"), depending()))
-    assert gate(unknown, fail_on_flaky=True).status == 3

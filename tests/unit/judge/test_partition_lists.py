@@ -32,12 +32,6 @@ def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = Non
     return verdict_on(case or case_of(one), answer)
 
 
-def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
-    verdict = judged(story(), cut(story()))
-    assert verdict.reproduces == LISTED
-    assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_VALUE}
-
-
 def test_a_partition_made_after_the_change_has_the_new_list() -> None:
     one = story("insert 1; add f3 after ts; insert 2")
     assert judged(one, cut(one)).reproduces == ()
@@ -66,13 +60,6 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     after = Expectations(replace(case, states=states))
     assert after.layout(2, "snapshot").catalog.partitions is not None
     assert after.layout(4, "snapshot").catalog.partitions is None
-
-
-def test_of_changes_that_the_catalog_does_not_hear_of_no_list_is_known() -> None:
-    one, told_later = story(), {"schema_changes": "write_client"}
-    case = case_of(one)
-    case = replace(case, variant=replace(case.variant, settings=told_later))
-    assert judged(one, cut(one), case).reproduces == ()
 
 
 def test_a_refused_change_of_the_schema_leaves_them_known() -> None:

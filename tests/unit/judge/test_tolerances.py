@@ -70,27 +70,12 @@ def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_i
         assert kinds(judged(story, wrong, PRESTODB)) == {ALTERED: ("at",)}
 
 
-def test_a_reader_of_which_nothing_is_declared_may_cut_nothing() -> None:
-    story = written(678_901)
-    verdict = judged(story, shown(story, cut), TRINO)
-    assert kinds(verdict) == {ALTERED: ("at",)}
-    assert verdict.normalised == ()
-
-
 def test_a_reader_of_milliseconds_that_shows_microseconds_is_held_to_them() -> None:
     story = written(678_901)
     assert judged(story, story.read(), PRESTODB).verdict is CORRECT
     micro = datetime.timedelta(microseconds=1)
     off = shown(story, lambda value: value and value + micro)
     assert kinds(judged(story, off, PRESTODB)) == {ALTERED: ("at",)}
-
-
-def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
-    story = written(678_901)
-    verdict = judged(story, shown(story, cut), PRESTODB)
-    assert verdict.expected is not None
-    row = dict(zip(dict(verdict.expected.columns), verdict.expected.rows[3], strict=True))
-    assert row["at"].microsecond == 678_000
 
 
 def test_a_column_asked_alone_is_held_to_the_same() -> None:
@@ -163,17 +148,6 @@ def test_any_other_type_is_a_finding(texts: Story, reader: str, types: dict[str,
     assert verdict.normalised == ()
 
 
-@pytest.mark.parametrize("padded", ["{}", "{:<4}", "{:<6}", " {:<4}"])
-def test_char_with_other_padding_is_altered_whatever_its_type_is_called(
-    texts: Story, padded: str
-) -> None:
-    reply = typed(texts, STRINGS)
-    # Only the explicit value: the generated ones are so short that they may be anybody's.
-    wrong = changed(reply, {"c": lambda v: padded.format("ab") if v == "ab   " else v})
-    found = kinds(judged(texts, wrong, "spark-3.5.8"))
-    assert found == {ALTERED: ("c",)}
-
-
 def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Story) -> None:
     story = typed(texts, {"s": "struct"}, ours=False)
     verdict = judged(texts, story, "hive-3.1.3{path=fetch}")
@@ -232,14 +206,6 @@ def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -
     for format_ in ("hudi-cow", "hudi-mor", "hive-parquet"):
         verdict = judged(story, typed(story, OTHER), "spark-3.5.8", format_=format_)
         assert kinds(verdict) == {DRIFT: ("at", "s")}
-
-
-def test_milliseconds_are_cut_without_a_zone_as_well() -> None:
-    at = "2024-01-02T03:04:05.678901"
-    story = history(f"row id=1 at={at}", ZONELESS)
-    reply = changed(typed(story, ONE), {"at": cut})
-    assert judged(story, reply, PRESTODB).verdict is CORRECT
-    assert kinds(judged(story, reply, TRINO)) == {ALTERED: ("at",)}
 
 
 CASED = "id string, ts long, Name string, city string"

@@ -44,10 +44,6 @@ def test_what_a_line_expects_is_known_by_its_reason() -> None:
     assert reasons([verdict(COW, 3, HIVE, STALE)], line(engine="hive")) == [WHY]
 
 
-def test_a_correct_answer_is_never_known() -> None:
-    assert reasons([correct(COW, 3, HIVE), verdict(COW, 4, HIVE, STALE)], line()) == ["", WHY]
-
-
 @pytest.mark.parametrize(
     "found",
     [
@@ -163,11 +159,6 @@ def test_what_was_not_judged_neither_is_known_nor_shows_that_a_line_is_gone(
     assert (found.verdicts[0].known, found.gone) == ("", ())
 
 
-def test_lines_of_another_scenario_do_not_count() -> None:
-    found = apply([verdict(COW, 3, HIVE, STALE)], {"mine/other": [line()]}, facts(COW), TODAY)
-    assert found.verdicts[0].known == ""
-
-
 @pytest.mark.parametrize(("days", "known"), [(0, WHY), (1, "")])
 def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     dated = replace(line(), until=TODAY - datetime.timedelta(days=days))
@@ -175,11 +166,6 @@ def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     assert found.verdicts[0].known == known
     assert found.expired == ((dated,) if days else ())
     assert found.gone == ()
-
-
-def test_a_line_that_says_todo_is_told() -> None:
-    todo = replace(line(), because="TODO: say why")
-    assert applied([], todo, line()).unreviewed == (todo,)
 
 
 def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:

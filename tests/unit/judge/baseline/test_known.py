@@ -70,17 +70,6 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
     assert line.when[0] == read
 
 
-def test_several_kinds_and_a_refusal_with_findings_of_its_columns_are_read() -> None:
-    expect = "{refused: INTERNAL, finding: [stale, misaligned], columns: [b, a]}"
-    (line,) = parse(LINE.replace("{finding: missing_rename, columns: [f1_new]}", expect), PATH)
-    assert line.expect == Expect(
-        "INTERNAL",
-        frozenset({FindingKind.STALE, FindingKind.MISALIGNED}),
-        frozenset({"a", "b"}),
-    )
-    assert str(line.expect) == "refused: INTERNAL; misaligned, stale in a, b"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -142,21 +142,10 @@ def test_a_line_is_as_general_as_the_facts_allow_but_about_one_engine() -> None:
     assert when(verdict(COW, 3, HIVE, STALE), verdict(MOR, 5, HIVE, STALE)) == [{"engine": "hive"}]
 
 
-def test_two_engines_that_are_wrong_alike_have_a_line_each() -> None:
-    found = when(verdict(COW, 3, HIVE, STALE), verdict(COW, 3, TRINO, STALE))
-    assert found == [{"engine": "hive"}, {"engine": "trino"}]
-
-
 def test_format_goes_before_view_and_view_before_settings() -> None:
     wrong = verdict(MOR, 3, FETCH, STALE, view="read_optimized")
     assert when(wrong, correct(COW, 3, MAPREDUCE)) == [{"engine": "hive", "format": "hudi-mor"}]
     assert when(wrong, correct(MOR, 3, MAPREDUCE)) == [{"engine": "hive", "view": "read_optimized"}]
-
-
-def test_versions_are_told_apart_where_nothing_else_does() -> None:
-    assert when(verdict(COW, 3, TRINO, STALE), correct(COW, 3, OLD)) == [
-        {"engine": "trino", "version": "476"}
-    ]
 
 
 def test_settings_are_told_apart_and_one_that_is_not_given_is_unset() -> None:
@@ -227,19 +216,10 @@ def test_a_line_that_still_holds_keeps_every_letter() -> None:
     assert updated((run, facts(COW)), OURS) == OURS
 
 
-def test_a_line_without_a_cell_in_this_run_stays() -> None:
-    assert updated(([verdict(COW, 3, HIVE, STALE)], facts(COW)), OURS) == OURS
-
-
 def test_a_line_that_no_longer_occurs_goes_with_its_comment() -> None:
     run = [correct(COW, 3, HIVE), verdict(COW, 6, TRINO, (FindingKind.LOST_ROW, ""))]
     left = updated((run, facts(COW)), OURS)
     assert left.startswith("# What we know of the story.\n\n- when: {engine: trino, step: 6}\n")
-
-
-def test_a_baseline_in_which_nothing_is_left_is_empty() -> None:
-    run = [correct(COW, 3, HIVE), correct(COW, 6, TRINO)]
-    assert updated((run, facts(COW)), OURS) == ""
 
 
 def test_a_line_whose_conditions_change_keeps_what_people_said() -> None:
