@@ -9,6 +9,7 @@ import datetime
 import decimal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -27,11 +28,13 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text, convert
+from harness.model.datatypes import DataType
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.query import Query
-from harness.model.truth import Row, Truth, row_values
+from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.cells import Cell, Variant
+from harness.scenario.definition import Scenario
 from harness.scenario.load import loads
 
 DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -54,6 +57,21 @@ Named = Callable[[Value], str]
 """Gives the part of a folder's name that stands for a value."""
 Understood = Callable[[str], str | None]
 """Gives the text of a value from that part; None for NULL."""
+
+
+@cache
+def scenario() -> Scenario:
+    return loads(STORY, "story.yaml")
+
+
+@cache
+def history() -> History:
+    return scenario().truths(merge_on_read=False).history()
+
+
+def shown_values(row: Row) -> dict[str, Value]:
+    schema = history()[-1].schema
+    return dict(zip(schema.names, row_values(row, schema), strict=True))
 
 
 def escaped(value: Value) -> str:
@@ -84,29 +102,26 @@ class Partitioned:
 
     @property
     def truth(self) -> Truth:
-        scenario = loads(STORY, "story.yaml")
-        history = scenario.truths(merge_on_read=False).history()
-        return history[-1]
+        return history()[-1]
 
     def folder(self, row: Row) -> str:
-        truth = self.truth
-        shown = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
-        return "/".join(f"{name}={self.named(shown[name])}" for name in truth.table.partition_by)
+        shown = shown_values(row)
+        return "/".join(
+            f"{name}={self.named(shown[name])}" for name in self.truth.table.partition_by
+        )
 
     def case(self) -> RecordedVariant:
-        scenario = loads(STORY, "story.yaml")
-        before = scenario.truths(merge_on_read=False).history()[0]
         form = "hudi-cow" if self.stored else "hive-parquet"
-        sql = scenario.steps[0].operation.sql(before, self.truth)
+        sql = scenario().steps[0].operation.sql(*history())
         written = Outcome(1, OutcomeKind.APPLIED, "1", statements=tuple(sql))
-        files = tuple(self._file(row) for row in self.truth.rows.values())
         rows = self.truth.rows.values()
+        files = tuple(map(self._file, rows))
         values = tuple(self._values(number, row) for number, row in enumerate(rows))
         states = (
             StateRecord("variant", Outcome(0, OutcomeKind.APPLIED, "0"), "d"),
             StateRecord("variant", written, "d", files, values=values, listed_as=self.listed_as),
         )
-        variant = Variant("variant", scenario, form, {}, ("writer", "writer"))
+        variant = Variant("variant", scenario(), form, {}, ("writer", "writer"))
         return RecordedVariant(variant, merge_on_read=False, states=states)
 
     @property
@@ -120,7 +135,7 @@ class Partitioned:
         return FileFact(path, FileKind.BASE, path, "1", columns, (row.key,))
 
     def _values(self, number: int, row: Row) -> FileValues:
-        shown = dict(zip(self.truth.schema.names, row_values(row, self.truth.schema), strict=True))
+        shown = shown_values(row)
         return FileValues(number, self._names, (tuple(self.held(shown[n]) for n in self._names),))
 
 
@@ -135,30 +150,26 @@ class FolderReader:
     """Whether it takes all values from the files."""
 
     def rows(self, table: Partitioned, query: Query) -> Iterator[tuple[Value, ...]]:
-        truth = table.truth
-        rows = list(truth.rows.values())
+        rows = list(table.truth.rows.values())
         for at, row in enumerate(rows):
-            folder = table.folder(rows[(at + self.ahead) % len(rows)])
-            values = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
-            values |= {} if self.by_file else dict(self._values(folder, truth))
+            folder, values = table.folder(rows[(at + self.ahead) % len(rows)]), shown_values(row)
+            values |= {} if self.by_file else dict(self._values(folder, table.truth))
             if all(condition.holds(values[condition.path]) for condition in query.conditions):
                 yield tuple(values.values())
 
     def _values(self, folder: str, truth: Truth) -> Iterator[tuple[str, Value]]:
         for level in folder.split("/"):
             name, _, part = level.partition("=")
-            value = self._value(
-                self.understood(part), str(truth.schema.find(name).type), truth, name
-            )
+            value = self._value(self.understood(part), truth.schema.find(name).type)
             yield name, (self.change or {}).get(name, lambda same: same)(value)
 
-    def _value(self, text: str | None, type_: str, truth: Truth, name: str) -> Value:
+    def _value(self, text: str | None, type_: DataType) -> Value:
         # Only a text can be shown as it stands; of other types NULL's name gives NULL.
-        if type_ != "string" and text in {DEFAULT, "\\N"}:
+        if str(type_) != "string" and text in {DEFAULT, "\\N"}:
             return None
-        if type_ == "boolean" and text is not None:
+        if str(type_) == "boolean" and text is not None:
             return text == "true"
-        return convert(text, truth.schema.find(name).type)
+        return convert(text, type_)
 
 
 def shifted(day: Value) -> Value:
