@@ -16,7 +16,7 @@ from tests.builders.simulated_disk import File, Record
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Files, Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.planted import Twist, free, having, plant, planted
+from tests.quality.planted import Twist, free, having, plant, plant_right, planted
 
 
 def _clustered(plot: Plot, _: random.Random) -> Plot:
@@ -52,12 +52,7 @@ def _made(story: Story, file: File) -> bool:
 
 for _mor in (False, True):
     _kind = "merge-on-read" if _mor else "copy-on-write"
-    plant(
-        f"clustering on {_kind}: new file groups alone (right)",
-        lambda story, _: read(story),
-        harmless=True,
-        twist=_on(mor=_mor),
-    )
+    plant_right(f"clustering on {_kind}: new file groups alone", _on(mor=_mor))
     plant(
         f"clustering on {_kind}: replaced file groups too",
         lambda story, _: _unreplaced(story),
@@ -69,12 +64,7 @@ for _mor in (False, True):
         twist=_on(mor=_mor),
     )
 
-plant(
-    "clustering: read-optimized shows what it merged (right)",
-    lambda story, _: replace(read(story, BASE), view=VIEW),
-    harmless=True,
-    twist=_on(mor=True),
-)
+plant_right("clustering: read-optimized shows what it merged", _on(mor=True), BASE, VIEW)
 
 
 @planted("writer: clustering after a rename writes NULL", twist=_renamed)
@@ -134,9 +124,7 @@ for _mor in (False, True):
     _kind = "merge-on-read" if _mor else "copy-on-write"
     for _what, _end in ENDS.items():
         _twist = _ending(_end, mor=_mor)
-        plant(
-            f"{_what} on {_kind} (right)", lambda story, _: read(story), harmless=True, twist=_twist
-        )
+        plant_right(f"{_what} on {_kind}", _twist)
         plant(
             f"{_what} on {_kind}: what was there before too",
             lambda story, _: _unreplaced(story),
@@ -156,5 +144,5 @@ def _by_the_list(story: Story, _: random.Random) -> Seen:
     return read(story, files=lambda file: None if file.step < archived else file)
 
 
-plant("archive: all files (right)", lambda story, _: read(story), harmless=True, twist=_archived)
+plant_right("archive: all files", _archived)
 plant("archive: files of archived commits overlooked", _by_the_list, twist=_archived)
