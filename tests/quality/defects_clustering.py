@@ -1,8 +1,7 @@
 """Planted readers and writers of tables with file groups that were clustered, replaced or archived.
 
-The old file groups lie in the folder until they are cleaned away: nothing but the timeline says
-that others took their place. Who does not ask it shows rows twice, or those of before. A clustering
-reads files of several schemas and writes them with one: what it loses there no reader finds again.
+The old file groups lie in the folder until they are cleaned away: who does not ask the timeline
+shows rows twice, or those of before. What a clustering loses no reader finds again.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Each planted defect, over random histories: found under its right name, blamed on the right one,
-and with its read strategy among those that reproduce the answer.
+"""Each planted defect, over random histories: its right name, who did it, and its read strategy.
 
 `oracle` says which name is right, by tokens that stand in the place of values (`traced_answer`).
 """

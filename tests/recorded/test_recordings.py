@@ -1,9 +1,7 @@
 """Every recorded answer of a real engine, judged again: no verdict changes unseen.
 
 Where a check was changed on purpose, the verdicts of today are accepted with the command that a
-failure names; see docs/contributing.md. A new recording in this folder is met without more ado.
-Each scenario is a test of its own. All its answers are judged; of a few of its variants only, right
-answers are spoilt.
+failure names; see docs/contributing.md. Right answers of a few variants are spoilt as well.
 """
 
 from __future__ import annotations
