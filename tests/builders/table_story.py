@@ -303,12 +303,10 @@ def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set
 
 def changed(reply: Reply, change: dict[str, object]) -> Reply:
     names = reply.names
-    rows = tuple(
-        tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
-        for row in reply.rows
-    )
-    return Reply(reply.columns, rows)
 
+    def of_column(name: str, value: Value) -> Value:
+        function = change.get(name)
+        return function(value) if callable(function) else value
 
-def _apply(change: object, value: Value) -> Value:
-    return change(value) if callable(change) else value
+    rows = (tuple(map(of_column, names, row)) for row in reply.rows)
+    return Reply(reply.columns, tuple(rows))

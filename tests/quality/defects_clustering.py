@@ -138,10 +138,11 @@ def _archived(plot: Plot, _: random.Random) -> Plot:
     return replace(plot, mor=False, steps=f"{plot.steps}; {before}; clean; archive; {since}")
 
 
-def _by_the_list(story: Story, _: random.Random) -> Seen:
-    archived = story.truth.oldest
-    return read(story, files=lambda file: None if file.step < archived else file)
-
-
 plant_right("archive: all files", _archived)
-plant("archive: files of archived commits overlooked", _by_the_list, twist=_archived)
+plant(
+    "archive: files of archived commits overlooked",
+    lambda story, _: read(
+        story, files=lambda file: None if file.step < story.truth.oldest else file
+    ),
+    twist=_archived,
+)

@@ -148,10 +148,6 @@ def _one_older(right: Records, old: Records) -> Records:
     return {key: old.get(key, row) if _is(key, KEPT) else row for key, row in right.items()}
 
 
-def _with_deleted(right: Records, old: Records) -> Records:
-    return {**old, **right}
-
-
 def _without_one(right: Records, _: Records) -> Records:
     return {key: row for key, row in right.items() if not _is(key, KEPT)}
 
@@ -171,7 +167,7 @@ def _by(reader: Reader, view: str, mistake: Mistake) -> Way:
 MISTAKES: Mapping[str, Mistake] = {
     "older values": _older,
     "one row's older values": _one_older,
-    "a deleted row": _with_deleted,
+    "a deleted row": lambda right, old: {**old, **right},
     "a row too few": _without_one,
 }
 for _name, _mistake in MISTAKES.items():

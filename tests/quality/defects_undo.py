@@ -45,15 +45,11 @@ def _stays(story: Story, kind: FileKind | None = None) -> Seen:
     return read(story, files=stays)
 
 
-def _reader(seen: Seen) -> Seen:
-    """Return the same where the files are as they should be: it is the reader's doing."""
-    return replace(seen, files=None)
-
-
 def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
     def way(story: Story, _: random.Random) -> Seen:
         seen = _stays(story, kind)
-        return seen if writer else _reader(seen)
+        # Where the files are as they should be it is the reader's doing.
+        return seen if writer else replace(seen, files=None)
 
     return way
 
@@ -89,7 +85,7 @@ def _stay_away(story: Story, _: random.Random) -> Seen:
 
 @planted("restore: rows that came since stay", twist=_taken_back(RESTORED))
 def _still_there(story: Story, _: random.Random) -> Seen:
-    right, seen = read(story), _reader(_stays(story))
+    right, seen = read(story), _stays(story)
     return replace(right, lines=(*right.lines, *(line for line in seen.lines if line.key == NEW)))
 
 

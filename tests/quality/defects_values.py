@@ -60,10 +60,6 @@ def _places(places: str) -> Change:
     return lambda value: value.quantize(Decimal(places), context=WIDE)
 
 
-def _longer(value: Value) -> Value:
-    return WIDE.add(value, Decimal("0.001"))
-
-
 def _by_size(old: Value, _: Value) -> FindingKind:
     """Return what a digit more is called: next to a small number it may be anybody's."""
     return ALTERED if abs(old) >= 1 else UNEXPLAINED
@@ -86,20 +82,12 @@ def moved(by: datetime.timedelta) -> Change:
     return move
 
 
-def _as_decimal(value: Value) -> Value:
-    return Decimal(str(value)) if math.isfinite(value) else value
-
-
 def _in_eight_digits(old: Value, new: Value) -> FindingKind:
     return DRIFT if math.isnan(old) or float(new) == old else ALTERED
 
 
 def _nanoseconds(value: Value) -> Value:
     return f"{value.isoformat(sep=' ', timespec='microseconds')}001"
-
-
-def _joined(value: Value) -> Value:
-    return (", ".join(map(text_of, value)),) if len(value) > 1 else value
 
 
 HOUR = datetime.timedelta(hours=1)
@@ -120,7 +108,7 @@ def _of_one(old: Value, new: Value) -> FindingKind:
 _spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
 _spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
 _spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
-_spoilt("decimals with a digit more", "decimal", _by_size, _longer)
+_spoilt("decimals with a digit more", "decimal", _by_size, lambda v: WIDE.add(v, Decimal("0.001")))
 _spoilt("decimals as floating numbers", "decimal", _by_worth, float)
 _spoilt("decimals as texts with more zeros", "decimal", DRIFT, _with_zeros)
 _spoilt("timestamps eight hours off", "timestamp", ALTERED, moved(8 * HOUR))
@@ -142,7 +130,12 @@ _spoilt("integers as texts", "int long", DRIFT, str)
 _spoilt("integers as floating numbers", "int long", _by_worth, float)
 _spoilt("integers with the other sign", "int long", UNEXPLAINED, lambda v: -v)
 _spoilt("integers of 16 bits", "int long", UNEXPLAINED, lambda v: v - (v >> 16 << 16) - 32768)
-_spoilt("floating numbers as decimals", "double", DRIFT, _as_decimal)
+_spoilt(
+    "floating numbers as decimals",
+    "double",
+    DRIFT,
+    lambda v: Decimal(str(v)) if math.isfinite(v) else v,
+)
 _spoilt(
     "floating numbers as texts with an exponent",
     "double",
@@ -168,7 +161,12 @@ _spoilt(
     null=True,
 )
 _spoilt("arrays without their last element", "array", UNEXPLAINED, lambda v: v[:-1])
-_spoilt("arrays with their elements in one text", "array", UNEXPLAINED, _joined)
+_spoilt(
+    "arrays with their elements in one text",
+    "array",
+    UNEXPLAINED,
+    lambda v: (", ".join(map(text_of, v)),) if len(v) > 1 else v,
+)
 _spoilt("maps without entries", "map", UNEXPLAINED, lambda v: MapValue(()) if v.pairs else v)
 _spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
 
@@ -349,10 +347,6 @@ def _text(value: Value) -> Value:
         return value  # what is no text stays bytes
 
 
-def _backwards(value: Value) -> Value:
-    return bytes(reversed(value))
-
-
 DEEP: Final = "map<string, array<struct<a: string, b: int>>>"
 
 
@@ -387,7 +381,7 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
     "bytes cut off": ("binary", ALTERED, lambda v: v[:-1]),
     # Zeros alone may as well be another one's: they tell nothing.
     "bytes padded with zeros": ("binary", ALTERED, lambda v: v + b"\0\0" if v.strip(b"\0") else v),
-    "bytes backwards": ("binary", UNEXPLAINED, _backwards),
+    "bytes backwards": ("binary", UNEXPLAINED, lambda v: v[::-1]),
     "char without its blanks": ("char(12)", ALTERED, str.rstrip),
     "char with a blank too many": ("char(12)", ALTERED, lambda v: f"{v} "),
     "varchar padded like char": ("varchar(12)", ALTERED, lambda v: v.ljust(12)),

@@ -96,7 +96,6 @@ FEW: Final = {
 
 
 class Result(StrEnum):
-    NONE = "not applicable"
     SAME = "invisible"
     """The answer is right all the same."""
     RIGHT = "right"
@@ -110,11 +109,6 @@ class Result(StrEnum):
 class Judged:
     result: Result
     detail: str = ""
-
-
-def judge(defect: Defect, seed: int) -> Judged:
-    seen = defect.seen(seed)
-    return held(seen) if seen is not None else Judged(Result.NONE)
 
 
 def held(seen: Seen) -> Judged:
@@ -208,7 +202,9 @@ class Excuse:
         if line is None or column is None:
             return False
         of_row = self._of_old_row(place, said) or self._of_newer_row(place, said)
-        if said not in _of_null(self.oracle, place) and not of_row:
+        renamed = self.oracle.under_another_name(place.spot[0], column.id)
+        of_null = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
+        if said is not of_null and not of_row:
             return False
         root = self.oracle.root(column.id)
         for other in self.wrong.values():
@@ -316,11 +312,6 @@ def near_epoch(found: Value) -> bool:
         micros = (found - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)  # noqa: DTZ001
         return bool({micros, micros // 1000} & {0, 1, -1})
     return isinstance(found, datetime.date) and abs(found - datetime.date(1970, 1, 1)).days <= 1
-
-
-def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
-    renamed = place.column and oracle.under_another_name(place.spot[0], place.column.id)
-    return {FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE}
 
 
 def responsible_for(defect: Defect) -> Responsible:

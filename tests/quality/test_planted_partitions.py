@@ -208,10 +208,6 @@ BOTH = pytest.mark.parametrize("stored", [False, True], ids=["in folders", "in f
 LOST, ALTERED = FindingKind.LOST_VALUE, FindingKind.ALTERED_VALUE
 
 
-def name_as_it_stands(part: str) -> str | None:
-    return part
-
-
 def null_by_its_name(part: str) -> str | None:
     return DEFAULT if part == DEFAULT else unescaped(part)
 
@@ -296,7 +292,7 @@ def as_it_is(value: Value) -> str:
         (escaped, null_in_text, {"none"}, set()),
         (empty_as_null, null_in_text, {"none"}, {"empty"}),
         (escaped, not_unescaped, {"other", "signs"}, set()),
-        (escaped, name_as_it_stands, {"other", "signs", "none"}, set()),
+        (escaped, str, {"other", "signs", "none"}, set()),
     ],
 )
 def test_a_folders_name_that_is_shown_otherwise_is_altered_by_the_reader_and_else_by_the_writer(

@@ -60,15 +60,6 @@ def test_each_type_that_parts_declare_the_key_with_is_found() -> None:
     assert found == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}
 
 
-def test_two_columns_that_each_stand_in_the_part_of_the_other_are_wrong() -> None:
-    key, ts, a, b = in_parts(RIGHT)
-    found = heads(refused((key, ts, replace(a, column="b"), replace(b, column="a"))))
-    assert found == {
-        "duplicate": [("a", None, "a"), ("b", None, "b")],
-        "unexplained": [("b", "b", None), ("a", "a", None)],
-    }
-
-
 def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> None:
     key, ts, _, b = in_parts(RIGHT)
     more = replace(
@@ -121,24 +112,3 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     assert found["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
     assert [at for at, *_ in found["lost_row"]] == ["3"]
     assert [at for at, *_ in found["duplicate"]] == ["2"]
-
-
-def test_each_key_that_parts_show_stands_with_its_own_text() -> None:
-    key, ts, a, b = in_parts(RIGHT)
-    one = changed(a, 0, 0, "x", ((0, 0, "X"),))
-    other = changed(b, 0, 0, "y", ((0, 0, "Y"),))
-    places = [place for each in refused((key, ts, one, other)) for place in each.places]
-    assert [(place.actual, place.raw) for place in places] == [("x", "X"), ("y", "Y")]
-
-
-def test_of_a_column_that_is_there_twice_the_text_is_that_of_the_one_looked_at() -> None:
-    *others, b = in_parts(RIGHT)
-    wrong = changed(b, 0, 1, -7)
-    again = replace(
-        wrong,
-        columns=(*b.columns, b.columns[1]),
-        rows=tuple((*row, -8) for row in wrong.rows),
-        raw=((0, 2, "another one"),),
-    )
-    places = [place for each in refused((*others, again)) for place in each.places if place.key]
-    assert [(place.column, place.raw) for place in places] == [("b", "-7")]

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import struct
-
-import pytest
-
 from harness.core.records import (
     Answer,
     FindingKind,
@@ -15,7 +11,6 @@ from harness.core.records import (
 )
 from harness.core.refusals import OTHER_TYPE
 from harness.model.simulation.strategies import ColumnMapping
-from harness.model.simulation.value_conversions import cut
 from tests.builders.judged_story import COUNTED, READER, answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -88,47 +83,3 @@ def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
     )
     assert judged(story, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
     assert judged(story, refused, bare=False).because == OTHER_TYPE
-
-
-NUMBERS = "id string, ts long, a date, b int, c float, d long"
-
-
-def stored(story: Story, name: str, *values: object) -> Answer:
-    keys = tuple(column for column in story.read().columns if column.name in {"id", name})
-    rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
-    alone = Part(name, "select", keys, rows)
-    return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))
-
-
-def called(verdict: Verdict, column: str) -> FindingKind:
-    (kind,) = {one.kind for one in verdict.findings for p in one.places if p.column == column}
-    return kind
-
-
-def test_a_value_that_is_shown_as_it_is_stored_tells_whose_it_is() -> None:
-    story = history("insert 1,2; move c after d", NUMBERS)
-    bits = [struct.unpack("<i", struct.pack("<f", story.truth.rows[k].values[5]))[0] for k in "12"]
-    verdict = judged(story, stored(story, "d", *bits), bare=False)
-    assert called(verdict, "d") == FindingKind.MISALIGNED
-    assert places(verdict)["2", "d"].origin == Origin(5, "c", 1, "2")
-
-
-PRESTODB = "prestodb-0.283{connector=hive}"
-EARLY = "row id=1 ts=1 a=1969-12-31T23:59:59.123456 b=1960-01-01T00:00:00.000001; move a after b"
-
-
-@pytest.mark.parametrize(
-    ("by", "kind", "whose"),
-    [("position", FindingKind.MISALIGNED, "b"), ("name", FindingKind.ALTERED_VALUE, None)],
-)
-def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
-    by: str, kind: FindingKind, whose: str | None
-) -> None:
-    story = history(EARLY, "id string, ts long, a timestamp, b timestamp")
-    reply = story.read(by)
-    shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
-    verdict = judged(story, answer_of(shown), bare=False, reader=PRESTODB)
-    assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
-    assert called(verdict, "a") == kind
-    origin = places(verdict)["1", "a"].origin
-    assert (origin and origin.name) == whose

@@ -42,13 +42,6 @@ def parties(verdict: Verdict) -> set[Responsible | None]:
     return {finding.responsible for finding in verdict.findings}
 
 
-def test_where_all_older_rows_are_of_one_write_several_ways_fit_and_none_is_claimed() -> None:
-    story = history("insert 1..4; rename f1 g; add f3 int after ts; upsert 2", mor=True)
-    verdict = verdict_of(case_of(story), story.read(), "incremental(1)")
-    assert set(verdict.reproduces) == {"by id, the begin ignored", "by id, one write too many"}
-    assert verdict.claimed == ""
-
-
 def unsaid(state: StateRecord) -> StateRecord:
     return replace(state, values=tuple(replace(value, commits=()) for value in state.values))
 
@@ -134,11 +127,3 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
     for files, party in ((None, Responsible.READER), (late, Responsible.UNSURE)):
         case = case_of(story, files)
         assert parties(verdict_on(case, count, SINCE)) == {party}
-
-
-def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
-    story = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
-    case = case_of(story)
-    layout = Expectations(case).layout(2, "snapshot")
-    assert layout.clash() == "by position"
-    assert Expectations(case).layout(2, "incremental(1)").clash() == ""

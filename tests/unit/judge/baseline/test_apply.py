@@ -60,13 +60,6 @@ def test_another_wrong_answer_at_the_same_place_is_new(
     assert reasons([verdict(COW, 3, HIVE, *found)], line(engine="hive")) == [""]
 
 
-def test_which_rows_are_wrong_is_no_part_of_a_line() -> None:
-    found = verdict(COW, 3, HIVE, STALE)
-    (one,) = found.findings
-    more = replace(one, places=(one.witness, replace(one.witness, key="2")))
-    assert reasons([found, replace(found, findings=(more,))], line(engine="hive")) == [WHY, WHY]
-
-
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [
@@ -107,14 +100,6 @@ def test_a_refusal_is_known_by_its_kind() -> None:
     own = facts(COW, refusals={refused.case: "INTERNAL"})
     for kind, known in (("INTERNAL", WHY), ("OTHER", "")):
         assert applied([refused], line(Expect(kind)), known_of=own).verdicts[0].known == known
-
-
-def test_a_refusal_whose_columns_asked_alone_are_wrong_is_another_answer() -> None:
-    refused = verdict(COW, 3, TRINO, STALE, kind=VerdictKind.REFUSED)
-    own = facts(COW, refusals={refused.case: "INTERNAL"})
-    both = Expect("INTERNAL", frozenset({FindingKind.STALE}), frozenset({"f1"}))
-    assert applied([refused], line(Expect("INTERNAL")), known_of=own).verdicts[0].known == ""
-    assert applied([refused], line(both), known_of=own).verdicts[0].known == WHY
 
 
 @pytest.mark.parametrize("more", [(), (STALE,)])
@@ -174,7 +159,3 @@ def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_
     found = applied([probe, refused], line())
     assert found.answered == found.verdicts[:1]
     assert found.verdicts[0].known == WHY
-
-
-def test_a_known_reason_of_an_earlier_judgement_does_not_stay() -> None:
-    assert reasons([replace(verdict(COW, 3, HIVE, STALE), known="old")]) == [""]

@@ -148,12 +148,6 @@ def test_format_goes_before_view_and_view_before_settings() -> None:
     assert when(wrong, correct(MOR, 3, MAPREDUCE)) == [{"engine": "hive", "view": "read_optimized"}]
 
 
-def test_settings_are_told_apart_and_one_that_is_not_given_is_unset() -> None:
-    assert when(verdict(COW, 3, HIVE, STALE), correct(COW, 3, FETCH)) == [
-        {"engine": "hive", "reader.path": "unset"}
-    ]
-
-
 @pytest.mark.parametrize(
     ("wrong", "right", "step"),
     [
@@ -170,14 +164,6 @@ def test_the_steps_are_those_between_correct_ones(
     cells = [verdict(COW, each, HIVE, STALE) for each in wrong]
     found = when(*cells, *(correct(COW, each, HIVE) for each in right))
     assert found == [{"engine": "hive", "step": step}]
-
-
-def test_one_line_for_a_setting_over_all_steps_rather_than_one_for_each_step() -> None:
-    # At step 3 both are wrong alike; afterwards only one of them is.
-    cells = [verdict(COW, step, FETCH, STALE) for step in (3, 4, 5)]
-    cells += [verdict(COW, 3, MAPREDUCE, STALE)]
-    cells += [correct(COW, step, MAPREDUCE) for step in (4, 5)]
-    assert {"engine": "hive", "reader.path": "fetch"} in when(*cells)
 
 
 def test_what_is_unexplained_has_no_line_and_is_in_none_of_the_others() -> None:
@@ -227,12 +213,6 @@ def test_a_line_whose_conditions_change_keeps_what_people_said() -> None:
     *_, line = parse(updated((run, facts(COW)), OURS), PATH)
     assert dict(line.when) == {"engine": "hive", "step": ">=3"}
     assert (line.because, line.issue, line.support) == ("it reads yesterday's file", "#7", "never")
-
-
-def test_a_new_line_says_todo_and_is_not_reviewed() -> None:
-    (line,) = parse(updated(([verdict(COW, 3, HIVE, STALE)], facts(COW))), PATH)
-    assert line.because.startswith("TODO")
-    assert not line.reviewed
 
 
 def test_a_line_whose_date_has_passed_has_to_be_reviewed_anew() -> None:
