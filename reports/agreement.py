@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.core.counting import counted
@@ -24,14 +24,10 @@ class Agreement:
     readers: tuple[str, ...]
 
 
-def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    return grouped((verdict.question, verdict) for verdict in run.verdicts)
-
-
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
     groups = grouped(
-        (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
+        [(_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts]
     )
     groups_ = [
         Agreement(
@@ -81,13 +77,13 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     Several settings of one distribution count once.
     """
     alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
-    for key, verdicts in questions(run).items():
+    for key, verdicts in run.by_question.items():
         if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             continue  # some reader agrees with the truth
         answers = [(verdict, run.answers.get(verdict.case)) for verdict in verdicts]
         answered = [verdict for verdict, answer in answers if answer and answer.has_table]
         groups = agreements(run, answered)
-        voices = {run.distribution(verdict.reader) for verdict in answered}
+        voices = {run.info.reader(verdict.reader).distribution for verdict in answered}
         unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
         responsible = {finding.responsible for v in answered for finding in v.findings}
         if unanimous and not (responsible and responsible <= WRITERS):

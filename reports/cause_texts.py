@@ -30,7 +30,6 @@ from harness.run.causes import (
     HelpfulSetting,
     RunCause,
     SettingsAsked,
-    by_default,
     causes,
     settings_text,
 )
@@ -77,13 +76,16 @@ class ReaderAnswer:
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
-        (verdict.reader, verdict)
-        for verdict in run.verdicts
-        if verdict.verdict is VerdictKind.WRONG
+        [
+            (verdict.reader, verdict)
+            for verdict in run.verdicts
+            if verdict.verdict is VerdictKind.WRONG
+        ]
     )
-    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
     scores = scoreboard(run)
-    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
+    return tuple(
+        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+    )
 
 
 def _answer(
@@ -123,7 +125,7 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     """Return the settings that help with a reader's causes, but those that it has."""
     has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
-    of = grouped((other.paste, at) for at, other in others)
+    of = grouped([(other.paste, at) for at, other in others])
     settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
@@ -243,13 +245,13 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
         what=printable(_what(cause)),
-        amount=printable(f"{counted(len(cause.cases), 'cell')} in {where}"),
+        amount=printable(f"{counted(len(cause.cases), 'check')} in {where}"),
         readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
@@ -276,7 +278,7 @@ def _what(cause: RunCause) -> str:
 
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
-    step = run.step(cause.first.variant, cause.first.step)
+    step = run.info.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
@@ -331,9 +333,9 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of {whole:,} checks"
     rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
-    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    price = f" It spoils {counted(setting.spoilt, 'other check')}." if setting.spoilt else ""
     out = " and ".join(line.text for line in setting.instead)
     who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"
@@ -354,8 +356,10 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
     """Yield the lines for each place, with the distributions where these differ."""
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
-        for line, names in setting.lines
+        [
+            (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+            for line, names in setting.lines
+        ]
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)

@@ -112,7 +112,7 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
             and (key := (verdict.scenario, verdict.step, verdict.because)) not in seen
         ):
             seen.add(key)
-            step = run.step(verdict.variant, verdict.step)
+            step = run.info.step(verdict.variant, verdict.step)
             title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
             parts = verdict.variant, verdict.because, findings_text(verdict)
             place = places.of(verdict.variant, verdict.step)

@@ -50,7 +50,7 @@ from harness.reports.words import (
     worded,
 )
 from harness.run import run_judge
-from harness.run.causes import ORDER, RunCause, by_default
+from harness.run.causes import ORDER, RunCause
 from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
 
 CREATE: Final = "create_table"
@@ -184,7 +184,7 @@ def _cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
     answer = run.answers.get(verdict.case)
-    key = run.variant(verdict.variant).key
+    key = run.info.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
         "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
@@ -345,7 +345,7 @@ def with_examples(cells: PageCells) -> PageCells:
 
 
 def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    every = agreement.questions(run)
+    every = run.by_question
     if not without:
         return every
     some = {
@@ -409,7 +409,7 @@ def _counted(run: Run, cells: PageCells) -> JsonValue:
     counts = Counter(
         (
             verdict.scenario,
-            since.get(verdict.case) or run.step(verdict.variant, verdict.step).operation,
+            since.get(verdict.case) or run.info.step(verdict.variant, verdict.step).operation,
             readers[verdict.reader],
             str(verdict.verdict),
         )
@@ -430,8 +430,10 @@ def _causes(cells: PageCells) -> JsonValue:
 
 
 def _variants(run: Run) -> list[VariantInfo]:
-    names = dict.fromkeys([*run.variants, *(verdict.variant for verdict in run.verdicts)])
-    return [run.variant(name) for name in names]
+    names = dict.fromkeys(
+        [*run.info.variants_by_id, *(verdict.variant for verdict in run.verdicts)]
+    )
+    return [run.info.variant(name) for name in names]
 
 
 def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
@@ -441,14 +443,14 @@ def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
 
 
 def _reader(run: Run, name: str) -> JsonValue:
-    known = run.readers.get(name)
+    info = run.info.reader(name)
     return {
         "reader": name,
-        "distribution": run.distribution(name),
-        "settings": name.removeprefix(run.distribution(name)).strip("{}"),
-        "fidelity": known.fidelity if known else "not recorded",
-        "default": by_default(run, name),
-        "beside": summary.settings(run, name),
+        "distribution": info.distribution,
+        "settings": name.removeprefix(info.distribution).strip("{}"),
+        "fidelity": info.fidelity or "not recorded",
+        "default": info.by_default,
+        "beside": info.settings,
     }
 
 
@@ -470,7 +472,7 @@ def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
+    every, answers = run.by_question, run.strategy_answers() if cells.explains else {}
     files, old = _files(run), next((before.run for before in cells.before.values()), run)
     files_before = _files(old)
     questions: list[JsonValue] = []

@@ -99,7 +99,7 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
     yield from ((verdict.scenario, verdict) for verdict in wrong)
     for step in (*run.half_done_steps, *run.failed_steps):
-        yield run.variant(step.variant).scenario, step
+        yield run.info.variant(step.variant).scenario, step
 
 
 class _Suites:
@@ -290,7 +290,7 @@ def _step(run: Run, step: NotableStep) -> PlacedCase:
 
 
 def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
-    name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
+    name = f"s{verdict.step}/{WRITE}: {run.info.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
     case.result = [_failure(why, verdict.known, str(verdict.verdict))]
     return case

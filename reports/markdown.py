@@ -192,4 +192,4 @@ def _size(words: str) -> int:
 def _foot(run: Run, site: CiSite) -> str:
     files = f"[the files that the job kept]({site.job})" if site.job else "the run's folder"
     named = f"profile {escaped(run.info.profile)}, run {escaped(run.info.id)}"
-    return f"{named}; every cell with its tables and files: {code(html.FILE)} in {files}."
+    return f"{named}; every check with its tables and files: {code(html.FILE)} in {files}."

@@ -18,8 +18,8 @@ from harness.reports.document import Block, Line, ReportTable, section, table
 from harness.reports.findings import findings_text
 from harness.reports.words import DEFAULT, VERDICTS, refusal_text
 from harness.run import run_judge
-from harness.run.causes import ORDER, by_default
-from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
+from harness.run.causes import ORDER
+from harness.run.load_run import NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 
 
@@ -89,7 +89,7 @@ PARTLY: Final = (
 def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
-        f"that it can read, {counted(partly.cells, 'cell')}"
+        f"that it can read, {counted(partly.cells, 'check')}"
         for partly in readers
     )
 
@@ -97,7 +97,7 @@ def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
     excluded = grouped(
-        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
+        [(pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot]
     )
     return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
@@ -149,12 +149,9 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
 
 def readers(run: Run) -> tuple[str, ...]:
     """Return every reader of a run: those planned, and any whose answer was judged."""
-    return tuple(dict.fromkeys([*run.readers, *(verdict.reader for verdict in run.verdicts)]))
-
-
-def settings(run: Run, reader: str) -> str:
-    known = run.readers.get(reader)
-    return known.settings if known else NOT_COMPARED
+    return tuple(
+        dict.fromkeys([*run.info.readers_by_name, *(verdict.reader for verdict in run.verdicts)])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,7 @@ def scoreboard(run: Run) -> tuple[Score, ...]:
     scores = [
         Score(
             reader,
-            by_default(run, reader),
+            run.info.reader(reader).by_default,
             _ours(run, reader),
             {kind: counts[reader, kind] for kind in VERDICTS},
         )
@@ -184,8 +181,7 @@ def scoreboard(run: Run) -> tuple[Score, ...]:
 
 
 def _ours(run: Run, reader: str) -> str:
-    known = run.readers.get(reader)
-    unlike = known.unlike if known and known.unlike else ()
+    unlike = run.info.reader(reader).unlike or ()
     return ", ".join(f"{unlike_.setting}={unlike_.has}" for unlike_ in unlike if not unlike_.named)
 
 
@@ -207,7 +203,7 @@ def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
     for verdict in run.step_verdicts:
         if verdict.findings:
-            step = run.step(verdict.variant, verdict.step)
+            step = run.info.step(verdict.variant, verdict.step)
             yield f"{verdict.variant}, step {step.number} '{step.text}'", findings_text(verdict)
 
 
@@ -284,7 +280,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
 
 
 def coverage(run: Run) -> Iterator[Block]:
-    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    excluded = grouped([(excluded.why, excluded.what) for excluded in run.info.excluded])
     lines = []
     for why, names in excluded.items():
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
@@ -306,7 +302,7 @@ def total_lines(run: Run) -> Iterator[Line]:
         yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
     known = sum(bool(verdict.known) for verdict in run.verdicts)
     counts = [f"{number:,} {kind}" for kind, number in totals(run).items() if number]
-    line = f"{counted(len(run.verdicts), 'cell')}: {', '.join(counts) or 'none planned'}"
+    line = f"{counted(len(run.verdicts), 'check')}: {', '.join(counts) or 'none planned'}"
     yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
     if text := explained(run):
         yield Line(text)

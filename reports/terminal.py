@@ -75,7 +75,7 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
     for line in metastore_lines(run.info):
         item(console, line, lead=" -")
     say(console, "Their settings", "bold")
-    settings_of = ((summary.settings(run, reader), label) for reader, label in labels.items())
+    settings_of = [(run.info.reader(reader).settings, label) for reader, label in labels.items()]
     for settings, names in grouped(settings_of).items():
         item(console, f"{', '.join(names)}: {settings}", lead=" -")
     say(console, "Words", "bold")
@@ -84,8 +84,8 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 
 def _fidelities(run: Run, labels: Iterable[str]) -> Mapping[str, Iterable[str]]:
-    infos = ((run.readers.get(reader), run.distribution(reader)) for reader in labels)
-    made = ((info.fidelity if info else "fidelity not recorded", name) for info, name in infos)
+    infos = map(run.info.reader, labels)
+    made = [(info.fidelity or "fidelity not recorded", info.distribution) for info in infos]
     return {fidelity: dict.fromkeys(names) for fidelity, names in grouped(made).items()}
 
 
@@ -147,7 +147,7 @@ def _variant(
 ) -> None:
     name = variant.id.removeprefix(variant.scenario)
     if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
-        say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        say(console, f"  {name}: all {counted(len(verdicts), 'check')} correct", "green")
         return
     say(console, f"  {name}")
     rows, right = _rows(verdicts)
@@ -271,7 +271,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     say(console, "")
     lines.render(summary.total_lines(run), console)
     if html:
-        say(console, f"Every cell with its tables, SQL and files: {html}")
+        say(console, f"Every check with its tables, SQL and files: {html}")
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:
@@ -279,6 +279,6 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
         return
     yield f"{DEFAULT}: nobody chose a setting otherwise than the engine has it by itself"
-    same = grouped((s.ours, s.reader) for s in scores if s.by_default and s.ours)
+    same = grouped([(s.ours, s.reader) for s in scores if s.by_default and s.ours])
     for ours, readers in same.items():
         yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"

@@ -148,7 +148,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     run, key, pairs, asked = comparison.new.run, cause.key, cause.pairs, cause.asked
     remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
     changes = Counter(pair.change for pair in pairs)
-    formats = (run.variant(pair.either.variant).format for pair in pairs)
+    formats = (run.info.variant(pair.either.variant).format for pair in pairs)
     return {
         "title": report.cause_title(cause),
         "engine": key.engine,

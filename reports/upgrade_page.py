@@ -146,7 +146,7 @@ def page(comparison: SideComparison) -> str:
 def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
     """Return what the page shows of a cause; `because`: why it is accepted, if it is."""
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
-    variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
+    variant, kind = run.info.variant(verdict.variant), cause.key.symptom.kind
     panels, notes = side_by_side(cause.first, comparison)
     return {
         "title": report.cause_title(cause),
@@ -279,7 +279,7 @@ def _marked(verdict: Verdict, run: Run) -> Marks:
     answer = run.answers.get(verdict.case)
     if answer is None or verdict.expected is None or not answer.has_table:
         return Marks((), (), (), ())
-    columns, key = labelled(answer.question, answer.columns), run.variant(verdict.variant).key
+    columns, key = labelled(answer.question, answer.columns), run.info.variant(verdict.variant).key
     return marks(verdict.expected, columns, answer.rows, verdict.findings, key)
 
 

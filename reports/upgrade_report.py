@@ -215,7 +215,7 @@ def asked_table(comparison: SideComparison) -> ReportTable:
 
 def _asked(run: Run) -> Mapping[str, str]:
     info = run.info
-    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
+    variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
     texts: Mapping[str, Iterable[str]] = {
         "readers": (f"{r.reader} ({r.fidelity}; {r.settings})" for r in info.readers),
         "metastore": tuple(metastore_lines(info)) or (USUAL_METASTORE,),
@@ -321,9 +321,9 @@ def _scope(comparison: SideComparison) -> str:
     asked = [pair.either for pair in comparison.pairs if not pair.is_step]
     ids = {verdict.variant for verdict in asked}
     variants = [variant for variant in comparison.new.run.info.variants if variant.id in ids]
-    scenarios = _named((variant.scenario for variant in variants), "scenario")
-    writers = _named(map(_writers, variants), "writer")
-    readers = _named((verdict.reader for verdict in asked), "reader")
+    scenarios = named((variant.scenario for variant in variants), "scenario")
+    writers = named(map(_writers, variants), "writer")
+    readers = named((verdict.reader for verdict in asked), "reader")
     number = counted(len(asked), "question")
     return f"{scenarios} on {_formats(variants)} of {writers}, read by {readers} ({number})"
 
@@ -338,7 +338,7 @@ def _formats(variants: Iterable[VariantInfo]) -> str:
     return f"{_listed(formats)} tables" if few else f"tables in {len(formats)} formats"
 
 
-def _named(names: Iterable[str], what: str) -> str:
+def named(names: Iterable[str], what: str) -> str:
     distinct = list(dict.fromkeys(names))
     if len(distinct) > FEW:
         return counted(len(distinct), what)
@@ -368,12 +368,12 @@ def cause_title(cause: Regression) -> str:
 
 
 def cause_extent(cause: Regression, run: Run) -> str:
-    formats = _formats(run.variant(pair.either.variant) for pair in cause.pairs)
-    parts = [_changes(cause), f"in {_named(cause.scenarios, 'scenario')} on {formats}"]
+    formats = _formats(run.info.variant(pair.either.variant) for pair in cause.pairs)
+    parts = [_changes(cause), f"in {named(cause.scenarios, 'scenario')} on {formats}"]
     if cause.asked:
         views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in cause.asked)
         parts.append(f"{'views' if len(views) > 1 else 'view'} {_listed(views)}")
-        parts.append(f"by {_named((v.reader for v in cause.asked), 'reader')}")
+        parts.append(f"by {named((v.reader for v in cause.asked), 'reader')}")
     return ", ".join(parts)
 
 
@@ -388,7 +388,7 @@ def _changes(cause: Regression) -> str:
 def cause_witness(cause: Regression, run: Run) -> str:
     """Say what the simplest answer shows in its first wrong place, and after which step."""
     verdict = cause.first.either
-    step = run.step(verdict.variant, verdict.step)
+    step = run.info.step(verdict.variant, verdict.step)
     where = f"{verdict.variant}, after step {step.number} '{step.text}'"
     finding = next((f for f in verdict.findings if _shows(f, cause)), None)
     if finding is not None:

@@ -96,7 +96,7 @@ def metastore_lines(info: RunInfo) -> Iterator[str]:
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("harness.reports")
-NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
+NOT_WORDED: Final = "the harness could not word this check; its log, harness.log, says why"
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
 ANEW: Final = parts_of(ColumnMapping.RENUMBERED)[1]
 OUTSIDE: Final = parts_of(ColumnMapping.ID_OUTSIDE)[1]

@@ -3,9 +3,9 @@
     python tools/bench.py --profile quick-start --folder build/bench
 
 The run is done on a cache that holds the engines and neither table states nor answers; then again,
-with nothing changed; then for one cell of it, whose answer is kept too: what that costs is fixed,
+with nothing changed; then for one cell of it, whose answer is cached too: what that costs is fixed,
 and the rest is divided by the cells. Then all is asked afresh of the tables that are there, and
-`tools/bench_plain.py` asks the same: neither of the two writes meanwhile. Prints Markdown.
+once more as a plain script would: neither of the two writes meanwhile. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,16 +29,27 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
+from harness import engines, formats
 from harness.artifacts import cache as caches
-from harness.core.progress import RIGHT_OR_WRONG
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution, Setting
+from harness.artifacts.fetch import Installation
+from harness.core.progress import RIGHT_OR_WRONG, Progress
 from harness.core.records import Answer
+from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run as records
-from harness.runtime import metastore
+from harness.run.pipeline import states_of
+from harness.runtime import metastore, metastore_client
+from harness.runtime.process_runtime import ProcessRuntime
+from harness.scenario.cells import Reader, parse_reader
+from harness.write import state_store
 from tools.deaths import works_in
 from tools.shared import table, with_engines
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"
+METASTORE: Final = "metastore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +74,9 @@ class ProcessUsage:
 
 @dataclass(slots=True)
 class RunUsage:
-    """A run that is over."""
+    """A run, which ends while it is watched."""
 
+    folder: Path = Path()
     status: int = 0
     seconds: float = 0.0
     cpu_s: float = 0.0
@@ -75,108 +87,81 @@ class RunUsage:
     peak_mb: int = 0
     """MiB, of all processes together at one time."""
     events: list[Event] = field(default_factory=list)
-    used: dict[str, ProcessUsage] = field(default_factory=dict)
+    used: dict[str, ProcessUsage] = field(default_factory=lambda: defaultdict(ProcessUsage))
     """By distribution; the harness itself is one of them."""
 
     @property
-    def first_told_s(self) -> float:
-        """When progress first told verdicts on answers: right or wrong, not yet how; or NaN."""
+    def first_right_or_wrong_s(self) -> float:
+        """When progress first counted verdicts on answers: right or wrong, not yet how; or NaN."""
         for event in self.events:
             if event.facts.get("judged", {}).keys() & RIGHT_OR_WRONG:
                 return event.seconds
         return float("nan")
+
+    def note_records(self, seconds: float) -> None:
+        """Note when the first answer and the first verdicts were there.
+
+        An answer counts that an engine gave just now: where there was nothing to ask that is
+        recorded too, before any engine is started.
+        """
+        answers = {} if self.first_answer_s else records.answers(self.folder)
+        if any(answer.sql and not answer.reused for answer in answers.values()):
+            self.first_answer_s = seconds
+        path = self.folder / records.VERDICTS
+        if not self.first_verdict_s and path.is_file() and path.stat().st_size > 0:
+            self.first_verdict_s = seconds
 
 
 def watch(folder: Path, cache: Path, *options: str) -> RunUsage:
     """Run `harness run` in `folder` on `cache` and watch it to its end."""
     command = [sys.executable, "-m", "harness", "run", "--run-dir", str(folder), "--json", "--show"]
     environment = {**os.environ, "HARNESS_CACHE": str(cache)}
-    found, began = RunUsage(), time.monotonic()
+    usage, began = RunUsage(folder), time.monotonic()
     with folder.with_suffix(".log").open("wb") as log:
         child = subprocess.Popen(
             [*command, *options], stdout=subprocess.PIPE, stderr=log, env=environment, text=True
         )
-    sampler = _Sampler(child.pid, folder, began)
+    over = threading.Event()
+    sampler = threading.Thread(target=_sample, args=(usage, child.pid, began, over), daemon=True)
     sampler.start()
     for line in child.stdout or ():
         facts = json.loads(line)
-        found.events.append(Event(time.monotonic() - began, _cpu(child.pid), facts))
-    # Ended but not reaped: the kernel still tells what it used.
+        usage.events.append(Event(time.monotonic() - began, _cpu(child.pid), facts))
+    # Ended but not reaped: the kernel still knows what it used.
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    found.cpu_s, found.seconds = _cpu(child.pid), time.monotonic() - began
-    sampler.over.set()
+    usage.cpu_s, usage.seconds = _cpu(child.pid), time.monotonic() - began
+    over.set()
     sampler.join()
-    found.status, found.first_answer_s, found.used = child.wait(), sampler.first_s, sampler.used()
-    found.first_verdict_s = sampler.judged_s
-    found.peak_mb = sampler.peak_mb
-    return found
+    usage.status = child.wait()
+    return usage
 
 
-def answered(folder: Path) -> bool:
-    """Return whether a run has recorded what an engine answered just now.
+def _sample(usage: RunUsage, pid: int, began: float, over: threading.Event) -> None:
+    """Look at the harness and all that it started, again and again."""
+    cpu = dict[tuple[str, int], float]()
 
-    Where there was nothing to ask that is recorded too, before any engine is started.
-    """
-    return any(answer.sql and not answer.reused for answer in records.answers(folder).values())
-
-
-def judged(folder: Path) -> bool:
-    """Return whether a run has recorded verdicts."""
-    path = folder / records.VERDICTS
-    return path.is_file() and path.stat().st_size > 0
-
-
-class _Sampler(threading.Thread):
-    """Looks at the harness and all that it started, again and again."""
-
-    def __init__(self, pid: int, folder: Path, began: float) -> None:
-        super().__init__(daemon=True)
-        self.over = threading.Event()
-        self.first_s, self.judged_s, self.peak_mb = 0.0, 0.0, 0
-        self._pid, self._folder, self._began = pid, folder, began
-        self._cpu: dict[tuple[str, int], float] = {}
-        self._peaks: dict[str, int] = defaultdict(int)
-
-    def run(self) -> None:
-        while not self.over.wait(SAMPLE_S):
-            self.note_records()
+    def look() -> None:
+        harness, now = psutil.Process(pid), defaultdict[str, int](int)
+        processes = [(HARNESS, harness)]
+        processes += [(works_in(c).rpartition("-")[0], c) for c in harness.children(recursive=True)]
+        for name, process in processes:
             with suppress(psutil.Error):
-                self._look()
-        self.note_records()  # the last ones may have come after the last look
-
-    def note_records(self) -> None:
-        """Note when the first answer and the first verdicts were there."""
-        seconds = time.monotonic() - self._began
-        if not self.first_s and answered(self._folder):
-            self.first_s = seconds
-        if not self.judged_s and judged(self._folder):
-            self.judged_s = seconds
-
-    def _look(self) -> None:
-        harness, now = psutil.Process(self._pid), dict[str, int]()
-        self._note(HARNESS, harness, now)
-        for child in harness.children(recursive=True):
-            with suppress(psutil.Error):
-                if name := works_in(child).rpartition("-")[0]:
-                    self._note(name, child, now)
-        self.peak_mb = max(self.peak_mb, sum(now.values()))
+                if name:
+                    times = process.cpu_times()
+                    cpu[name, process.pid] = times.user + times.system
+                    # What is shared counts once: a JVM that starts a program is there twice.
+                    now[name] += process.memory_full_info().pss // (1 << 20)
+        usage.peak_mb = max(usage.peak_mb, sum(now.values()))
         for name, mb in now.items():
-            self._peaks[name] = max(self._peaks[name], mb)
+            usage.used[name].peak_mb = max(usage.used[name].peak_mb, mb)
 
-    def _note(self, name: str, process: psutil.Process, now: dict[str, int]) -> None:
-        times = process.cpu_times()
-        self._cpu[name, process.pid] = times.user + times.system
-        # What is shared counts once: a JVM that starts a program is there twice for a moment.
-        now[name] = now.get(name, 0) + process.memory_full_info().pss // (1 << 20)
-
-    def used(self) -> dict[str, ProcessUsage]:
-        """Return what the processes of each name used."""
-        found: dict[str, ProcessUsage] = defaultdict(ProcessUsage)
-        for name, mb in self._peaks.items():
-            found[name].peak_mb = mb
-        for (name, _), cpu_s in self._cpu.items():
-            found[name].cpu_s += cpu_s
-        return dict(found)
+    while not over.wait(SAMPLE_S):
+        usage.note_records(time.monotonic() - began)
+        with suppress(psutil.Error):
+            look()
+    usage.note_records(time.monotonic() - began)  # the last ones may have come after the last look
+    for (name, _), cpu_s in cpu.items():
+        usage.used[name].cpu_s += cpu_s
 
 
 def _cpu(pid: int) -> float:
@@ -189,13 +174,104 @@ def _cpu(pid: int) -> float:
 def between(events: Sequence[Event], begins: str, ends: str) -> tuple[Event, Event] | None:
     """Return the first event of a task whose name begins so, and its last of the kind `ends`."""
     of_task = [event for event in events if str(event.facts.get("task", "")).startswith(begins)]
-    over = [event_ for event_ in of_task if event_.facts["event"] == ends]
+    over = [event for event in of_task if event.facts["event"] == ends]
     return (of_task[0], over[-1]) if over else None
 
 
-FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}
-"""What a server's folder is called where it is not called as its distribution."""
-ASK: Final = "ask cells"
+# A plain script: no records, no retries, no cache, no judging. One engine after another is started,
+# asked through one connection, one query after another, and stopped. What the harness sets for
+# speed only is as the engines and Java set it.
+
+JVM_TUNED: Final = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
+SPARK_DEFAULTS: Final = {
+    "spark.sql.shuffle.partitions": "200",
+    "spark.sql.adaptive.enabled": "true",
+}
+HIVE_DEFAULTS: Final = ("set hive.exec.counters.pull.interval=1000",)
+TIMEOUT_S: Final = 120.0
+
+
+@dataclass(slots=True)
+class PlainSeconds:
+    """How long a plain script took for one distribution."""
+
+    start: float
+    ask: float = 0.0
+    asked: int = 0
+
+
+def ask_plainly(run: records.Run, folder: Path, cache: Cache) -> dict[str, PlainSeconds]:
+    """Ask what a run asked; return how long that took, by distribution."""
+    quiet, states = Progress(), states_of(run.states, cache)
+    began = time.monotonic()
+    home = folder / METASTORE
+    home.mkdir(parents=True)
+    installation = _untuned(metastore.DISTRIBUTION, cache)
+    prepared = metastore.empty_database(installation, cache, quiet)
+    with metastore.serve(ProcessRuntime(installation), prepared, home) as shared:
+        with metastore_client.connect(shared.uri) as client:
+            for state in states.values():
+                state_store.register(client, state)
+        result = {METASTORE: PlainSeconds(time.monotonic() - began)}
+        for name, readers in _questions(run).items():
+            work = folder / name
+            work.mkdir()
+            installation, began = _untuned(name, cache), time.monotonic()
+            engine = engines.load(installation.distribution.engine)
+            runtime = ProcessRuntime(installation)
+            with engine.serve(runtime, shared.uris, work, quiet, _reads(run, name)) as server:
+                result[name] = PlainSeconds(time.monotonic() - began)
+                _ask(server, readers, result[name])
+    return result
+
+
+def _untuned(name: str, cache: Cache) -> Installation:
+    """Fetch a distribution, and leave out what is set for speed only."""
+    installation = fetch.ensure(distributions.load(name), cache, Progress())
+    distribution: Distribution = installation.distribution
+    settings: dict[str, Setting] = dict(distribution.settings)
+    settings["jvm"] = tuple(text for text in distribution.texts("jvm") if text not in JVM_TUNED)
+    if distribution.engine == "spark":
+        settings["conf"] = {**distribution.options("conf"), **SPARK_DEFAULTS}
+    return replace(installation, distribution=replace(distribution, settings=settings))
+
+
+def _questions(run: records.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
+    """Return the SQL that was sent, by distribution and reader, in the order of the plan."""
+    by_name = defaultdict[str, dict[Reader, list[str]]](dict)
+    for cell in run.info.cells:
+        answer = run.answers.get(cell.case)
+        if answer is not None and answer.sql:
+            reader = parse_reader(cell.reader)
+            texts = by_name[reader.distribution].setdefault(reader, [])
+            texts += [answer.sql, *(part.sql for part in answer.parts)]
+    return by_name
+
+
+def _reads(run: records.Run, distribution: str) -> PlannedReads:
+    """Return what a server will be asked about; a script's author would configure nothing more."""
+    facts = {variant.id: formats.facts(variant.format) for variant in run.info.variants}
+    cells = ((cell.variant, parse_reader(cell.reader)) for cell in run.info.cells)
+    return frozenset((facts[v], r.settings) for v, r in cells if r.distribution == distribution)
+
+
+def _ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: PlainSeconds) -> None:
+    for reader, texts in readers.items():
+        began = time.monotonic()
+        with closing(server.connect(dict(reader.settings))) as connection:
+            if reader.distribution.startswith("hive-"):
+                for statement in HIVE_DEFAULTS:
+                    connection.run(statement, timeout_s=TIMEOUT_S)
+            for sql in texts:
+                took.asked += 1
+                with suppress(RefusedError, NoAnswerError):
+                    connection.run(sql, timeout_s=TIMEOUT_S)
+        took.ask += time.monotonic() - began
+
+
+# What came out
+
+ASK: Final = "ask queries"
 ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
 
 
@@ -208,7 +284,8 @@ class Measured:
     one: RunUsage
     asked: RunUsage
     """All questions afresh; the tables are there."""
-    plain: Mapping[str, Any]
+    plain: Mapping[str, PlainSeconds]
+    plain_s: float
     run: records.Run
     load: float
     """How many processes wanted a processor while the run was done, on average of its end."""
@@ -217,7 +294,7 @@ class Measured:
 def measure(folder: Path, profile: str) -> Measured:
     """Do the runs and the plain script in a new folder."""
     cache = folder / "cache"
-    cache.mkdir(parents=True)  # a folder that is not new would measure what is kept
+    cache.mkdir(parents=True)  # a folder that is not new would measure what is cached
     with_engines(cache)
     first = watch(folder / "run", cache, "--profile", profile)
     load = os.getloadavg()[0]
@@ -229,7 +306,9 @@ def measure(folder: Path, profile: str) -> Measured:
     _forget_starts(cache)
     asked = watch(folder / "asked", cache, "--profile", profile, "--fresh")
     _forget_starts(cache)
-    return Measured(first, again, one, asked, _plain(folder, cache), run, load)
+    began = time.monotonic()
+    plain = ask_plainly(run, folder / "plain", Cache(cache))
+    return Measured(first, again, one, asked, plain, time.monotonic() - began, run, load)
 
 
 def _forget_starts(cache: Path) -> None:
@@ -238,126 +317,100 @@ def _forget_starts(cache: Path) -> None:
         seen.unlink()
 
 
-def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
-    command = [sys.executable, str(Path(__file__).with_name("bench_plain.py"))]
-    environment = {**os.environ, "HARNESS_CACHE": str(cache)}
-    done = subprocess.run(
-        [*command, str(folder / "run"), str(folder / "plain")],
-        env=environment, stdout=subprocess.PIPE, check=True, text=True,
-    )  # fmt: skip
-    result: Mapping[str, Any] = json.loads(done.stdout)
-    return result
-
-
 def summary(measured: Measured) -> Iterator[tuple[str, str]]:
     """Yield the figures of the whole."""
-    first, cells = measured.first, len(measured.run.info.cells)
+    first, again, cells = measured.first, measured.again, len(measured.run.info.cells)
+    fixed, reading = measured.one.cpu_s, asking_s(measured.asked)
+    folder = measured.run.folder
+    cached = sum(_size(folder.parent / "cache" / name) for name in ("states", "answers"))
     yield "cells", str(cells)
-    statuses = (first.status, measured.again.status, measured.asked.status)
+    statuses = (first.status, again.status, measured.asked.status)
     yield "status of the run, of the same again, asked afresh", ", ".join(map(str, statuses))
     yield "the whole, s", f"{first.seconds:.0f}"
     yield "cells a minute", f"{cells * 60 / first.seconds:.0f}"
     yield "first answer recorded after, s", f"{first.first_answer_s:.0f}"
-    yield "first verdicts told by progress (right or wrong) after, s", f"{first.first_told_s:.0f}"
+    name = "first verdicts told by progress (right or wrong) after, s"
+    yield name, f"{first.first_right_or_wrong_s:.0f}"
     yield "first verdicts recorded (with what is wrong) after, s", f"{first.first_verdict_s:.0f}"
-    yield "the same again, nothing changed, s", f"{measured.again.seconds:.1f}"
-    fixed = measured.one.cpu_s
+    yield "the same again, nothing changed, s", f"{again.seconds:.1f}"
     yield "harness CPU, fixed (one kept cell), s", f"{fixed:.2f}"
     yield "harness CPU a cell beside that, ms", f"{(first.cpu_s - fixed) * 1000 / cells:.2f}"
-    yield (
-        "the same again: harness CPU a cell, ms",
-        (f"{(measured.again.cpu_s - fixed) * 1000 / cells:.2f}"),
-    )
-    reading = asking_s(measured.asked)
+    name = "the same again: harness CPU a cell, ms"
+    yield name, f"{(again.cpu_s - fixed) * 1000 / cells:.2f}"
     yield "asked afresh, tables there, with all start-ups, s", f"{reading:.0f}"
-    yield "plain script for the same questions, s", f"{measured.plain['seconds']:.0f}"
-    yield "times the plain script", f"{measured.plain['seconds'] / reading:.2f}"
+    yield "plain script for the same questions, s", f"{measured.plain_s:.0f}"
+    yield "times the plain script", f"{measured.plain_s / reading:.2f}"
     yield "memory at most, all processes together, MB", str(first.peak_mb)
-    yield (
-        "disk: states and answers, run, MB",
-        (
-            f"{_size(cache_of(measured) / 'states') + _size(cache_of(measured) / 'answers'):.0f}, "
-            f"{_size(measured.run.folder):.0f}"
-        ),
-    )
-    yield (
-        "processes that wanted one of the processors at its end",
-        (f"{measured.load:.1f} of {psutil.cpu_count()}"),
-    )
+    yield "disk: states and answers, run, MB", f"{cached:.0f}, {_size(folder):.0f}"
+    processors = f"{measured.load:.1f} of {psutil.cpu_count()}"
+    yield "processes that wanted one of the processors at its end", processors
 
 
-def cache_of(measured: Measured) -> Path:
-    """Return the cache of the runs."""
-    return measured.run.folder.parent / "cache"
+def phases(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
+    """Yield each phase with its seconds and the harness's CPU seconds.
 
-
-def phases(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
-    """Yield each phase with its seconds and the harness's CPU seconds."""
+    Readers are asked from when writing begins.
+    """
+    wrote, asked = (between(usage.events, task, "done") for task in ("write tables", ASK))
+    ends = list[tuple[str, Event]]()
+    if wrote:
+        ends += [("up to write", wrote[0]), ("write, ask meanwhile", wrote[1])]
+    elif asked:
+        ends.append(("up to ask", asked[0]))
+    if asked:
+        ends.append(("ask the rest" if wrote else "ask", asked[1]))
+    ends.append(("judge and report", Event(usage.seconds, usage.cpu_s, {})))
     before, before_cpu = 0.0, 0.0
-    for name, end in _ends(watched):
+    for name, end in ends:
         yield name, end.seconds - before, end.cpu_s - before_cpu
         before, before_cpu = end.seconds, end.cpu_s
-    yield "judge and report", watched.seconds - before, watched.cpu_s - before_cpu
 
 
-def _ends(watched: RunUsage) -> Iterator[tuple[str, Event]]:
-    """Yield each phase but the last with its end; readers are asked from when writing begins."""
-    wrote, asked = (between(watched.events, task, "done") for task in ("write tables", ASK))
-    if wrote:
-        yield "up to write", wrote[0]
-        yield "write, ask meanwhile", wrote[1]
-    elif asked:
-        yield "up to ask", asked[0]
-    if asked:
-        yield "ask the rest" if wrote else "ask", asked[1]
-
-
-def asking_s(watched: RunUsage) -> float:
+def asking_s(usage: RunUsage) -> float:
     """Return the seconds from when the first server, the metastore, is started; NaN if none is."""
-    begun = min((at - took for _, at, took in _started(watched)), default=float("nan"))
-    over = between(watched.events, ASK, "done")
+    begun = min((at - took for _, at, took in _started(usage)), default=float("nan"))
+    over = between(usage.events, ASK, "done")
     return over[1].seconds - begun if over else float("nan")
 
 
-def starts(watched: RunUsage) -> Mapping[str, list[float]]:
+def starts(usage: RunUsage) -> Mapping[str, list[float]]:
     """Return how long each server took until it answered, by the names of their folders."""
-    by_name: dict[str, list[float]] = {}
-    for name, _, took in _started(watched):
-        by_name.setdefault(FOLDERS.get(name, name), []).append(took)
+    by_name = defaultdict[str, list[float]](list)
+    for name, _, took in _started(usage):
+        by_name[METASTORE if name == metastore.DISTRIBUTION else name].append(took)
     return by_name
 
 
-def _started(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
+def _started(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
     """Yield each server, when it answered, and how long that took."""
-    for event in watched.events:
+    for event in usage.events:
         if match := ANSWERS.fullmatch(str(event.facts.get("text", ""))):
             yield match["name"], event.seconds, float(match["seconds"])
 
 
 def queries(run: records.Run) -> Mapping[str, list[Answer]]:
     """Return the answers of each distribution."""
-    by: dict[str, list[Answer]] = {}
+    by_name = defaultdict[str, list[Answer]](list)
     for cell in run.info.cells:
-        with suppress(KeyError):
-            by.setdefault(run.distribution(cell.reader), []).append(run.answers[cell.case])
-    return by
+        if answer := run.answers.get(cell.case):
+            by_name[run.info.reader(cell.reader).distribution].append(answer)
+    return by_name
 
 
-def engines(measured: Measured) -> Iterator[tuple[str, ...]]:
+def servers(measured: Measured) -> Iterator[tuple[str, ...]]:
     """Yield a row for each server: starts, queries, memory, CPU; and what the plain script took."""
-    began, answers, plain = starts(measured.first), queries(measured.run), measured.plain["by"]
+    began, answers = starts(measured.first), queries(measured.run)
     for name, used in sorted(measured.first.used.items()):
-        of = answers.get(name, [])
-        alone = plain.get(name, {})
+        asked, plain = answers.get(name, []), measured.plain.get(name)
         yield (
             name,
             ", ".join(f"{start:.1f}" for start in began.get(name, ())),
-            str(len(of)) if of else "",
-            f"{sum(answer.seconds for answer in of):.1f}" if of else "",
+            str(len(asked)) if asked else "",
+            f"{sum(answer.seconds for answer in asked):.1f}" if asked else "",
             f"{used.cpu_s:.1f}",
             str(used.peak_mb),
-            f"{alone['start']:.1f}" if alone else "",
-            f"{alone['ask']:.1f}" if alone.get("asked") else "",
+            f"{plain.start:.1f}" if plain else "",
+            f"{plain.ask:.1f}" if plain and plain.asked else "",
         )
 
 
@@ -375,15 +428,15 @@ def report(measured: Measured) -> Iterator[str]:
     yield f"Writing: {len(steps)} steps, statements of {sum(steps):.0f} s, two variants at once.\n"
     heads = ("process", "start-ups, s", "cells", "sum of queries, s", "CPU, s", "peak MB")
     plain = ("plain: start-up, s", "plain: asking, s")
-    yield from (*table((*heads, *plain), engines(measured)), "")
+    yield from (*table((*heads, *plain), servers(measured)), "")
 
 
 def main() -> int:
-    """Measure and print; give the exit status."""
-    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    asked.add_argument("--profile", default="quick-start")
-    asked.add_argument("--folder", type=Path, required=True, help="emptied before it is used")
-    options = asked.parse_args()
+    """Measure and print; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--profile", default="quick-start")
+    parser.add_argument("--folder", type=Path, required=True, help="emptied before it is used")
+    options = parser.parse_args()
     folder = options.folder.resolve()
     caches.remove(folder)
     folder.mkdir(parents=True)

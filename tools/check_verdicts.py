@@ -6,15 +6,13 @@
 `sample` draws wrong answers at random, so many of each format and responsible, and says what the
 newest version of each wrong row in the files is: read by pyarrow, pyorc and fastavro where the
 table is in the cache, else as it was recorded when the table was written (so it is in recordings,
-and for log files). By its own rules it says whose doing that is, beside what the verdict says.
-It prints a table, then each disagreement; `--out` takes a JSON line for each finding. Ends with 1
-where the two disagree.
+and for log files). By its own rules it says whose doing that is, beside what the verdict says, and
+ends with 1 where the two disagree. `--out` takes a JSON line for each finding.
 
 The rules: a reader is responsible for a value where the newest row of the files holds what was
 expected, in whichever column; the writer where the column of that name holds what was shown, and
-no column what was expected. The writer is responsible as well where the name of the row's folder
-says what was shown, and where the catalog does not list that folder or that column. A row that is
-not shown is the reader's if a file holds it, one that
+no column what was expected, and where the folder's name says what was shown, or the catalog does
+not list that folder or column. A row that is not shown is the reader's if a file holds it, one that
 should not be there if none does, and one that is there twice if only one group of files has it.
 All else is undecided: NULL that was expected where the file has a value, rows that no file has.
 
@@ -31,8 +29,7 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -56,7 +53,7 @@ from harness.model.canonical import MapValue
 from harness.model.file_facts import FileFact
 from harness.run import load_run
 from harness.run.load_run import INFO
-from harness.scenario.cells import Cell, parse_reader
+from harness.scenario.cells import Cell
 from tests.builders import recordings
 from tools.shared import table
 
@@ -78,8 +75,7 @@ ACID_ROW: Final = "row"
 FINDING: Final = TypeAdapter(Finding)
 
 
-@dataclass(frozen=True)
-class CheckedCell:
+class CheckedCell(NamedTuple):
     """A cell that was judged."""
 
     cell: Cell
@@ -87,17 +83,16 @@ class CheckedCell:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True)
-class CheckedVariant:
+class CheckedVariant(NamedTuple):
     """A variant with what was recorded and judged of it, whether of a run or of a recording."""
 
     format: str
     key: str
     first_change: int
     """The first step that changes the schema; one past the last if none does."""
-    states: tuple[StateRecord, ...]
-    cells: tuple[CheckedCell, ...]
-    folders: Mapping[int, Path] = field(default_factory=dict)
+    states: Sequence[StateRecord]
+    cells: Sequence[CheckedCell]
+    folders: Mapping[int, Path] = {}
     """The tables that are in the cache, by step."""
 
 
@@ -131,19 +126,11 @@ class Checked(NamedTuple):
 
 def variants(path: Path) -> Iterator[CheckedVariant]:
     """Read a run's folder or a recording."""
-    yield from _of_run(path) if (path / INFO).exists() else _of_recording(path)
-
-
-def _of_run(path: Path) -> Iterator[CheckedVariant]:
+    if not (path / INFO).exists():
+        yield from map(_of_recording, recordings.read_all(path))
+        return
     run = load_run.load(path)
     cells = {cell.case: cell for cell in run.info.cells}
-    judged = defaultdict[str, list[CheckedCell]](list)
-    for verdict in run.verdicts:
-        cell = CheckedCell(cells[verdict.case], str(verdict.verdict), verdict.findings)
-        judged[verdict.variant].append(cell)
-    states = defaultdict[str, list[StateRecord]](list)
-    for state in run.states:
-        states[state.variant].append(state)
     try:
         frozen = pipeline.states_of(run.states, Cache.default())
     except UsageProblem as problem:
@@ -155,27 +142,29 @@ def _of_run(path: Path) -> Iterator[CheckedVariant]:
             info.format,
             info.key,
             min(changing, default=len(info.steps) + 1),
-            tuple(states[info.id]),
-            tuple(judged[info.id]),
+            [state for state in run.states if state.variant == info.id],
+            [
+                CheckedCell(cells[verdict.case], str(verdict.verdict), verdict.findings)
+                for verdict in run.verdicts
+                if verdict.variant == info.id
+            ],
             {step: state.table for (name, step), state in frozen.items() if name == info.id},
         )
 
 
-def _of_recording(path: Path) -> Iterator[CheckedVariant]:
-    for recorded in recordings.read_all(path):
-        steps = recorded.variant.scenario.steps
-        changing = (at for at, step in enumerate(steps, 1) if step.operation.CHANGES_SCHEMA)
-        cells = (
+def _of_recording(recorded: recordings.Recorded) -> CheckedVariant:
+    steps = recorded.variant.scenario.steps
+    changing = (at for at, step in enumerate(steps, 1) if step.operation.CHANGES_SCHEMA)
+    return CheckedVariant(
+        recorded.variant.format,
+        recorded.variant.scenario.table.key,
+        min(changing, default=len(steps) + 1),
+        recorded.states,
+        [
             CheckedCell(cell, verdict["verdict"], tuple(map(_finding, verdict.get("findings", ()))))
             for cell, verdict in recorded.verdicts.items()
-        )
-        yield CheckedVariant(
-            recorded.variant.format,
-            recorded.variant.scenario.table.key,
-            min(changing, default=len(steps) + 1),
-            recorded.states,
-            tuple(cells),
-        )
+        ],
+    )
 
 
 def _finding(recorded: Mapping[str, Any]) -> Finding:
@@ -244,8 +233,8 @@ def read_file(path: Path) -> list[dict[str, object]] | None:
 
 
 def _rows(content: pa.Table) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = content.to_pylist()
-    return [row[ACID_ROW] if set(row) > {ACID_ROW, "operation"} else row for row in rows]  # type: ignore[misc]
+    rows: list[Any] = content.to_pylist()
+    return [row[ACID_ROW] if row.keys() > {ACID_ROW, "operation"} else row for row in rows]
 
 
 class FileRows:
@@ -288,12 +277,11 @@ class FileRows:
             content = [dict(zip(recorded.columns, row, strict=True)) for row in recorded.rows]
         names = dict(zip(file.stored_names, (name for name, _ in file.columns), strict=False))
         rows = [{names.get(name, name): value for name, value in row.items()} for row in content]
-        if len(rows) == len(file.keys):
-            pairs = zip(file.keys, rows, strict=True)
-        else:
-            pairs = zip((str(row.get(self.variant.key)) for row in rows), rows, strict=True)
+        keys: Iterable[str] = file.keys
+        if len(rows) != len(file.keys):
+            keys = (str(row.get(self.variant.key)) for row in rows)
         folders = {name: values[0] for name, values in _partitions(file.path).items()}
-        return [{**folders, **row} for text, row in pairs if text == key]
+        return [{**folders, **row} for text, row in zip(keys, rows, strict=True) if text == key]
 
 
 def _partitions(path: str) -> dict[str, tuple[object, ...]]:
@@ -315,11 +303,11 @@ def check_place(
     files = ", ".join(f"{version.file.path} of step {version.step}" for version in versions)
     if not place.key:
         return UNDECIDED, "no row is named"
-    if kind == "lost_row" and any(map(_contradicts_folder, versions)):
-        return WRITER, f"the folder says something else than {files}"
-    if kind == "lost_row" and any(_folder(row.file.path) in state.unlisted for row in versions):
-        return WRITER, f"the catalog does not list the folder of {files}"
     if kind == "lost_row":
+        if any(map(_contradicts_folder, versions)):
+            return WRITER, f"the folder says something else than {files}"
+        if any(row.file.path.rpartition("/")[0] in state.unlisted for row in versions):
+            return WRITER, f"the catalog does not list the folder of {files}"
         return (READER, f"row {place.key} is in {files}") if files else (WRITER, "in no file")
     if kind == "ghost_row":
         return (WRITER, f"row {place.key} is in {files}") if files else (READER, "in no file")
@@ -331,10 +319,6 @@ def check_place(
     if state.catalog and column not in {name.casefold() for name in state.catalog}:
         return WRITER, f"the catalog does not list {column}"
     return _check_value(place, column, versions[0], files)
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _contradicts_folder(version: RowVersion) -> bool:
@@ -358,37 +342,30 @@ def _check_value(place: Witness, column: str, version: RowVersion, files: str) -
     return (WRITER if shown in leaves(row.get(column)) else UNDECIDED), evidence
 
 
-def check(variant: CheckedVariant, checked: CheckedCell, rows: FileRows) -> Iterator[Checked]:
+def check(variant: CheckedVariant, checked: CheckedCell) -> Iterator[Checked]:
     """Yield what the files say of each finding of a wrong answer."""
-    cell = checked.cell
+    cell, rows = checked.cell, FileRows(variant)
     for finding in checked.findings:
-        results = {
-            check_place(
-                str(finding.kind),
-                place,
-                rows.newest(cell.step, cell.view, place.key),
-                rows.state(cell.step),
-            )
-            for place in finding.places
-        }
-        if cell.query != "all":
-            results = {_with_condition(str(finding.kind), *result) for result in results}
-        decided = {who for who, _ in results} - {UNDECIDED}
+        kind, decided, evidence = str(finding.kind), set[str](), set[str]()
+        for place in finding.places:
+            versions = rows.newest(cell.step, cell.view, place.key)
+            who, why = check_place(kind, place, versions, rows.state(cell.step))
+            evidence.add(why)
+            # Whether the row meets the condition of a query is not looked at.
+            if cell.query == "all" or not (
+                kind == "ghost_row" or (kind == "lost_row" and NULL_FOLDER in why)
+            ):
+                decided.add(who)
+        decided.discard(UNDECIDED)
         yield Checked(
             cell.case,
             variant.format,
-            str(finding.kind),
+            kind,
             finding.columns,
             str(finding.responsible),
             decided.pop() if len(decided) == 1 else UNDECIDED,
-            tuple(sorted(evidence for _, evidence in results)),
+            tuple(sorted(evidence)),
         )
-
-
-def _with_condition(kind: str, responsible: str, evidence: str) -> tuple[str, str]:
-    """Return nobody where it counts whether the row meets the condition of a query."""
-    unknown = kind == "ghost_row" or (kind == "lost_row" and NULL_FOLDER in evidence)
-    return (UNDECIDED if unknown else responsible), evidence
 
 
 def sample(every: Sequence[CheckedVariant], number: int, seed: int) -> Iterator[Checked]:
@@ -403,7 +380,7 @@ def sample(every: Sequence[CheckedVariant], number: int, seed: int) -> Iterator[
     for stratum in sorted(strata):
         cells = strata[stratum]
         for variant, checked in chance.sample(cells, min(number, len(cells))):
-            yield from check(variant, checked, FileRows(variant))
+            yield from check(variant, checked)
 
 
 def summary(results: Sequence[Checked]) -> Iterator[str]:
@@ -428,12 +405,9 @@ def reasons(variant: CheckedVariant, cell: Cell) -> Iterator[str]:
     """Yield each reason for which a cell's reader should be right."""
     if cell.variant.partition("[")[0].rpartition("/")[2] in AMBIGUOUS or cell.view == "write":
         return
-    reader = parse_reader(cell.reader)
     if variant.format in BY_FIELD_ID:
         yield f"{variant.format}, by field id"
-    on_read = (
-        reader.distribution.startswith("spark") and ("schema-on-read", "on") in reader.settings
-    )
+    on_read = cell.reader.startswith("spark") and "schema-on-read=on" in cell.reader
     if on_read and variant.format.startswith("hudi"):
         yield "Spark with schema-on-read"
     if cell.step < variant.first_change:

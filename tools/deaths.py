@@ -2,22 +2,18 @@
 
     python tools/deaths.py --runs 200 --seed 1 --jobs 2 --folder build/deaths
 
-What came of each run is kept in the folder (`deaths.jsonl`), as are the undisturbed runs: the same
-command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
-one state of the program. `--minutes 30` begins nothing more after half an hour; `--each 1 --only
-'prestodb|trino-368'` does one run of each kind whose name matches, to see that they can be done.
-
-A run that is over before the blow falls is done again with another moment, up to five times; where
-nothing was struck even then, that is told apart, not counted, and left to the next go.
+The folder keeps the outcome of each run (`deaths.jsonl`) and the undisturbed runs: the same command
+goes on with the runs that are not there. So a folder belongs to one state of the program.
 
 Each run takes one engine's cells of `deaths_scenarios`; where tables are written too, there are
 several, so that the engine reads some while others are written. One process gets SIGKILL (or
 SIGSTOP, for one that hangs) at a random moment of all the time that its like are there in an
 undisturbed run; then `harness run --resume` must end with the verdicts of that run, times and names
-of files apart. It is checked that no process and no socket that listens outlives a harness, that
-no verdict of a disturbed run is other than the undisturbed one or unknown, also when what a death
-left is judged as it is, and that nothing half-made is left. Prints a table: target, runs, what came
-of them. Ends 1 if any failed.
+of files apart. No process and no socket that listens may outlive a harness; no verdict of a
+disturbed run may be other than the undisturbed one or unknown, also when what a death left is
+judged as it is; and nothing half-made may be left. A run that is over before the blow falls is done
+again, up to five times; after that it is not counted, and left to the next go.
+Prints a table: target, runs, outcomes. Ends with 1 if any failed.
 """
 
 from __future__ import annotations
@@ -31,15 +27,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psutil
 
@@ -52,7 +47,7 @@ from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Verdict
 from harness.run import load_run, pipeline
-from tools.shared import with_engines
+from tools import shared
 
 HARNESS: Final = "harness"
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
@@ -75,10 +70,8 @@ READERS: Final = (
 )
 METASTORE: Final = "metastore"
 EVERY: Final = sys.maxsize
-ANSWER_S: Final = 8
-"""Time-out of queries where a process is stopped; otherwise the harness's own."""
-WRITE_S: Final = 30
-"""Time-out of a writer's statements there."""
+SHORT_TIMEOUTS: Final = ("--timeout", "8", "--write-timeout", "30")
+"""Where a process is stopped; otherwise the harness's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +88,7 @@ class DeathKind:
 
     @property
     def struck(self) -> str:
-        """What the table calls it, whoever reads."""
+        """The row of the table, whoever reads."""
         how = "hangs" if self.stops else "killed"
         return f"{self.target} {how}{', while tables are written' if self.writes else ''}"
 
@@ -106,23 +99,20 @@ class DeathKind:
         return f"{self.target} {how}, {'writing and ' if self.writes else ''}{self.reader}"
 
     @property
-    def profile(self) -> str:
-        """What is run: one table, or several, so that some are read while others are written."""
-        iceberg = "-iceberg" if self.reader in ICEBERG_READERS else ""
-        return f"deaths{iceberg}{'-writing' if self.writes else ''}"
+    def undisturbed(self) -> str:
+        """The name of the undisturbed run that it is compared with."""
+        return f"undisturbed-{self.reader}{'-writing' if self.writes else ''}"
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """How a verb is told of them; a writer of the same name is no reader."""
-        return (str(SCENARIOS), "--profile", self.profile, "-k", f"/all/{self.reader}")
+        """The options that select the cells; a writer of the same name is no reader."""
+        iceberg = "-iceberg" if self.reader in ICEBERG_READERS else ""
+        profile = f"deaths{iceberg}{'-writing' if self.writes else ''}"
+        return (str(SCENARIOS), "--profile", profile, "-k", f"/all/{self.reader}")
 
     @property
     def options(self) -> list[str]:
-        """How a run of this kind is asked for."""
-        result = [*self.cells, "--fresh"]
-        if self.stops:
-            result += ["--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
-        return result
+        return [*self.cells, "--fresh", *(SHORT_TIMEOUTS if self.stops else ())]
 
 
 SHARES: Final[dict[DeathKind, int]] = {
@@ -147,7 +137,7 @@ SHARES: Final[dict[DeathKind, int]] = {
 def planned(runs: int, seed: int, only: str, most: int = EVERY) -> dict[int, DeathKind]:
     """Return the kinds of so many runs by their numbers, in their shares, in a random order.
 
-    `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
+    `only`: a pattern that the kind's name has; `most`: the first so many of every kind.
     """
     every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
@@ -188,7 +178,7 @@ class RunProcess:
             )
 
     def finish(self, within_s: float | None = RUN_S) -> int:
-        """Wait for its end, which is made after `within_s`; give its status."""
+        """Wait for its end, which is made after `within_s`; return its status."""
         try:
             return self.process.wait(within_s)
         except subprocess.TimeoutExpired:
@@ -196,7 +186,7 @@ class RunProcess:
             return self.process.wait()
 
     def answers(self, target: str) -> bool:
-        """Return whether the harness has said of all that it started of a target that it answers.
+        """Return whether all that the harness started of a target has answered, by its output.
 
         Of the metastore there are two, one to write by and one to read by.
         """
@@ -207,39 +197,33 @@ class RunProcess:
         begun = sum(1 for _ in (self.folder / "engines").glob(f"{target}-*"))
         return 0 < begun <= len(re.findall(line, text, re.MULTILINE))
 
-    def targets(self) -> set[str]:
-        """Return the names of what runs now below the harness."""
-        return {works_in(process).rpartition("-")[0] for process in self._family()} - {""}
+    def servers(self) -> Iterator[tuple[str, psutil.Process]]:
+        """Yield the processes that run now below the harness, each with its target."""
+        for process in self._family():
+            if target := works_in(process).rpartition("-")[0]:
+                yield target, process
 
-    def of(self, target: str) -> list[psutil.Process]:
+    def processes(self, target: str) -> list[psutil.Process]:
         """Return the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
-        return [
-            process for process in self._family() if works_in(process).rpartition("-")[0] == target
-        ]
+        return [process for name, process in self.servers() if name == target]
 
     def everything(self) -> list[psutil.Process]:
         """Return what the harness started, and whatever else works in its folder."""
         processes = set(self._family())
-        processes |= {process for process in psutil.process_iter() if self._is_here(process)}
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if Path(process.cwd()).is_relative_to(self.folder):
+                    processes.add(process)
         return list(processes)
 
     def _family(self) -> list[psutil.Process]:
-        """Return all that the harness started; once it has ended, its id may be another's."""
-        return children(self.process.pid) if self.process.poll() is None else []
-
-    def _is_here(self, process: psutil.Process) -> bool:
+        if self.process.poll() is not None:  # its id may be another's by now
+            return []
         with suppress(psutil.Error):
-            return Path(process.cwd()).is_relative_to(self.folder)
-        return False
-
-
-def children(pid: int) -> list[psutil.Process]:
-    """Return what a process started, and what that started; nothing when it is gone."""
-    with suppress(psutil.Error):
-        return psutil.Process(pid).children(recursive=True)
-    return []
+            return psutil.Process(self.process.pid).children(recursive=True)
+        return []
 
 
 def works_in(process: psutil.Process) -> str:
@@ -251,23 +235,24 @@ def works_in(process: psutil.Process) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A socket that listens."""
+class Port(NamedTuple):
+    """A socket that listens.
+
+    A port's number alone does not say whose it is: what one run has let go, another may take at
+    once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
+    kernel's `networking/proc_net_tcp`.
+    """
 
     number: int
-    """The TCP port."""
     inode: int
-    """The socket's own number: no other one has it as long as the machine runs."""
 
 
 def listening() -> set[Port]:
-    """Return all there are now, whoever holds them."""
     return {port for table in TABLES if table.exists() for port in parsed(table.read_text("ascii"))}
 
 
 def parsed(table: str) -> Iterator[Port]:
-    """Yield those of a table of the kernel's, below its head. Pure."""
+    """Yield the sockets that listen, of a table of the kernel's with its head. Pure."""
     for line in table.splitlines()[1:]:
         _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
         if state == LISTENS:
@@ -275,45 +260,36 @@ def parsed(table: str) -> Iterator[Port]:
 
 
 def ports_of(processes: Iterable[psutil.Process]) -> set[Port]:
-    """Return those that one of these processes holds; of one that is gone there are none.
-
-    A port's number alone does not tell whose it is: what one run has let go, another may take at
-    once. The kernel gives every socket a number of its own (inode). Source: proc_pid_fd(5); the
-    kernel's `networking/proc_net_tcp`.
-    """
-    inodes = {name for process in processes for name in _sockets(process.pid)}
-    return {port for port in listening() if f"socket:[{port.inode}]" in inodes}
-
-
-def _sockets(pid: int) -> Iterator[str]:
-    with suppress(OSError):
-        for path in Path(f"/proc/{pid}/fd").iterdir():
-            with suppress(OSError):  # closed meanwhile
-                yield str(path.readlink())
+    """Return those that one of these processes holds; of one that is gone there are none."""
+    sockets = set()
+    for process in processes:
+        with suppress(OSError):
+            for path in Path(f"/proc/{process.pid}/fd").iterdir():
+                with suppress(OSError):  # closed meanwhile
+                    sockets.add(str(path.readlink()))
+    return {port for port in listening() if f"socket:[{port.inode}]" in sockets}
 
 
-@dataclass(frozen=True, slots=True)
-class Struck:
+class Struck(NamedTuple):
     """What there was when the target was struck."""
 
     family: Collection[psutil.Process]
     ports: Collection[Port]
 
 
-def strike(
-    run: RunProcess, target: str, number: signal.Signals, wait_s: float, chance: random.Random
-) -> Struck | None:
+def strike(run: RunProcess, kind: DeathKind, wait_s: float, chance: random.Random) -> Struck | None:
     """Send a signal to one process of a target once it was there for `wait_s`; None when too late.
 
     What is stopped answers before: one that never does is waited for as long as a start may take.
     """
-    _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
+    _wait(run, kind.target, wait_s, answers=kind.stops)
     family = run.everything()
     struck = Struck(family, ports_of(family))
     with suppress(psutil.Error, IndexError):
-        victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
+        processes = sorted(run.processes(kind.target), key=lambda process: process.pid)
+        victim = chance.choice(processes)
         if run.process.poll() is None:
-            victim.send_signal(number)
+            victim.send_signal(signal.SIGSTOP if kind.stops else signal.SIGKILL)
             return struck
     return None
 
@@ -322,10 +298,10 @@ def _wait(run: RunProcess, target: str, wait_s: float, *, answers: bool) -> None
     """Wait until a target was there for so long in all, for one may come after another's end."""
     there = 0.0
     while run.process.poll() is None and there <= wait_s:
-        seen = time.monotonic()
+        began = time.monotonic()
         time.sleep(min(POLL_S, max(wait_s - there, SHORT_S)))
-        if run.of(target) and (run.answers(target) or not answers):
-            there += time.monotonic() - seen
+        if run.processes(target) and (run.answers(target) or not answers):
+            there += time.monotonic() - began
 
 
 def outlived(run: RunProcess, struck: Struck) -> bool:
@@ -341,14 +317,12 @@ def outlived(run: RunProcess, struck: Struck) -> bool:
 
 def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
     """Return processes that are there, else the sockets: the kernel takes long to list these."""
-    alive = [process for process in {*struck.family, *run.everything()} if _runs(process)]
-    return [*alive] or [*listening().intersection(struck.ports)]
-
-
-def _runs(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
+    alive = list[psutil.Process | Port]()
+    for process in {*struck.family, *run.everything()}:
+        with suppress(psutil.Error):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                alive.append(process)
+    return alive or [*listening().intersection(struck.ports)]
 
 
 def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
@@ -356,9 +330,8 @@ def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
 
     `again`: the harness was started once more, which takes the homes away that a death left.
     """
-    below = (folder / "engines").glob("*/*")
     return [
-        *(path for path in below if path.is_dir()),
+        *(path for path in (folder / "engines").glob("*/*") if path.is_dir()),
         *folder.glob("*.part"),
         *folder.glob("engines/table-*"),
         *cache.glob(f"states/{MAKING}*"),
@@ -391,82 +364,19 @@ COLUMNS: Final = {
 
 
 def verdicts(folder: Path) -> dict[str, str]:
-    """Return what a run says of each case, without what no two runs share: instants, files, times.
+    """Return the verdict on each case, without what no two runs share: instants, files, times.
 
     The text begins with the kind of the verdict.
     """
-    return {
-        verdict.case: "; ".join([verdict.verdict, *verdict.reproduces, *_findings(verdict)])
-        for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict)
-    }
-
-
-def _findings(verdict: Verdict) -> list[str]:
-    return [
-        f"{finding.kind}: {', '.join(finding.columns)} by {finding.responsible}"
-        f" ({len(finding.places)})"
-        for finding in verdict.findings
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeLog:
-    """The runs of one seed in a folder."""
-
-    folder: Path
-    seed: int
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def done(self) -> dict[int, str]:
-        """Return what came of the runs that were done, by their numbers."""
-        return {record["number"]: record["outcome"] for record in self._records()}
-
-    def goes(self, number: int) -> int:
-        """Return how often a run was noted; again only where nothing was struck."""
-        return sum(record["number"] == number for record in self._records())
-
-    def note(self, number: int, kind: DeathKind, outcome: str, seconds: float) -> None:
-        """Tell of a run, and keep it."""
-        facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
-        with self._lock, (self.folder / FILE).open("a", encoding="utf-8") as log:
-            print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
-            log.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
-
-    def _records(self) -> list[dict[str, Any]]:
-        path = self.folder / FILE
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [any_ for any_ in map(json.loads, lines) if any_["seed"] == self.seed]
-
-
-def due(kinds: Mapping[int, DeathKind], done: Mapping[int, str]) -> dict[int, DeathKind]:
-    """Return the runs that are left: those not done, and those in which nothing was struck."""
-    return {number: kind for number, kind in kinds.items() if done.get(number, LATE) == LATE}
-
-
-def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: what was struck, and what became of it."""
-    yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
-    yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
-    for struck in dict.fromkeys(kind.struck for kind in SHARES):
-        matching = [outcome for record, outcome in outcomes if record.struck == struck]
-        if matching:
-            yield _row(struck, matching)
-    yield _row("all", [outcome for _, outcome in outcomes])
-
-
-def _row(name: str, outcomes: Sequence[str]) -> str:
-    counts = [sum(outcome.startswith(column) for outcome in outcomes) for column in COLUMNS]
-    return f"| {name} | {' | '.join(map(str, (_struck(outcomes), *counts)))} |"
-
-
-def _struck(outcomes: Sequence[str]) -> int:
-    return sum(outcome != LATE for outcome in outcomes)
-
-
-def total(outcomes: Sequence[str], planned: int) -> str:
-    """Return how many of the planned runs struck something, and how many of these failed."""
-    failed = sum(outcome in FAILED for outcome in outcomes)
-    return f"{_struck(outcomes)} of {planned} runs struck something; {failed} of these failed."
+    texts = {}
+    for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict):
+        findings = (
+            f"{finding.kind}: {', '.join(finding.columns)} by {finding.responsible}"
+            f" ({len(finding.places)})"
+            for finding in verdict.findings
+        )
+        texts[verdict.case] = "; ".join([verdict.verdict, *verdict.reproduces, *findings])
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,15 +399,34 @@ class Undisturbed:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A folder of runs, what came of them, and the undisturbed ones to compare with."""
+    """A folder of runs with one seed, and the undisturbed ones to compare with."""
 
     folder: Path
-    log: OutcomeLog
-    known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
+    seed: int
+    known: dict[str, Undisturbed] = field(default_factory=dict)
 
-    def cache(self, name: str) -> Path:
-        """Return a cache with the engines in it; states and answers are its own."""
-        return with_engines(self.folder / name)
+    def outcomes(self) -> dict[int, str]:
+        """Return the outcomes of the runs that were done, by their numbers."""
+        return {record["number"]: record["outcome"] for record in self._records()}
+
+    def attempts(self, number: int) -> int:
+        """Return how often a run was noted; again only where nothing was struck."""
+        return sum(record["number"] == number for record in self._records())
+
+    def note(self, number: int, kind: DeathKind, outcome: str, seconds: float) -> None:
+        facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
+        print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
+        with (self.folder / FILE).open("a", encoding="utf-8") as log:
+            log.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
+
+    def _records(self) -> list[dict[str, Any]]:
+        path = self.folder / FILE
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [record for record in map(json.loads, lines) if record["seed"] == self.seed]
+
+    def cache(self, name: str, kind: DeathKind) -> Path:
+        """Return a cache with the engines in it: that of a run that writes, else the shared one."""
+        return shared.with_engines(self.folder / (f"cache-{name}" if kind.writes else "cache"))
 
     def clear(self, number: int) -> None:
         """Remove what a run left here, also one of a program that was ended while it did it."""
@@ -505,60 +434,50 @@ class Experiment:
             caches.remove(self.folder / name)
 
 
-def prepare(experiment: Experiment, kinds: Sequence[DeathKind], jobs: int) -> None:
+def prepare(experiment: Experiment, kinds: Iterable[DeathKind], jobs: int) -> None:
     """Write the tables and do the undisturbed runs, unless an earlier go has."""
-    needed = {(kind.reader, kind.writes): kind for kind in kinds}
-    lacking = [kind for kind in needed.values() if not _record(experiment, kind).exists()]
+    needed = {kind.undisturbed: kind for kind in kinds}
+    records = {name: experiment.folder / f"{name}.json" for name in needed}
+    lacking = [kind for name, kind in needed.items() if not records[name].exists()]
     for reader in dict.fromkeys(kind.reader for kind in lacking):
-        _written(experiment, reader)
+        _write_tables(experiment, DeathKind(HARNESS, reader))
     with ThreadPoolExecutor(jobs) as threads:
-        done = threads.map(lambda kind: undisturbed(experiment, kind), needed.values())
-        for at, known in zip(needed, done, strict=True):
-            experiment.known[at] = known
-            lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
-            print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
+        for job in [threads.submit(_undisturbed, experiment, kind) for kind in lacking]:
+            job.result()
+    for name, record in records.items():
+        known = Undisturbed(**json.loads(record.read_text(encoding="utf-8")))
+        experiment.known[name] = known
+        lives = ", ".join(f"{target} {life:.0f} s" for target, life in known.lives.items())
+        print(f"{name}: {known.seconds:.0f} s; {lives}", flush=True)
 
 
-def _written(experiment: Experiment, reader: str) -> None:
+def _write_tables(experiment: Experiment, kind: DeathKind) -> None:
     """Write the table of a reader and fetch its engine: of that nothing is to be struck."""
-    folder = experiment.folder / f"written-{reader}"
+    folder = experiment.folder / f"written-{kind.reader}"
     shutil.rmtree(folder, ignore_errors=True)
-    run = RunProcess(
-        folder, experiment.cache("cache"), *DeathKind(HARNESS, reader).cells, verb="write"
-    )
+    run = RunProcess(folder, experiment.cache("", kind), *kind.cells, verb="write")
     if run.finish(within_s=None):  # a large engine is fetched for a long time
-        raise SystemExit(f"the table of {reader} cannot be written, see {run.folder}.log")
+        raise SystemExit(f"the table of {kind.reader} cannot be written, see {folder}.log")
 
 
-def undisturbed(experiment: Experiment, kind: DeathKind) -> Undisturbed:
-    """Do a run that nobody kills, and see how long everything lives; once in a folder."""
-    record = _record(experiment, kind)
-    if not record.exists():
-        cache = experiment.cache(f"cache-{record.stem}" if kind.writes else "cache")
-        folder = record.with_suffix("")
-        shutil.rmtree(folder, ignore_errors=True)
-        record.write_text(json.dumps(asdict(_watched(folder, cache, kind))))
-    return Undisturbed(**json.loads(record.read_text(encoding="utf-8")))
-
-
-def _record(experiment: Experiment, kind: DeathKind) -> Path:
-    return experiment.folder / f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}.json"
-
-
-def _watched(folder: Path, cache: Path, kind: DeathKind) -> Undisturbed:
+def _undisturbed(experiment: Experiment, kind: DeathKind) -> None:
+    """Do a run that nobody kills, and record it with how long everything lived."""
+    folder = experiment.folder / kind.undisturbed
+    shutil.rmtree(folder, ignore_errors=True)
     began = time.monotonic()
     lives, asked = defaultdict[str, float](float), defaultdict[str, float](float)
-    run = RunProcess(folder, cache, *kind.options)
+    run = RunProcess(folder, experiment.cache(kind.undisturbed, kind), *kind.options)
     while run.process.poll() is None:
-        seen = time.monotonic()
+        looked = time.monotonic()
         time.sleep(POLL_S)
-        for target in run.targets():
-            lives[target] += time.monotonic() - seen
-            asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
-    status, recorded = run.finish(), verdicts(run.folder)
+        for target in {name for name, _ in run.servers()}:
+            lives[target] += time.monotonic() - looked
+            asked[target] += time.monotonic() - looked if run.answers(target) else 0.0
+    status, recorded = run.finish(), verdicts(folder)
     if status not in {0, 1} or not recorded:
-        raise SystemExit(f"an undisturbed run failed, see {run.folder}.log")
-    return Undisturbed(status, recorded, time.monotonic() - began, dict(lives), dict(asked))
+        raise SystemExit(f"an undisturbed run failed, see {folder}.log")
+    result = Undisturbed(status, recorded, time.monotonic() - began, lives, asked)
+    folder.with_suffix(".json").write_text(json.dumps(asdict(result)), encoding="utf-8")
 
 
 TRIES: Final = 5
@@ -566,9 +485,9 @@ TRIES: Final = 5
 
 
 def until_struck(experiment: Experiment, kind: DeathKind, number: int) -> str:
-    """Do runs until something was struck in one; give what came of that, or that none was."""
+    """Do runs until something was struck in one; return its outcome, or that none was."""
     # Of another go at the same number the moments are others.
-    seed = f"{experiment.log.seed}-{number}-{experiment.log.goes(number)}"
+    seed = f"{experiment.seed}-{number}-{experiment.attempts(number)}"
     chance = random.Random(seed)  # noqa: S311 - to be repeated, not secret
     for _ in range(TRIES):
         experiment.clear(number)
@@ -579,63 +498,35 @@ def until_struck(experiment: Experiment, kind: DeathKind, number: int) -> str:
 
 
 def disturbed(experiment: Experiment, kind: DeathKind, number: int, chance: random.Random) -> str:
-    """Do a run, strike its target, go on; give what came of it."""
-    known = experiment.known[kind.reader, kind.writes]
-    cache = experiment.cache(f"cache-{number}" if kind.writes else "cache")
+    """Do a run, strike its target, go on; return the outcome."""
+    known = experiment.known[kind.undisturbed]
+    cache = experiment.cache(str(number), kind)
     run = RunProcess(experiment.folder / f"run-{number}", cache, *kind.options)
-    blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
-    hit = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
+    struck = strike(run, kind, known.wait_s(kind, chance), chance)
     status = run.finish()
     try:
-        return _became(run, cache, kind, known, hit, status)
+        if struck is None:
+            return LATE if verdicts(run.folder) == known.verdicts else DIFFERS
+        if outlived(run, struck):
+            return SURVIVED
+        if _contradicts(run.folder, known):
+            return DIFFERS
+        if status == known.status:
+            outcome = WENT_ON
+        else:
+            outcome = _go_on(run.folder, cache, kind, known, status)
+        if outcome in FAILED:
+            return outcome
+        if verdicts(run.folder) != known.verdicts:
+            return DIFFERS
+        return LEFT_OVER if left(run.folder, cache, again=outcome != WENT_ON) else outcome
     except (UsageProblem, ValueError) as problem:
         print(f"{run.folder.name}: records that cannot be read: {problem}", file=sys.stderr)
         return BROKEN
 
 
-def _became(
-    run: RunProcess,
-    cache: Path,
-    kind: DeathKind,
-    known: Undisturbed,
-    hit: Struck | None,
-    status: int,
-) -> str:
-    """Return what came of a run that ended with a status; `hit`: what there was at the blow."""
-    if hit is None:
-        return LATE if verdicts(run.folder) == known.verdicts else DIFFERS
-    if outlived(run, hit):
-        return SURVIVED
-    if _says_otherwise(run.folder, known):
-        return DIFFERS
-    return _ended(run, cache, kind, known, status)
-
-
-def _ended(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
-    """Return what came of a run after the blow; one that ended otherwise is gone on with."""
-    outcome, again = WENT_ON, status != known.status
-    if again:
-        outcome = _gone_on(run, cache, kind, known, status)
-    if outcome in FAILED:
-        return outcome
-    if verdicts(run.folder) != known.verdicts:
-        return DIFFERS
-    return LEFT_OVER if left(run.folder, cache, again=again) else outcome
-
-
-def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
-    """Go on with a run that ended otherwise; begin it again where it had not begun."""
-    begun = (run.folder / load_run.INFO).exists()
-    again = RunProcess(run.folder, cache, *(["--resume"] if begun else kind.options))
-    if again.finish() != known.status:
-        return BROKEN
-    if outlived(again, Struck((), ())):
-        return SURVIVED
-    return f"{RESUMED if begun else BEGUN} after {status}"
-
-
-def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
-    """Return whether a disturbed run says anything else of a cell than `unknown`, or the same."""
+def _contradicts(folder: Path, known: Undisturbed) -> bool:
+    """Return whether a disturbed run has a verdict that is neither `unknown` nor the same."""
     recorded = [*verdicts(folder).items()]
     if (folder / load_run.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
@@ -644,54 +535,87 @@ def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     return any(not other.startswith("unknown") for other in others)
 
 
-def one(experiment: Experiment, kind: DeathKind, number: int) -> None:
-    """Do one disturbed run and clean up unless it failed."""
-    began = time.monotonic()
-    outcome = until_struck(experiment, kind, number)
-    experiment.log.note(number, kind, outcome, time.monotonic() - began)
-    if outcome not in FAILED:
-        experiment.clear(number)
+def _go_on(folder: Path, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
+    """Go on with a run that ended otherwise; begin it again where it had not begun."""
+    begun = (folder / load_run.INFO).exists()
+    again = RunProcess(folder, cache, *(["--resume"] if begun else kind.options))
+    if again.finish() != known.status:
+        return BROKEN
+    if outlived(again, Struck((), ())):
+        return SURVIVED
+    return f"{RESUMED if begun else BEGUN} after {status}"
+
+
+def due(experiment: Experiment, kinds: dict[int, DeathKind]) -> dict[int, DeathKind]:
+    """Return the runs that are left: those not done, and those in which nothing was struck."""
+    done = experiment.outcomes()
+    return {number: kind for number, kind in kinds.items() if done.get(number, LATE) == LATE}
+
+
+def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table: what was struck, and what became of it."""
+    rows = {
+        name: [outcome for kind, outcome in outcomes if kind.struck == name]
+        for name in dict.fromkeys(kind.struck for kind in SHARES)
+    }
+    rows["all"] = [outcome for _, outcome in outcomes]
+    yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
+    yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
+    for name, row in rows.items():
+        if row:
+            counts = [sum(outcome.startswith(column) for outcome in row) for column in COLUMNS]
+            yield f"| {name} | {' | '.join(map(str, (_struck(row), *counts)))} |"
+
+
+def _struck(outcomes: Sequence[str]) -> int:
+    return sum(outcome != LATE for outcome in outcomes)
+
+
+def total(outcomes: Sequence[str], planned: int) -> str:
+    """Return how many of the planned runs struck something, and how many of these failed."""
+    failed = sum(outcome in FAILED for outcome in outcomes)
+    return f"{_struck(outcomes)} of {planned} runs struck something; {failed} of these failed."
 
 
 def main() -> int:
-    """Do the runs that are left; give the exit status."""
-    options = _options()
+    """Do the runs that are left; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="so many runs at once")
+    parser.add_argument("--only", default="", help="of these runs only kinds whose name matches")
+    parser.add_argument("--each", type=int, default=EVERY, help="of every kind so many at most")
+    parser.add_argument("--minutes", type=float, default=1e6, help="then begin no more")
+    parser.add_argument("--folder", type=Path, required=True, help="new, or to go on in")
+    options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    folder = options.folder.resolve()
-    experiment = Experiment(folder, OutcomeLog(folder, options.seed))
+    experiment = Experiment(options.folder.resolve(), options.seed)
     kinds = planned(options.runs, options.seed, options.only, options.each)
-    waiting = due(kinds, experiment.log.done())
+    waiting = due(experiment, kinds)
     print(
         f"seed {options.seed}, {len(waiting)} of {len(kinds)} runs, {options.jobs} at once",
         flush=True,
     )
-    prepare(experiment, list(waiting.values()), options.jobs)
+    prepare(experiment, waiting.values(), options.jobs)
     until = time.monotonic() + options.minutes * 60
 
-    def do(number: int, kind: DeathKind) -> None:
-        if time.monotonic() < until:
-            one(experiment, kind, number)
+    def do(number: int) -> tuple[int, str, float] | None:
+        began = time.monotonic()
+        if began >= until:
+            return None
+        return number, until_struck(experiment, kinds[number], number), time.monotonic() - began
 
     with ThreadPoolExecutor(options.jobs) as threads:
-        for job in [threads.submit(do, *item) for item in waiting.items()]:
-            job.result()
-    noted = experiment.log.done().items()
-    done = [(kinds[number], outcome) for number, outcome in noted if number in kinds]
-    outcomes = [outcome for _, outcome in done]
-    print("\n".join([*table(done), "", total(outcomes, len(kinds))]))
-    return int(any(outcome in FAILED for outcome in outcomes))
-
-
-def _options() -> argparse.Namespace:
-    options_ = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options_.add_argument("--runs", type=int, default=200)
-    options_.add_argument("--seed", type=int, default=1)
-    options_.add_argument("--jobs", type=int, default=2, help="so many runs at once")
-    options_.add_argument("--only", default="", help="of these runs only kinds whose name matches")
-    options_.add_argument("--each", type=int, default=EVERY, help="of every kind so many at most")
-    options_.add_argument("--minutes", type=float, default=1e6, help="then begin no more")
-    options_.add_argument("--folder", type=Path, required=True, help="new, or to go on in")
-    return options_.parse_args()
+        for job in as_completed([threads.submit(do, number) for number in waiting]):
+            if result := job.result():
+                number, outcome, seconds = result
+                experiment.note(number, kinds[number], outcome, seconds)
+                if outcome not in FAILED:
+                    experiment.clear(number)
+    outcomes = {n: outcome for n, outcome in experiment.outcomes().items() if n in kinds}
+    done = [(kinds[number], outcome) for number, outcome in outcomes.items()]
+    print("\n".join([*table(done), "", total([*outcomes.values()], len(kinds))]))
+    return int(any(outcome in FAILED for outcome in outcomes.values()))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -21,9 +22,12 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
-from harness.scenario.examples import scenario_of
+from harness.core.grouping import grouped
+from harness.core.setting_values import SettingValues
+from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
+from tools.shared import table
 
 _FAMILIES: Final = {
     "hive": "plain Hive",
@@ -36,73 +40,90 @@ _FAMILIES: Final = {
 
 def engines() -> str:
     """Return the table of the engines that are shipped."""
-    lines = ["| engine | distributions | reads | writes |", "| --- | --- | --- | --- |"]
+    rows = []
     for engine, versions in _versions().items():
         names = ", ".join(f"`{version.name}`" for version in versions)
         reads = _families(family for version in versions for family in _read_by(version))
         writes = _families(
             family for version in versions for family in version.texts_if_any("writes")
         )
-        lines.append(f"| {engine} | {names} | {reads} | {writes} |")
-    return "\n".join(lines)
+        rows.append((engine, names, reads, writes))
+    return "\n".join(table(("engine", "distributions", "reads", "writes"), rows))
 
 
 def reader_settings() -> str:
     """Return the table of the settings that readers may have, with what engines do without."""
-    lines = ["| engine | setting | values | by itself |", "| --- | --- | --- | --- |"]
-    for engine, versions in _versions().items():
-        for setting, values in engine_registry.load(engine).settings.items():
-            allowed = ", ".join(f"`{value}`" for value in values)
-            if defaults := _defaults(setting, versions):
-                lines.append(f"| {engine} | `{setting}` | {allowed} | {defaults} |")
-    return "\n".join(lines)
+    rows = [
+        (engine, *_setting(name, values), defaults)
+        for engine, versions in _versions().items()
+        for name, values in engine_registry.load(engine).settings.items()
+        if (defaults := _defaults(name, versions))
+    ]
+    return "\n".join(table(("engine", "setting", "values", "meaning", "by itself"), rows))
+
+
+def format_settings() -> str:
+    """Return the table of the settings of tables, with the formats that have each."""
+    having = grouped(
+        (_setting(name, values), f"`{format_.NAME}`")
+        for format_ in map(formats.load, formats.names())
+        for name, values in format_.settings.items()
+    )
+    rows = ((", ".join(names), *setting) for setting, names in having.items())
+    head = ("formats", "setting", "values", "meaning")
+    return "\n".join(table(head, sorted(rows, key=lambda row: row[0])))
+
+
+def _setting(name: str, values: Sequence[str]) -> tuple[str, str, str]:
+    """Return the cells of a setting; a value in digits is written as text in YAML."""
+    meaning = values.meaning if isinstance(values, SettingValues) else ""
+    written = (f'`"{value}"`' if value.isdecimal() else f"`{value}`" for value in values)
+    return f"`{name}`", ", ".join(written), meaning
 
 
 def tolerances() -> str:
     """Return the table of the differences that are no errors."""
-    products: dict[str, list[str]] = {}
+    products = defaultdict[str, list[str]](list)
     first: dict[str, declared.Declaration] = {}
     for product in declared.products():
         for name, declaration in declared.declared_for(product).items():
-            products.setdefault(name, []).append(product)
+            products[name].append(product)
             if name not in first or not declaration.formats:
                 first[name] = declaration
-    lines = ["| declaration | products | what differs | how far |", "| --- | --- | --- | --- |"]
-    for name, found in first.items():
-        cells = (", ".join(products[name]), f"it {found.what}", found.limit)
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = [
+        (f"`{name}`", ", ".join(products[name]), f"it {declaration.what}", declaration.limit)
+        for name, declaration in first.items()
+    ]
+    return "\n".join(table(("declaration", "products", "what differs", "how far"), rows))
 
 
 def _versions() -> Mapping[str, Sequence[Distribution]]:
     """Return the distributions of each engine that is asked."""
-    every: dict[str, list[Distribution]] = {}
-    for distribution in map(distributions.load, distributions.names()):
-        if distribution.is_asked:
-            every.setdefault(distribution.engine, []).append(distribution)
-    return {engine: every[engine] for engine in sorted(every)}
+    every = map(distributions.load, distributions.names())
+    asked = grouped((version.engine, version) for version in every if version.is_asked)
+    return {engine: asked[engine] for engine in sorted(asked)}
 
 
 def _read_by(distribution: Distribution) -> Iterator[str]:
     engine = engine_registry.load(distribution.engine)
-    for name in formats.names():
-        facts = formats.facts(name)
+    for facts in map(formats.facts, formats.names()):
         if not engine.cannot(distribution, {}, facts):
             yield facts.family
 
 
 def _families(names: Iterator[str]) -> str:
-    found = set(names)
-    known = [label for family, label in _FAMILIES.items() if family in found]
-    return ", ".join([*known, *sorted(found - _FAMILIES.keys())])
+    families = set(names)
+    known = [label for family, label in _FAMILIES.items() if family in families]
+    return ", ".join([*known, *sorted(families - _FAMILIES.keys())])
 
 
 def _defaults(setting: str, versions: Sequence[Distribution]) -> str:
     """Return what each version does by itself; which one it is where they differ."""
-    by_text: dict[str, list[str]] = {}
-    for version in versions:
-        if default := version.defaults.get(setting):
-            by_text.setdefault(_default(default), []).append(f"`{version.name}`")
+    by_text = grouped(
+        (_default(version.defaults[setting]), f"`{version.name}`")
+        for version in versions
+        if setting in version.defaults
+    )
     if len(by_text) == 1:
         return next(iter(by_text))
     return "; ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())
@@ -121,22 +142,20 @@ _LABELS: Final = {"hive-acid": "transactional Hive", "iceberg": "Iceberg", "delt
 
 def operations() -> str:
     """Return the table of operations, with the formats that have each."""
-    rows = ["| step | meaning | formats |", "| --- | --- | --- |"]
-    for kind in registry().values():
-        for example in kind.EXAMPLES:
-            operation = scenario_of(example).steps[-1].operation
-            rows.append(f"| `{example.step}` | {example.meaning} | {_formats(operation)} |")
-    return "\n".join(rows)
+    rows = (
+        (f"`{example.step}`", example.meaning, _formats(scenario_of(example).steps[-1].operation))
+        for kind in registry().values()
+        for example in kind.EXAMPLES
+    )
+    return "\n".join(table(("step", "meaning", "formats"), rows))
 
 
 def _formats(operation: Operation) -> str:
     """Return which formats have an operation, those of one family by its name."""
     having = {name for name in formats.names() if not formats.load(name).unsupported(operation)}
-    families: dict[str, set[str]] = {}
-    for name in formats.names():
-        families.setdefault(_family(name), set()).add(name)
-    lacking = [family for family, names in families.items() if not names & having]
-    labels = [family for family, names in families.items() if names <= having]
+    families = grouped((_family(name), name) for name in formats.names())
+    lacking = [family for family, names in families.items() if having.isdisjoint(names)]
+    labels = [family for family, names in families.items() if having.issuperset(names)]
     if len(labels) + len(lacking) == len(families) and len(lacking) <= 1:
         return " but ".join(["all", *lacking])
     whole = set().union(*(families[family] for family in labels))
@@ -150,6 +169,7 @@ def _family(name: str) -> str:
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
+    "format-settings": format_settings,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,

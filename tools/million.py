@@ -27,8 +27,9 @@ from tools.shared import table
 
 HARNESS: Final = Path(sys.executable).with_name("harness")
 MB: Final = 1024  # the kernel counts kilobytes
-NAMED: Final = ("variants", "cells")
-"""Of the plan, what is repeated as lists."""
+LISTS: Final = ("variants", "cells")
+MAPPINGS: Final = ("scenarios", "baselines")
+"""Of the plan, what is repeated: by the names of variants and scenarios where it is a mapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def repeat(run: Path, folder: Path, cells: int) -> int:
     folder.mkdir(parents=True)
     with (folder / INFO).open("w", encoding="utf-8") as out:
         out.writelines(_plan(plan, copies))
-    names = sorted({any_["scenario"] for any_ in plan["variants"]})
+    names = sorted({variant["scenario"] for variant in plan["variants"]})
     for name in (STATES, ANSWERS):
         text = (run / name).read_text(encoding="utf-8")
         with (folder / name).open("w", encoding="utf-8") as out:
@@ -60,21 +61,17 @@ def repeat(run: Path, folder: Path, cells: int) -> int:
 
 def _plan(plan: Mapping[str, Any], copies: int) -> Iterator[str]:
     """Yield the text of the plan, a part of each copy at a time: a million cells are many."""
-    whole = {name: part for name, part in plan.items() if name not in (*NAMED, *_BY_NAME)}
+    whole = {name: part for name, part in plan.items() if name not in (*LISTS, *MAPPINGS)}
     yield json.dumps(whole)[:-1]
-    names = sorted({any_["scenario"] for any_ in plan["variants"]})
-    for name in (*NAMED, *_BY_NAME):
-        begin, end = "[]" if name in NAMED else "{}"
+    names = sorted({variant["scenario"] for variant in plan["variants"]})
+    for name in (*LISTS, *MAPPINGS):
+        begin, end = "[]" if name in LISTS else "{}"
         yield f', "{name}": {begin}'
         texts = (_renamed(json.dumps(plan[name]), names, copy)[1:-1] for copy in range(copies))
         for at, text in enumerate(filter(None, texts)):
             yield f"{', ' if at else ''}{text}"
         yield end
     yield "}\n"
-
-
-_BY_NAME: Final = ("scenarios", "baselines")
-"""Of the plan, what is repeated as mappings by the names of variants and scenarios."""
 
 
 def _renamed(text: str, names: Iterable[str], copy: int) -> str:
@@ -124,7 +121,6 @@ def measured(run: Path, folder: Path, cells: int) -> Iterator[CommandUsage]:
 
 
 def _linked(source: str, target: str) -> None:
-    """Give a file a second name: the copy needs no room."""
     with suppress(FileNotFoundError):  # the pointer of a run in the making
         os.link(source, target)
 

@@ -30,11 +30,7 @@ def _not_added(name: str, reason: str) -> UsageProblem:
 
 
 def check(name: str) -> None:
-    """Check that lock data of a version is not there, and can be written.
-
-    Raises UsageProblem: it is there, or rules do not say what is fetched.
-    Raises EnvironmentProblem: it is a Spark of which no PySpark is known.
-    """
+    """Raise where a version is there already, has no rules, or is of an unknown PySpark."""
     if name in distributions.LOCKS.names():
         raise _not_added(name, "the harness already has it")
     if name.startswith("hive-"):
@@ -49,11 +45,7 @@ def check(name: str) -> None:
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
-    """Return the file of lock data that was written, of a distribution that is in the cache then.
-
-    Raises UsageProblem: as `check` does, or nothing may be downloaded.
-    Raises EnvironmentProblem: the repository has no such version, or something cannot be written.
-    """
+    """Return the file of lock data that was written; the distribution is in the cache then."""
     check(name)
     if cache.offline:
         raise _not_added(name, "its files must be downloaded, and the harness is offline")
@@ -89,7 +81,7 @@ def _measured(
 
 
 def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> int:
-    """Return how many megabytes a distribution takes in the cache, once it is there."""
+    """Return the megabytes that a distribution takes in the cache, where it is then."""
     there = fetch.ensure(distribution, cache, progress)
     trees = [there.java_home, *([there.home] if there.home else [])]
     files = {path.stat().st_ino: path.stat().st_size for tree in trees for path in tree.rglob("*")}

@@ -1,9 +1,8 @@
 """The folder that keeps fetched artifacts, unpacked server trees and JREs between runs.
 
 Only a cache is written to or cleared: `HARNESS_CACHE` may name anybody's folder by mistake. Its
-mark is a `CACHEDIR.TAG` ("Cache Directory Tagging Specification", bford.info/cachedir), which
-programs that make backups know as well, with the name of the harness in it. Caches had none at
-first; a folder that holds nothing but what a cache holds is still taken for one.
+mark is a `CACHEDIR.TAG` ("Cache Directory Tagging Specification", bford.info/cachedir). Caches had
+none at first; a folder that holds nothing but what a cache holds is still taken for one.
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ _BESIDE: Final = re.compile(
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 (hexadecimal) of a file's content."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
@@ -76,12 +74,7 @@ class Cache:
 
     @classmethod
     def default(cls, *, offline: bool | None = None) -> Cache:
-        """The folder named by HARNESS_CACHE, else the user's cache folder.
-
-        It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
-
-        Raises UsageProblem: HARNESS_CACHE names the home of nobody.
-        """
+        """Return the cache that HARNESS_CACHE names, or the user's; HARNESS_OFFLINE counts."""
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
         is_offline = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
@@ -93,10 +86,7 @@ class Cache:
         return cls(folder, is_offline if offline is None else offline)
 
     def check(self) -> None:
-        """Check that the folder is a cache, or can become one: it is empty, or not there.
-
-        Raises UsageProblem: it is somebody's folder.
-        """
+        """Raise UsageProblem unless the folder is a cache, empty, or not there."""
         if not self.root.exists():
             return
         if not self.root.is_dir():
@@ -141,10 +131,7 @@ class Cache:
 
     @contextmanager
     def workspace(self, path: Path) -> Iterator[Path]:
-        """A folder beside `path` to make it in before it is renamed; gone afterwards.
-
-        Only for who holds the lock of `path`: what a maker that died left there is removed.
-        """
+        """A folder beside `path` to make it in, under its lock; what the dead left is removed."""
         folder = path.with_name(f"{MAKING}{path.name}")
         remove(folder)
         folder.mkdir(parents=True)
@@ -154,10 +141,7 @@ class Cache:
             remove(folder)
 
     def make_once(self, path: Path, make: Callable[[Path], Path]) -> Path:
-        """Return a folder; unless it is there `make` makes it in a workspace, and returns where.
-
-        Raises EnvironmentProblem: it cannot be written; and what `make` raises.
-        """
+        """Return a folder; unless it is there `make` makes it in a workspace, and returns where."""
         with self.lock(path):
             if not path.is_dir():
                 try:
@@ -200,7 +184,6 @@ def remove(folder: Path) -> None:
 
 
 def stamp_path(path: Path) -> Path:
-    """The file that says that `path` was verified, and how it looked then."""
     return path.with_name(path.name + ".ok")
 
 

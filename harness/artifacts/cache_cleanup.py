@@ -1,8 +1,7 @@
-"""What the cache holds, and removing from it: what is old, and what a harness that died was making.
+"""What the cache holds, and removing what is old or what a harness that died was making.
 
-Whatever is made in the cache is made under the lock of its path (`Cache.lock`), which ends with its
-holder: a folder whose lock can be had is nobody's. Broken transfers (`.part` of an artifact) stay:
-the next one goes on from there.
+What is made is made under the lock of its path (`Cache.lock`): a folder whose lock can be had is
+nobody's. Broken transfers (`.part`) stay: the next one goes on from there.
 """
 
 from __future__ import annotations
@@ -48,11 +47,7 @@ class FolderSize:
 
 
 def sizes(cache: Cache) -> tuple[FolderSize, ...]:
-    """Return the size of every folder of the cache.
-
-    A file with several names counts where it is seen first: jars stand both among the artifacts and
-    in the trees that are made of them.
-    """
+    """Return the size of every folder of the cache; a file with several names counts once."""
     seen: set[tuple[int, int]] = set()
     folders = sorted(cache.root.glob("*/"))
     return tuple(FolderSize(folder.name, *_measured(folder, seen)) for folder in folders)
@@ -71,12 +66,7 @@ def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
 
 
 def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
-    """Remove what can be made again and was made before a time (s since 1970).
-
-    Return what was removed of each folder. What has no name that the harness gives stays.
-
-    Raises UsageProblem: the folder is no cache.
-    """
+    """Remove what can be made again and was made before a time (s since 1970); return it."""
     cache.check()
     return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
 
@@ -134,13 +124,7 @@ def _is_old(path: Path) -> bool:
 
 
 def prune_engines(names: Sequence[str], cache: Cache) -> tuple[FolderSize, ...]:
-    """Remove the files of distributions, but for those that others share; return what was removed.
-
-    `names`: the distributions. Files of no known distribution go as well: their lock data have
-    changed since they were fetched, or are gone.
-
-    Raises UsageProblem: the folder is no cache, or there is no such distribution.
-    """
+    """Remove files that no other distribution has, also those of no known one; return them."""
     cache.check()
     for name in names:
         distributions.load(name)

@@ -81,13 +81,11 @@ class Coordinates:
 
     @property
     def file_name(self) -> str:
-        """The file name that the layout of a Maven repository gives these coordinates."""
         tail = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{tail}.{self.extension}"
 
     @property
     def repository_path(self) -> str:
-        """Path below a repository's base URL; a function of the coordinates alone."""
         folder = "/".join((*self.group.split("."), self.artifact, self.version))
         return f"{folder}/{self.file_name}"
 
@@ -139,12 +137,10 @@ class Artifact:
 
     @property
     def in_tree(self) -> bool:
-        """Whether it ends in the server tree: an archive, or a jar put into one of its folders."""
         return self.into == ARCHIVE or "/" in self.into
 
     @property
     def is_added(self) -> bool:
-        """Whether it is put into a server tree that has all of its own without it."""
         return "/" in self.into and not self.into.startswith(HOME)
 
     @property
@@ -286,12 +282,10 @@ class Distribution(LockData):
 
     @property
     def overlaid(self) -> str:
-        """Say what somebody has changed; empty: nothing."""
         return f"with {self.overlay}" if self.overlay else ""
 
     @property
     def java_options(self) -> tuple[str, ...]:
-        """JVM options of this distribution, the heap size first."""
         modules = (f"--add-modules={text}" for text in self.texts_if_any("modules"))
         return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"), *modules)
 
@@ -300,20 +294,16 @@ class Distribution(LockData):
         return str(self._setting(key, str, "a text"))
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The setting `key`, a list of texts. KeyError, TypeError: as for `text`."""
         return tuple(self._setting(key, tuple, "a list of texts"))
 
     def texts_if_any(self, key: str) -> tuple[str, ...]:
-        """The setting `key`, a list of texts; empty where there is none. TypeError: as above."""
         return self.texts(key) if key in self.settings else ()
 
     def options(self, key: str) -> Mapping[str, str]:
-        """The setting `key`, a mapping of texts. KeyError, TypeError: as for `text`."""
         options: Mapping[str, str] = self._setting(key, Mapping, "a mapping of texts")
         return options
 
     def options_if_any(self, key: str) -> Mapping[str, str]:
-        """The setting `key`, a mapping; empty where there is none. TypeError: as above."""
         return self.options(key) if key in self.settings else {}
 
     def _setting(self, key: str, kind: type, what: str) -> Any:  # noqa: ANN401 - of the kind

@@ -67,11 +67,7 @@ class _Broken(Exception):
 def download(
     expected: ExpectedFile, target: Path, source: OpenRepository, progress: Progress
 ) -> None:
-    """Put the file at `target`, complete and with its SHA-256, or not at all.
-
-    What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
-    Raises EnvironmentProblem: it cannot be had, or not be written.
-    """
+    """Put the file at `target` with its SHA-256, or not at all; `<target>.part` is gone on with."""
     part = target.with_name(target.name + ".part")
     seen = receive(expected.path, expected.size, part, source, progress)
     _check(f"{source.url}/{expected.path}", expected, part, seen)
@@ -82,11 +78,7 @@ def download(
 
 
 def receive(path: str, size: int, part: Path, source: OpenRepository, progress: Progress) -> str:
-    """Fetch a file of so many bytes to `part`, and return the SHA-256 (hexadecimal) that it has.
-
-    What an earlier call left there is gone on with. Raises EnvironmentProblem:
-    it cannot be had, or not be written.
-    """
+    """Fetch a file of so many bytes to `part`, also its rest; return its SHA-256 (hexadecimal)."""
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
         return _attempts(source.session, f"{source.url}/{path}", size, part, progress)
@@ -94,27 +86,13 @@ def receive(path: str, size: int, part: Path, source: OpenRepository, progress: 
         raise unwritable(error, part) from error
 
 
-def size_of(path: str, source: OpenRepository) -> int:
-    """Return the size in bytes that a repository says a file has; raises EnvironmentProblem."""
-    with _asked("HEAD", path, source) as response:
-        return int(response.headers["Content-Length"])
-
-
 def measure(path: str, part: Path, source: OpenRepository, progress: Progress) -> tuple[int, str]:
-    """Fetch a file to `part`; return its size in bytes and its SHA-256 (hexadecimal).
-
-    It has the SHA-1 that the repository says; many artifacts have nothing stronger. Raises
-    EnvironmentProblem.
-    """
-    size = size_of(path, source)
+    """Fetch a file that has its repository's SHA-1; return its size in bytes and its SHA-256."""
+    with _asked("HEAD", path, source) as response:
+        size = int(response.headers["Content-Length"])
     progress.start(f"fetch {path.rpartition('/')[2]} → {part.parent}", size)
     sha256 = receive(path, size, part, source, progress)
     progress.done()
-    _check_sha1(path, part, source)
-    return size, sha256
-
-
-def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
     with _asked("GET", f"{path}.sha1", source) as response:
         stated = response.text.split()[0].lower()
     with part.open("rb") as content:
@@ -123,6 +101,7 @@ def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
         part.unlink()
         message = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
         raise _not_downloaded(f"{source.url}/{path}", message)
+    return size, sha256
 
 
 @contextmanager
@@ -149,7 +128,6 @@ def _asked(method: str, path: str, source: OpenRepository) -> Iterator[requests.
 def _attempts(
     session: requests.Session, url: str, size: int, part: Path, progress: Progress
 ) -> str:
-    """The SHA-256 of `part` once it is complete."""
     progress.advance(_resumable_bytes(part, size))
     broken = _Broken("not tried")
     for pause in (0.0, *_PAUSES):
@@ -191,7 +169,6 @@ def _transfer(
 
 
 def _resumable_bytes(part: Path, size: int) -> int:
-    """How many bytes of an earlier transfer can be gone on from."""
     have = part.stat().st_size if part.exists() else 0
     return have if have <= size else 0
 

@@ -29,15 +29,7 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for artifact in distribution.artifacts:
         if artifact.into == ARCHIVE:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
-    jars = [
-        artifact
-        for artifact in distribution.artifacts
-        if artifact.in_tree and artifact.into != ARCHIVE
-    ]
-    for entry in jars:
-        _remove_archived(entry, work / entry.folder)
-    for entry in jars:
-        _put_jar(cache.artifact(entry), work / entry.folder)
+    _put_jars(distribution, cache, work)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:
@@ -52,28 +44,26 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
             _write_jar(work / folder / f"{interface}.jar", inside, implementation.encode())
 
 
+def _put_jars(distribution: Distribution, cache: Cache, work: Path) -> None:
+    jars = [a for a in distribution.artifacts if a.in_tree and a.into != ARCHIVE]
+    for jar in jars:
+        # Another version takes its place; Trino's archives have the group in names as well.
+        name = glob.escape(jar.coordinates.artifact)
+        for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
+            for older in (work / jar.folder).glob(pattern):
+                older.unlink()
+    for jar in jars:
+        (work / jar.folder).mkdir(parents=True, exist_ok=True)
+        there, target = cache.artifact(jar), work / jar.folder / jar.file_name
+        try:
+            os.link(there, target)
+        except OSError:  # a file system without hard links
+            shutil.copyfile(there, target)
+
+
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
-
-
-def _remove_archived(artifact: Artifact, folder: Path) -> None:
-    """Remove what an archive has of an artifact in a folder: another version takes its place.
-
-    Archives of Trino have the group in names as well: `io.trino_trino-hudi-476.jar`.
-    """
-    name = glob.escape(artifact.coordinates.artifact)
-    for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
-        for older in folder.glob(pattern):
-            older.unlink()
-
-
-def _put_jar(jar: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(jar, folder / jar.name)
-    except OSError:  # a file system without hard links
-        shutil.copyfile(jar, folder / jar.name)
 
 
 def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: Path) -> None:
@@ -101,10 +91,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A distribution that is there: its JRE, its server tree and its jars by role.
-
-    A program of Python has no JRE; its tree are its packages.
-    """
+    """A distribution that is there; of a program of Python `home` has the packages."""
 
     distribution: Distribution
     java: Path | None
@@ -127,7 +114,6 @@ class Installation:
         return self.home / PATCHES if self.home and has_patches else None
 
     def jars(self, role: str) -> tuple[Path, ...]:
-        """The jars of a role, in the order of the lock data, which is the class path's."""
         return tuple(path for result, path in self.files if result == role)
 
 
@@ -140,11 +126,7 @@ class Missing:
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Installation:
-    """Fetch, check and unpack what is not there yet.
-
-    Safe while other processes do the same; a run that dies leaves nothing half made.
-    Raises EnvironmentProblem when something cannot be had.
-    """
+    """Fetch, check and unpack what is not there yet, also while other processes do the same."""
     program = python_index.program_home(distribution)
     check_online(missing(distribution, cache), cache)
     jre = python_index.java_home(distribution.jre) if distribution.jre else None
@@ -165,11 +147,7 @@ def files(
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
-    """What `ensure` would download, as far as sizes tell; nothing is fetched or hashed.
-
-    A file that is there and not seen to be verified, as a CI's cache brings it back, is hashed by
-    `ensure` and most often not downloaded.
-    """
+    """Return what `ensure` would download, as far as sizes tell; nothing is fetched or hashed."""
     lacking = missing_artifacts(distribution, cache)
     result = [
         Missing(artifact.file_name, artifact.size)
@@ -192,10 +170,7 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
 
 
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
-    """Check that what is missing may be downloaded.
-
-    Raises EnvironmentProblem when the cache is offline.
-    """
+    """Raise EnvironmentProblem where something is missing and the cache is offline."""
     if not (lacking and cache.offline):
         return
     total = megabytes(sum(entry.size for entry in lacking))
@@ -208,7 +183,7 @@ def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
-    """Hash again every file that is kept; those that changed, which are removed."""
+    """Hash again every file that is kept; return those that changed, which are removed."""
     changed = []
     for artifact in distribution.artifacts:
         path = cache.artifact(artifact)
@@ -247,10 +222,15 @@ def _ensure_artifacts(
     if not lacking:
         return
     total = sum(artifact.size for artifact in lacking)
-    _check_space(cache, total)
-    what = (
-        lacking[0].file_name if len(lacking) == 1 else f"{distribution.name}, {len(lacking)} files,"
-    )
+    cache.root.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache.root).free
+    if free < total:
+        raise EnvironmentProblem(
+            f"the disk of {cache.root} is too full: {megabytes(total)} are needed, "
+            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+        )
+    files = f"{distribution.name}, {len(lacking)} files,"
+    what = lacking[0].file_name if len(lacking) == 1 else files
     progress.start(f"fetch {what} → {cache.root}", total)
     from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
 
@@ -268,6 +248,8 @@ def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
 def _ensure_artifact(
     artifact: Artifact, cache: Cache, source: OpenRepository, progress: Progress
 ) -> None:
+    from harness.artifacts import download  # noqa: PLC0415 - as above
+
     path = cache.artifact(artifact)
     with cache.lock(path):
         if cache.holds(artifact):  # somebody else was faster
@@ -275,27 +257,13 @@ def _ensure_artifact(
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             check_online([Missing(artifact.file_name, artifact.size)], cache)
-            _download(artifact, path, source, progress)
+            try:
+                download.download(
+                    download.ExpectedFile(
+                        artifact.coordinates.repository_path, artifact.size, artifact.sha256
+                    ),
+                    path, source, progress,
+                )  # fmt: skip
+            except EnvironmentProblem as problem:
+                raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
         cache.stamp(artifact)
-
-
-def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: Progress) -> None:
-    from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
-
-    needed = download.ExpectedFile(
-        artifact.coordinates.repository_path, artifact.size, artifact.sha256
-    )
-    try:
-        download.download(needed, path, source, progress)
-    except EnvironmentProblem as problem:
-        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
-
-
-def _check_space(cache: Cache, needed: int) -> None:
-    cache.root.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(cache.root).free
-    if free < needed:
-        raise EnvironmentProblem(
-            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
-            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
-        )

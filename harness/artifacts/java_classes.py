@@ -30,11 +30,7 @@ _BODY_BYTES = {
 
 
 def replace_constants(compiled: bytes, replace: Mapping[str, str]) -> bytes:
-    """`compiled` with every UTF-8 constant that equals a key replaced by its value.
-
-    Raises ValueError when it is not a class file, or when a key is not among its constants:
-    then the class is not the one the patch was written for.
-    """
+    """Return a class with constants replaced; ValueError: it is none, or lacks one of them."""
     if compiled[:4] != _MAGIC:
         message = "not a compiled Java class: wrong first bytes"
         raise ValueError(message)
@@ -47,10 +43,7 @@ def replace_constants(compiled: bytes, replace: Mapping[str, str]) -> bytes:
 
 
 def replace_code(compiled: bytes, code: CodePatch) -> bytes:
-    """`compiled` with the instructions that `code` describes replaced, and its text added.
-
-    Raises ValueError when they are not there exactly once: then the class is another one.
-    """
+    """Return a class with instructions replaced; ValueError: they are not there exactly once."""
     (slots,) = struct.unpack_from(">H", compiled, 8)
     pool, end, _ = _rewritten_pool(compiled, {})
     # Added after all others, so that every index in use stays: the text, and the string of it.
@@ -70,13 +63,11 @@ def _byte(hexadecimal: str) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    """The body of a CONSTANT_Utf8 entry. Plain ASCII only, where modified UTF-8 is the same."""
     encoded = text.encode("ascii")
     return struct.pack(">H", len(encoded)) + encoded
 
 
 def texts(compiled: bytes) -> Iterator[str]:
-    """Yield every UTF-8 constant of plain ASCII; raise ValueError when it is not a class file."""
     if compiled[:4] != _MAGIC:
         message = "not a compiled Java class: wrong first bytes"
         raise ValueError(message)
@@ -88,7 +79,6 @@ def texts(compiled: bytes) -> Iterator[str]:
 def _rewritten_pool(
     compiled: bytes, replace: Mapping[bytes, bytes]
 ) -> tuple[bytes, int, set[bytes]]:
-    """The entries of the constant pool rewritten, where the pool ends, and which keys were met."""
     pool, result, end = bytearray(), set[bytes](), 10
     for tag, body in _entries(compiled):
         end += 1 + len(body)
@@ -99,7 +89,6 @@ def _rewritten_pool(
 
 
 def _entries(compiled: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the tag and the rest of every entry of the constant pool."""
     (slots,) = struct.unpack_from(">H", compiled, 8)
     at, slot = 10, 1
     while slot < slots:

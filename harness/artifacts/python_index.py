@@ -1,9 +1,7 @@
 """What is unpacked of the Python index: Java runtimes, other versions of PySpark, packages.
 
-pip fetches each file by its exact version and SHA-256, and checks the hash before it looks into it;
-it is asked rather than the index itself because it brings the user's own index, proxy and
-certificates. Nothing is installed: the environment of the harness stays as it is, and a program of
-Python, which runs in a process of its own, finds its packages in a folder of the cache.
+pip fetches each file by its exact version and SHA-256: it brings the user's own index, proxy and
+certificates. Nothing is installed in the environment of the harness.
 """
 
 from __future__ import annotations
@@ -58,7 +56,6 @@ class IndexFile:
         return f"{self.project}=={self.version}"
 
     def brought(self, cache_: Cache) -> Path:
-        """Return where it lies when it was brought along, until it is unpacked."""
         return cache_.root / PACKAGES / f"{self.sha256[:16]}.whl"
 
 
@@ -76,16 +73,12 @@ class IndexHome:
         return cache_.root / self.path
 
     def missing(self, cache_: Cache) -> tuple[IndexFile, ...]:
-        """Return what `ensure` would download."""
         if self.folder(cache_).is_dir():
             return ()
         return tuple(file for file in self.files if not file.brought(cache_).is_file())
 
     def ensure(self, cache_: Cache, progress: Progress) -> Path:
-        """Fetch and unpack the files unless they are there; return the folder.
-
-        Raises EnvironmentProblem: one cannot be had, or not be written.
-        """
+        """Fetch and unpack the files unless they are there; return the folder."""
         target = self.folder(cache_)
 
         def fetch(work: Path) -> Path:
@@ -119,16 +112,12 @@ def _unpack_spark(archive: Path, unpacked: Path, home: Path) -> None:
 
 
 def homes(distribution: Distribution) -> tuple[IndexHome, ...]:
-    """Return all that a distribution has of the index.
-
-    Raises EnvironmentProblem: something of it is not known for this machine.
-    """
+    """Return all that a distribution has of the index; EnvironmentProblem: this machine has not."""
     java = java_home(distribution.jre) if distribution.jre else None
     return tuple(filter(None, (java, program_home(distribution))))
 
 
 def fits(distribution: Distribution) -> bool:
-    """Return whether all that a distribution has of the index is known for this machine."""
     try:
         homes(distribution)
     except EnvironmentProblem:
@@ -137,10 +126,7 @@ def fits(distribution: Distribution) -> bool:
 
 
 def program_home(distribution: Distribution) -> IndexHome | None:
-    """Return the packages of a program of Python, or a version of Spark; None: it has neither.
-
-    Raises EnvironmentProblem: a package has no wheel for this machine; no such PySpark is known.
-    """
+    """Return the packages of a program of Python, or a version of Spark; None: it has neither."""
     if distribution.wheels:
         wheels = tuple(
             _fitting(distribution.name, package, by_machine)
@@ -184,10 +170,7 @@ class _JavaRelease:
 
 
 def java_home(feature: str) -> IndexHome:
-    """Return the JRE of a feature release ("17") for this machine; its program is `bin/java`.
-
-    Raises EnvironmentProblem: none is known for the release, or for this platform.
-    """
+    """Return the JRE of a feature release ("17") for this machine; its program is `bin/java`."""
     known = _known("jres.yaml", _JavaRelease)
     if feature not in known:
         allowed = ", ".join(sorted(known))
@@ -211,23 +194,16 @@ def _known(file: str, kind: type[Entry]) -> dict[str, Entry]:
 
 
 def machine() -> str:
-    """Return what this machine is called where files differ by it: `linux-x86_64`."""
     return f"{platform.system().lower()}-{platform.machine()}"
 
 
 def machines() -> tuple[str, ...]:
-    """Return what a file for this machine and this Python may be for, the narrowest first.
-
-    A wheel that keeps to the stable interface of Python is for the machine alone (PEP 384).
-    """
+    """Return what a file for this machine may be for; `any` and stable wheels last (PEP 384)."""
     return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), "any"
 
 
 def download(file: IndexFile, work: Path) -> Path:
-    """Let pip download a file into a folder and check its hash.
-
-    Raises EnvironmentProblem: it cannot be had.
-    """
+    """Let pip download a file into a folder and check its hash."""
     requirements = work / "requirements.txt"
     requirements.write_text(f"{file.name} --hash=sha256:{file.sha256}\n")
     kind = "--no-binary=:all:" if file.source else "--only-binary=:all:"

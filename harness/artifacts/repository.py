@@ -24,12 +24,7 @@ class Repository:
 
 
 def configured() -> Repository:
-    """The repository to use.
-
-    In this order: HARNESS_MAVEN_REPOSITORY, a mirror of the central repository in the user's
-    Maven settings (with its server's login), the default that the library jgo knows.
-    Raises EnvironmentProblem for settings that cannot be used.
-    """
+    """Return the repository that a variable or Maven's settings name, else jgo's default."""
     if named := os.environ.get(ENVIRONMENT_VARIABLE):
         return _checked(Repository(named.rstrip("/")), ENVIRONMENT_VARIABLE)
     settings = Path.home() / ".m2" / "settings.xml"
@@ -45,7 +40,6 @@ def _wrong_repository(where: str, reason: str) -> EnvironmentProblem:
 
 
 def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repository | None:
-    """The first mirror in a Maven settings file that stands for the central repository. Pure."""
     try:
         # The file is the user's own configuration; what Maven trusts, we may.
         root = ET.fromstring(text)  # noqa: S314

@@ -1,9 +1,8 @@
 """What follows from records and files alone, kept from run to run; nothing that an engine says.
 
-A result is found again by all that decides it: what it is made from, and the code that makes it.
-That is every file of the harness, with the data in it, and the versions of Python and of all
-packages that are installed. Where a package adds to the harness nothing is kept: its code may
-change under one version.
+A result is found again by all that decides it: what it is made from, every file of the harness, and
+the versions of Python and of all packages. Where a package adds to the harness nothing is kept: its
+code may change under one version.
 """
 
 from __future__ import annotations
@@ -53,15 +52,7 @@ class ResultCache:
         make: Callable[[], Iterable[Record]],
         lasts: Callable[[Record], bool],
     ) -> tuple[Record, ...]:
-        """Return the records that `make` returns, or has returned before.
-
-        Args:
-            kind: what they are.
-            made_from: all that `make` looks at, but for the code of the harness.
-            make: works them out.
-            lasts: whether a record would be the same the next time; if not, none is kept.
-
-        """
+        """Return what `make` returns, or has returned; kept where `lasts` holds for each record."""
         if not self.code:
             return tuple(make())
         name = self._name(kind.__name__, made_from)
@@ -73,14 +64,7 @@ class ResultCache:
         return made
 
     def data(self, what: str, made_from: Iterable[str], make: Callable[[], Plain]) -> Plain:
-        """Return the plain data that `make` returns, or has returned before, as JSON has them.
-
-        Args:
-            what: distinguishes them from other data that are made from the same.
-            made_from: all that `make` looks at, but for the code of the harness.
-            make: works them out.
-
-        """
+        """Return the plain data that `make` returns, or has returned before, as JSON has them."""
         if not self.code:
             return make()
         name = self._name(what, made_from)
@@ -115,10 +99,7 @@ def _sum(content: bytes) -> bytes:
 
 @cache
 def harness_digest(root: Path = HARNESS) -> str:
-    """Return the SHA-256 (hexadecimal) of all code that may take part; empty: not all can be read.
-
-    `root`: of the harness.
-    """
+    """Return the SHA-256 of all code that may take part; empty: not all can be read."""
     try:
         return _digest(root)
     except OSError:
@@ -139,7 +120,6 @@ def _installed() -> Iterator[str]:
 
 
 def _files(folder: str, below: str = "") -> Iterator[str]:
-    """Yield every file below a folder by its path from there, but for what Python compiles."""
     with os.scandir(folder) as result:
         entries = sorted(result, key=lambda entry: entry.name)
     for entry in entries:
@@ -150,10 +130,7 @@ def _files(folder: str, below: str = "") -> Iterator[str]:
 
 
 def parse_yaml(text: str, path: str) -> Document:
-    """Return what `yaml_reader.parse` does, or did for the same text; raise what it does.
-
-    The quick start reads 57 KB of lock data, which takes a quarter of a second to parse.
-    """
+    """Return what `yaml_reader.parse` does, kept: that takes 0.25 s for a quick start."""
     data, lines = _results().data("YAML", [text], partial(_parsed, text, path))
     return Document(data, {tuple(position): line for position, line in lines}, Problems(path))
 
@@ -164,7 +141,6 @@ def _parsed(text: str, path: str) -> tuple[Any, list[tuple[KeyPath, int]]]:
 
 
 def _results() -> ResultCache:
-    """Return what is kept; nothing where there is no cache yet, for this does not make one."""
     try:
         cache = Cache.default()
     except UsageProblem:  # told by what needs a cache

@@ -1,9 +1,8 @@
 """Homes: where tables lie whose files name each other by absolute paths.
 
-Such a table is read where it was written, at `<cache>/tables/<id>`. Beside a home that is written
-lies a mark, `.making-<id>`, and who writes it holds the lock of its path. The mark is gone once all
-is written, or once a state that was frozen on the way is brought home to be read. So what has a
-mark and a lock that can be had was left by the dead, and nobody reads it.
+Such a table is read where it was written, at `<cache>/tables/<id>`. While it is written a mark,
+`.making-<id>`, lies beside it, and its writer holds the lock of its path: what has a mark and a
+lock that can be had was left by the dead.
 """
 
 from __future__ import annotations
@@ -28,10 +27,7 @@ def folder(cache: Cache) -> Path:
 
 @contextmanager
 def new(cache: Cache) -> Iterator[Path]:
-    """Yield a path for the table of one writing, where nothing is yet.
-
-    It stays where the writing comes to its end, and is the next sweep's where it does not.
-    """
+    """Yield a path for one table; unless its writing comes to an end, a sweep removes it."""
     home = folder(cache) / uuid4().hex
     with cache.lock(home):
         _mark(home).touch()
@@ -72,5 +68,4 @@ def _mark(home: Path) -> Path:
 
 
 def _moving(home: Path) -> FileLock:
-    """Return the lock of who decides on a home; it is held for a moment only."""
     return FileLock(home.parent.with_name(f"{home.parent.name}.lock"))

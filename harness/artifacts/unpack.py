@@ -31,13 +31,9 @@ def _refused(archive: Path, reason: str) -> EnvironmentProblem:
 def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     """Unpack `members` (files or folders, without the archive's top folder; none: all).
 
-    Files shared between plugins are stored as hard links whose content may stand under a plugin
-    that is not requested (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
-    a content, a second one writes it under each requested name.
-
-    Raises EnvironmentProblem for an archive that is broken, lacks a member or would do harm: a path
-    that leaves the tree, a member that is neither file, folder nor hard link, far more content than
-    an archive of that size has.
+    Files shared between plugins are hard links whose content may stand under a plugin that is not
+    requested (Trino 368 and later, PrestoSQL 350): one pass finds which names share a content, a
+    second one writes it.
     """
     try:
         _write_all(archive, target, _names_by_content(archive, members))
@@ -46,10 +42,7 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
-    """Unpack the files below `folder` of a wheel; its programs are made executable.
-
-    Raises as `unpack_tar` does.
-    """
+    """Unpack the files below `folder` of a wheel; its programs are made executable."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             _check_sizes(wheel, [entry.file_size for entry in archive.infolist()])
@@ -130,12 +123,10 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
 
 
 def _executable(name: str) -> bool:
-    """Zip unpacking loses the executable bits; these are the JRE's programs."""
     return name.startswith("bin/") or PurePosixPath(name).name == "jspawnhelper"
 
 
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
-    """Return the names to write for each stored content, by the name that has the content."""
     links: dict[str, str] = {}
     selected: list[str] = []
     for name, entry in _entries(archive):
@@ -170,7 +161,6 @@ def _entries(archive: Path) -> Iterator[tuple[str, tarfile.TarInfo]]:
 
 
 def _inside_top(archive: Path, name: str) -> str:
-    """Return a member's path below the archive's top folder."""
     return "/".join(_inside(archive, name).parts[1:])
 
 

@@ -1,8 +1,7 @@
-"""What the versions of a product have in common: rules over ranges of versions, as data.
+"""What the versions of a product have in common: rules over ranges of versions, as data. Pure.
 
-A file for each product (`rules/trino.yaml`) lists rules. Each has facts, which are keys of lock
-data, and says for which versions they hold and what says so. Those that hold for a version are put
-together; of two that say the same the later one counts. Pure.
+A file for each product (`rules/trino.yaml`) lists rules, whose facts are keys of lock data. Those
+that hold for a version are put together; the later one counts.
 """
 
 from __future__ import annotations
@@ -87,10 +86,7 @@ def versions(name: str) -> dict[str, str]:
 
 
 def facts(name: str) -> Data:
-    """Return the lock data that rules of a product say of a distribution.
-
-    Raises UsageProblem: the product has no rules.
-    """
+    """Return the lock data that rules say of a distribution; UsageProblem: its product has none."""
     return _put_together(name, [rule.facts for rule in _holding(name)])
 
 
@@ -100,10 +96,7 @@ def downloads(name: str) -> Data:
 
 
 def lacks_jars(name: str) -> str:
-    """Return the roles of jars that a version's image has not and rules alone do not bring.
-
-    They are fetched by lock data, as the bundle of a table format for Spark. Empty: none.
-    """
+    """Return the roles of jars, such as Hudi's bundle, that neither image nor rules bring."""
     return ", ".join(role for role in downloads(name) if role != ARCHIVE)
 
 
@@ -169,7 +162,6 @@ def _holding(name: str) -> Iterator[VersionRule]:
 
 
 def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a file
-    """Return data with the version of each product in the place of its name in braces."""
     if isinstance(data, dict):
         return {key: _filled(entry, given) for key, entry in data.items()}
     if isinstance(data, list):
@@ -180,7 +172,6 @@ def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any p
 
 
 def _ranges(name: str) -> Iterator[tuple[str, tuple[str, ...], Version]]:
-    """Yield each product of a name that rules are about, their range, and its version."""
     given = versions(name)
     looked_at = _load(next(iter(given))).looked_at
     yield from ((key, looked_at[key], Version(given[key])) for key in given if key in looked_at)

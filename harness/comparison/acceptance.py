@@ -151,7 +151,7 @@ def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[tuple[str, str, str
     """
     asked = {
         (
-            new.distribution(pair.new.reader),
+            new.info.reader(pair.new.reader).distribution,
             pair.new.variant,
             pair.new.step,
             pair.old is not None and pair.old.variant != pair.new.variant,
@@ -160,7 +160,7 @@ def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[tuple[str, str, str
         if pair.new is not None and pair.change not in _INCONCLUSIVE
     }
     for distribution, variant, number, other_table in asked:
-        info = new.variant(variant)
+        info = new.info.variant(variant)
         operations = {info.step(step).operation for step in range(number + 1)}
         for operation in operations | ({NEW_WRITER} if other_table else set()):
             yield causes.engine(distribution), info.scenario, operation

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from harness.core.grouping import grouped
@@ -171,7 +172,11 @@ def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
     Each time those alone that nobody else can be meant by.
     """
     gone, added = [r for r in old if r not in new], [r for r in new if r not in old]
-    keys: list[Callable[[str], Hashable]] = [_engine_and_settings, _engine, lambda _: ""]
+    keys: list[Callable[[str], Hashable]] = [
+        lambda reader: (engine(reader), parse_reader(reader).settings),
+        engine,
+        lambda _: "",
+    ]
     pairs: dict[str, str] = {}
     for key in keys:
         before = grouped((key(reader), reader) for reader in gone if reader not in pairs.values())
@@ -184,12 +189,10 @@ def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
     return pairs
 
 
-def _engine(reader: str) -> Hashable:
-    return causes.engine(parse_reader(reader).distribution)
-
-
-def _engine_and_settings(reader: str) -> Hashable:
-    return _engine(reader), parse_reader(reader).settings
+@cache
+def engine(reader: str) -> str:
+    """Return the product that a reader is; empty for an empty name, which stands for a step."""
+    return causes.engine(parse_reader(reader).distribution) if reader else ""
 
 
 Key = tuple[str, int, str, str, str]
@@ -277,6 +280,6 @@ def every_verdict(run: Run) -> Iterator[Verdict]:
     for state in run.states:
         step = state.variant, state.outcome.step
         if state.outcome.kind is OutcomeKind.APPLIED and step not in judged:
-            case, scenario = _of_step(*step), run.variant(state.variant).scenario
+            case, scenario = _of_step(*step), run.info.variant(state.variant).scenario
             yield Verdict(case, scenario, *step, "", WRITE, "", VerdictKind.CORRECT)
     yield from run.verdicts

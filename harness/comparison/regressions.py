@@ -92,7 +92,7 @@ def _key(
     `first`: after which step a reader first is worse so, on each table.
     """
     verdict = pair.either
-    step = run.step(verdict.variant, verdict.step)
+    step = run.info.step(verdict.variant, verdict.step)
     key = known or CauseKey("", symptom, step.operation)
     began = first[verdict.variant, verdict.reader, symptom]
     takes_over = _takes_over(pair, run)
@@ -112,7 +112,7 @@ def _takes_over(pair: CellPair, run: Run) -> int | None:
     """Return the first step with rows of the new side's writer, where the old side has another."""
     if pair.old is None or pair.old.variant == pair.either.variant:
         return None
-    writers = run.variant(pair.either.variant).writers
+    writers = run.info.variant(pair.either.variant).writers
     return next((step for step, writer in enumerate(writers) if writer != writers[0]), 1)
 
 
@@ -138,13 +138,13 @@ def _refusal(step: Verdict, run: Run) -> Refusal | None:
 
 def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression:
     def complexity(pair: CellPair) -> tuple[int, int, bool, bool, str]:
-        verdict, variant = pair.either, run.variant(pair.either.variant)
+        verdict, variant = pair.either, run.info.variant(pair.either.variant)
         some_columns = verdict.query != "all"
         return len(variant.steps), verdict.step, variant.twin, some_columns, verdict.case
 
     readers = {pair.either.reader for pair in pairs if not pair.is_step}
     anyones = not readers or key.symptom.responsible in WRITERS
-    met = anyones or any(causes.by_default(run, reader) for reader in readers)
+    met = anyones or any(run.info.reader(reader).by_default for reader in readers)
     return Regression(key, tuple(sorted(pairs, key=complexity)), met)
 
 
@@ -230,7 +230,8 @@ def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
         ),
         Workaround.OTHER_ENGINE: lambda verdict, other, run: (
             _same(verdict, other, "step", "view")
-            and run.distribution(other.reader) != run.distribution(verdict.reader)
+            and run.info.reader(other.reader).distribution
+            != run.info.reader(verdict.reader).distribution
         ),
     }
     return tuple(
@@ -248,7 +249,7 @@ def _helps(shows: _Evidence, cause: Regression, known: _Known, run: Run) -> bool
     evidence = [
         other
         for verdict in cause.asked
-        for variant in _tables(run.variant(verdict.variant), run)
+        for variant in _tables(run.info.variant(verdict.variant), run)
         for other in known.get((variant.id, verdict.query), ())
         if other.verdict in _ANSWERED and shows(verdict, other, run)
     ]
@@ -280,7 +281,7 @@ def _after(operation: str, **settings: str) -> _Evidence:
     """Return whether it is the same question after the next step that does such a thing."""
 
     def shows(verdict: Verdict, other: Verdict, run: Run) -> bool:
-        variant = run.variant(verdict.variant)
+        variant = run.info.variant(verdict.variant)
         if any(variant.settings.get(name) != value for name, value in settings.items()):
             return False
         steps = (step.number for step in variant.steps if step.operation == operation)

@@ -79,7 +79,7 @@ def _asked_versions(run: Run) -> Mapping[str, set[str]]:
     versions: dict[str, set[str]] = {}
     for verdict in run.verdicts:
         if verdict.verdict is not VerdictKind.UNKNOWN:
-            of_format = versions.setdefault(run.variant(verdict.variant).format, set())
+            of_format = versions.setdefault(run.info.variant(verdict.variant).format, set())
             of_format |= _versions([verdict], run)
     return versions
 
@@ -114,7 +114,7 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
 
     Only what can be left out without a doubt is: all that showed it have partitions, say.
     """
-    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
+    variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
     views = {past_views.name_of(verdict.view) for verdict in verdicts} - {WRITE}
     partitioned = all(PARTITIONED in variant.settings for variant in variants)
     return Need(

@@ -17,15 +17,12 @@ SIGNS: Final = {
 
 
 def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
-    """Return the page: a summary, every check of every reader, and what they ran on.
-
-    Args:
-        conformances: the results of the readers that were checked.
-        command: what made it.
-        left: so many more readers are still to be checked.
-
-    """
+    """Return the page that a command made, while so many readers are left to be checked."""
     more = f" Not checked yet: {left} more." if left else ""
+    checks = [
+        (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
+        for conformance in conformances
+    ]
     lines = [
         *(
             "# Conformance of engines",
@@ -33,7 +30,7 @@ def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> st
             f"{answer(conformances)}{more} Made with `{command}`.",
             "",
         ),
-        *_table(("reader", *ASSERTS), (_checks(conformance) for conformance in conformances)),
+        *_table(("reader", *ASSERTS), checks),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
     ]
@@ -61,10 +58,6 @@ def notes(conformance: Conformance) -> Iterator[str]:
     for name, result in conformance.results.items():
         if result.seen and result.outcome in (CheckOutcome.FAILED, CheckOutcome.UNKNOWN):
             yield f"{conformance.reader}, {name}: {result.outcome}: {result.seen}"
-
-
-def _checks(conformance: Conformance) -> tuple[str, ...]:
-    return (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
 
 
 def _facts(conformance: Conformance) -> tuple[str, ...]:

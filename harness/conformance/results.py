@@ -30,21 +30,13 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    outcome: CheckOutcome
+    outcome: CheckOutcome = CheckOutcome.PASSED
     seen: str = ""
     """What was seen, or why it does not apply."""
 
 
-def passed(seen: str = "") -> CheckResult:
-    return CheckResult(CheckOutcome.PASSED, seen)
-
-
 def failed(seen: str) -> CheckResult:
     return CheckResult(CheckOutcome.FAILED, seen)
-
-
-def not_applicable(reason: str) -> CheckResult:
-    return CheckResult(CheckOutcome.NOT_APPLICABLE, reason)
 
 
 def unknown(reason: str = "") -> CheckResult:

@@ -1,8 +1,7 @@
 """The tables that readers are asked about: one of every type, and one of many rows.
 
-A reader is asked about plain Parquet files as a Hive table, which no engine wrote: so it depends on
-no writer, and what Arrow wrote is no engine's own idea of a type. One that reads no Hive tables is
-asked about each format that it reads, written by that format's library for Python.
+A reader is asked about plain Parquet files by Arrow as a Hive table; one that reads none about each
+format that it reads, written by that format's library for Python.
 """
 
 from __future__ import annotations

@@ -14,10 +14,7 @@ from harness.core.errors import unwritable
 def atomic_write(path: Path, unfinished: Path | None = None) -> Iterator[Path]:
     """Yield where to write a file or folder; at the end of the block it takes the name `path`.
 
-    If the block raises, what was there before stays. The folder of `path` is there. `unfinished`:
-    where to write meanwhile, on the same file system, where several may write it at a time.
-
-    Raises EnvironmentProblem: the file system refused something; it names the file.
+    If the block raises, what was there before stays. `unfinished`: another place to write to.
     """
     part = unfinished or path.with_name(f"{path.name}.part")
     try:

@@ -13,10 +13,9 @@ Made = TypeVar("Made")
 def cached_method(
     method: Callable[Concatenate[Any, Given], Made],
 ) -> Callable[Concatenate[Any, Given], Made]:
-    """Return a method that keeps what it returns for the same arguments in its object.
+    """Return a method that keeps its results, by arguments, in its object, which has no slots.
 
-    The arguments are hashable; the object's class has no slots, as for a `cached_property`. What
-    raises is tried again. `functools.cache` would keep objects alive, or tie each to itself.
+    What raises is tried again. `functools.cache` would keep objects alive.
     """
     name = f"{method.__name__}()"
 

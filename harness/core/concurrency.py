@@ -26,10 +26,10 @@ class JobThreads:
 
     @contextmanager
     def running(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """Run all of them beside the body of the context, and wait for them at its end.
+        """Run all jobs beside the body of the context, and wait for them at its end.
 
-        What the first that fails raises is raised there at once, without waiting for the others;
-        so is what the body raises. The others end where they next call `check`.
+        What a job or the body raises first is raised at once; the others end where they next call
+        `check`.
         """
         waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in jobs:
@@ -49,10 +49,7 @@ class JobThreads:
                 raise problem
 
     def check(self) -> None:
-        """Check that no other job has failed, nor the body beside which they run.
-
-        Raises HaltedError: one has, so the job that calls this is to end.
-        """
+        """Raise HaltedError where another job, or the body beside which they run, has failed."""
         if self.failed.is_set():
             raise HaltedError
 

@@ -1,8 +1,7 @@
 """The errors that end the harness with a message for people, and the exit status of each.
 
-There is a class for each kind that somebody catches, and no more: the text says what was given,
-what is allowed and what to do next. The command line prints it and shows no traceback. What an
-engine answers is never one of these: refusals and time-outs are data (``harness.core.records``).
+What an engine answers is never one of these: refusals and time-outs are data
+(``harness.core.records``).
 """
 
 from __future__ import annotations
@@ -74,7 +73,6 @@ class EnvironmentProblem(HarnessError):
 
 
 def machine_problem(error: OSError) -> EnvironmentProblem | None:
-    """Return the problem with this machine behind a failure; None: it may be a defect."""
     return unwritable(error) if _numbers(error) & _NO_DEFECT else None
 
 
@@ -88,7 +86,6 @@ def problem_of(error: Exception) -> HarnessError | None:
 
 
 def _folder_exists() -> bool:
-    """Return whether the working folder is there, without which no relative path can be found."""
     try:
         os.getcwd()  # noqa: PTH109 - errors.py needs no paths
     except FileNotFoundError:

@@ -1,6 +1,5 @@
 """Records as they lie on disk: a line of JSON for each.
 
-A whole file is complete or not there; one that is added to has each record as soon as it has come.
 A run may have a million cells, and few of their answers are looked at after they were judged: a
 `RecordFile` finds in one pass where each record lies, and reads one when it is asked for.
 """
@@ -35,15 +34,11 @@ _ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
 
 
 def dump(record: Record) -> str:
-    """Return the one line of JSON that holds a record."""
     return _ADAPTERS[type(record)].dump_json(record, by_alias=True).decode()
 
 
 def parse(kind: type[Record], line: str | bytes) -> Record:
-    """Read back a record.
-
-    Raises ValueError: the line is not such a record, or an answer that contradicts itself.
-    """
+    """Read back a record; ValueError: it is none, or contradicts itself."""
     record = _ADAPTERS[kind].validate_json(line)
     if isinstance(record, Answer):
         _check_table(record.case, record)
@@ -65,7 +60,6 @@ def _check_table(where: str, answer: Answer | Part) -> None:
 
 
 def write_all(path: Path, records: Iterable[Record]) -> None:
-    """Write records to a file, complete or not at all."""
     with atomic_write(path) as part, part.open("w", encoding="utf-8") as lines:
         lines.writelines(dump(record) + "\n" for record in records)
 
@@ -125,10 +119,7 @@ class RecordFile(Sequence[Record]):
     def __init__(
         self, path: Path, kind: type[Record], failed: Callable[[int, ValueError], Exception]
     ) -> None:
-        """Find the lines; `path` may be missing.
-
-        `failed` returns what to raise for a line that is no record of the kind, by its number.
-        """
+        """Find the lines; `failed` returns what to raise for one that is no record, by number."""
         self._kind: type[Record] = kind
         self._failed = failed
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC) if path.exists() else -1
@@ -152,26 +143,20 @@ class RecordFile(Sequence[Record]):
         return self._cached(range(len(self))[at])
 
     def cases(self) -> Iterator[str]:
-        """Yield the case of each record, of which no more is read."""
         for at in range(len(self)):
             # One that is not as we write it is read to see whether it is a record.
             yield case_of(self.line(at)) or getattr(self[at], "case", "")
 
     def copy(self, path: Path, cases: Iterable[str]) -> None:
-        """Write the records of these cases to a file, the last of each; complete or not at all.
-
-        Their lines are copied, and may be those of the same file.
-        """
+        """Copy the last record of each of these cases to a file, which may be this one."""
         at = {case: number for number, case in enumerate(self.cases())}
         with atomic_write(path) as part, part.open("wb") as out:
             out.writelines(self.line(at[case]) for case in cases if case in at)
 
     def containing(self, text: bytes) -> Iterator[Record]:
-        """Yield the records whose lines have a text in them; the others are not read."""
         return (self[at] for at in range(len(self)) if text in self.line(at))
 
     def line(self, at: int) -> bytes:
-        """Return the line of a record, which is not read."""
         start, end = self._starts[at], self._starts[at + 1]
         return os.pread(self._file, end - start, start)
 
@@ -201,7 +186,6 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
 
     @cached_property
     def number_of(self) -> Mapping[Key, int]:
-        """The number of the record of each key."""
         return {key: at for at, key in enumerate(self._keys())}
 
     def __getitem__(self, key: Key) -> Value:
@@ -218,18 +202,13 @@ class ByKey(Mapping[Key, Value], Generic[Key, Value]):
 
 
 class VerdictParts:
-    """Verdicts with what they have in common held once; those of a variant come after each other.
-
-    Of a million verdicts nothing else would fit into memory. Only what one variant has is shared:
-    tables of several are seldom equal, and what is looked up stays small.
-    """
+    """Verdicts that share what a variant's have in common, so that a million fit into memory."""
 
     def __init__(self) -> None:
         self._variant = ""
         self._values: dict[str, Any] = {}
 
     def __call__(self, verdict: Verdict) -> Verdict:
-        """Return the same verdict."""
         if verdict.variant != self._variant:
             self._variant = verdict.variant
             self._values.clear()

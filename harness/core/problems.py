@@ -31,18 +31,11 @@ class Problems:
         self._noted[line, text] = None
 
     def stop(self, line: int, text: str) -> NoReturn:
-        """Note it and raise, when nothing after it can be understood.
-
-        Raises ScenarioProblem: always.
-        """
+        """Note it and raise, when nothing after it can be understood."""
         self.add(line, text)
         raise ScenarioProblem(self._faults())
 
     def raise_if_any(self) -> None:
-        """Raise when something was noted.
-
-        Raises ScenarioProblem: every problem, in the order of the file.
-        """
         if self._noted:
             raise ScenarioProblem(self._faults())
 
@@ -72,16 +65,12 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
 
 
 def _with_part(given: str, names: Iterable[str]) -> list[str]:
-    """Return the names of which a name is one of the parts, as people shorten them; few or none."""
     fitting = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
     return fitting if len(fitting) <= GUESSES else []
 
 
 def read_all(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
-    """Read several files; raise once, with what is wrong with any of them.
-
-    Raises ScenarioProblem: what is wrong with all files that cannot be read.
-    """
+    """Read several files; raise once, with what is wrong with any of them."""
     results: list[T] = []
     faults: list[Fault] = []
     for source in sources:

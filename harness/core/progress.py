@@ -23,10 +23,9 @@ _WHOLE_FROM: Final = 10
 
 
 class Progress:
-    """One task of bytes at a time, counts beside it, and notes at any time.
+    """One task of bytes at a time, counts beside it, and notes; this one shows nothing.
 
-    This one shows nothing. A display overrides `begun`, `moved` and `ended`, each of which is
-    called under the lock, and `note`.
+    A display overrides `begun`, `moved` and `ended`, called under the lock, and `note`.
     """
 
     _bytes: Count | None = None
@@ -103,8 +102,8 @@ class Count:
         """How far it has come, and with what results.
 
         >>> found, judged = Counter(answered=7, refused=1), Counter(correct=4, wrong=3, refused=1)
-        >>> Count("ask cells", 2000, made=8, by="a-1", outcomes=found, judged=judged).state
-        'ask cells: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
+        >>> Count("ask queries", 2000, made=8, by="a-1", outcomes=found, judged=judged).state
+        'ask queries: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
         """
         by = f" ({self.by})" if self.by else ""
         return f"{self.task}: {self.made:,} of {self.total:,}, {self.left:,} left{by}{self.results}"
@@ -118,12 +117,10 @@ class Count:
         return f": {outcomes}{wrong}" if outcomes else ""
 
     def advance(self, amount: int = 1) -> None:
-        """Count so many more; a negative number where some must be done again."""
         with self.display.lock:
             self._move(amount)
 
     def count_result(self, by: str, what: str, amount: int = 1) -> None:
-        """Count so many more: by whom (nobody where it is empty), and what came of them."""
         with self.display.lock:
             self.by = by or self.by
             self.outcomes[what] += amount

@@ -1,7 +1,4 @@
-"""The records between the verbs: plan → states → answers → verdicts.
-
-A phase reads those of the one before it and writes its own, so that each can be repeated alone.
-"""
+"""The records between the verbs: plan → states → answers → verdicts."""
 
 from __future__ import annotations
 
@@ -14,9 +11,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.tolerances import Normalised
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
 from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
 from harness.model.schema_history import SchemaHistory
@@ -121,12 +117,10 @@ class Outcome:
 
     @property
     def half_done(self) -> bool:
-        """Whether it was done and yet answered with an error."""
         return self.kind is OutcomeKind.APPLIED and self.refusal is not None
 
     @property
     def failed(self) -> bool:
-        """Whether there is anything to say of it: it is half-done, or was not applied."""
         return self.kind is not OutcomeKind.APPLIED or self.half_done
 
     @property
@@ -286,12 +280,10 @@ class Answer:
 
     @property
     def has_table(self) -> bool:
-        """Whether it is a table, if only an empty one."""
         return self.refusal is None and not (self.unknown or self.not_applicable)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of its columns, as we ask for them (`labelled`)."""
         return tuple(column.name for column in labelled(self.question, self.columns))
 
     @property
@@ -447,7 +439,6 @@ class Verdict:
 
     @property
     def question(self) -> QuestionKey:
-        """What was asked, whoever was asked it."""
         return self.variant, self.step, self.view, self.query
 
     @property

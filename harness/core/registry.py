@@ -1,7 +1,6 @@
 """Things that are found by name: those of the harness, and those that installed packages add.
 
-A package adds one by an entry point of a group such as `lake_table_harness.formats`: its name is
-the thing's name, and its object is what a file of ours offers.
+A package adds one by an entry point of a group such as `lake_table_harness.formats`.
 """
 
 from __future__ import annotations
@@ -42,18 +41,10 @@ class Registry(Generic[Thing]):
     """The class whose public members an object has; None: nothing is asked of it."""
 
     def names(self) -> tuple[str, ...]:
-        """Return all names, sorted.
-
-        Raises EnvironmentProblem: two things have one name.
-        """
         return tuple(sorted((*_ours(self), *_added(self))))
 
     def load(self, name: str) -> Thing:
-        """Return the thing of a name.
-
-        Raises UsageProblem: there is none.
-        Raises EnvironmentProblem: a package adds it, and it cannot be loaded.
-        """
+        """Return the thing of a name; EnvironmentProblem: a package's that cannot be loaded."""
         ours, added_ = _ours(self), _added(self)
         if name not in ours and name not in added_:
             raise unknown_name(self.kind, name, self.names())
@@ -61,7 +52,6 @@ class Registry(Generic[Thing]):
         return result
 
     def all(self) -> Mapping[str, Thing]:
-        """Return everything by name; raises as `load` does."""
         return {name: self.load(name) for name in self.names()}
 
 
@@ -109,7 +99,6 @@ def _loaded(registry: Registry[Thing], name: str) -> Thing:
 
 
 def _members(interface: type | None) -> list[str]:
-    """Return the public members of a class, inherited ones too."""
     classes = (
         [] if interface is None else [c for c in interface.__mro__ if c.__module__ != "typing"]
     )

@@ -1,8 +1,7 @@
 """How the name of a distribution says how its servers are run, and where they find tables.
 
-`trino-476@container` runs in a container. `trino-476@s3` is a process that reads tables of an
-object store, not of the disk. All of one version are expected to answer alike: what is known of one
-of them is known of the others.
+`trino-476@container` runs in a container; `trino-476@s3` reads tables of an object store. What is
+known of one of a version is known of the others.
 """
 
 from __future__ import annotations

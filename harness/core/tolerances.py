@@ -1,9 +1,7 @@
 """What an engine answers otherwise than it was written, without being wrong: declared as data.
 
 They lie beside the engine's code: `harness/engines/<product>/tolerances.yaml`, or
-`tolerances-<product>.yaml` where one engine is of several products. Each has its reason and its
-source. Code changes a value or takes two types for one by a declaration only, and counts where it
-did; what goes beyond a declaration is a finding. A product without a file has no declarations.
+`tolerances-<product>.yaml`. What goes beyond a declaration is a finding.
 """
 
 from __future__ import annotations
@@ -63,7 +61,6 @@ Declared = Mapping[str, Declaration]
 
 @cache
 def _files() -> Mapping[str, Path]:
-    """Return the files of declarations by product."""
     files = (Path(harness.__file__).parent / "engines").glob("*/tolerances*.yaml")
     return {
         file.stem.removeprefix("tolerances-") if "-" in file.stem else file.parent.name: file
@@ -89,7 +86,6 @@ def declared_for(reader: str) -> Declared:
 
 
 def declared_for_format(reader: str, format_name: str) -> Declared:
-    """Return what is declared for a reader's product and holds for the tables of a format."""
     return {
         name: declaration
         for name, declaration in declared_for(reader).items()
@@ -123,10 +119,7 @@ class Tally:
         self._counts: Counter[str] = Counter()
 
     def normalise(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
-        """Return `normal` where the declaration `name` covers the type, and else what came.
-
-        Counted is only what differs.
-        """
+        """Return and count `normal` where declaration `name` covers the type, else what came."""
         declaration = self._declared.get(name)
         if declaration is None or type_ not in declaration.types:
             return raw
@@ -138,7 +131,6 @@ class Tally:
 
 
 def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
-    """Return several records of what was applied as one."""
     counts: Counter[str] = Counter()
     for one in chain(*applied):
         counts[one.name] += one.count

@@ -1,8 +1,7 @@
 """YAML text as plain data, with the line of every place in it.
 
-Strict and safe: nothing is constructed; anchors, aliases, tags, merge keys, directives and keys
-that stand twice are refused. Scalars are those of the core schema of YAML 1.2: `yes`, `012:30` and
-dates are text, `true`, `7`, `1.5` and `null` are not.
+Strict and safe: anchors, aliases, tags, merge keys, directives and keys that stand twice are
+refused. Scalars are those of the core schema of YAML 1.2: `yes`, `012:30` and dates are text.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ class Document:
         return self.problems.path
 
     def note(self, at: KeyPath, text: str) -> None:
-        """Note `what is wrong; what is allowed` at a place."""
         self.problems.add(self.line(at), text)
 
     def line(self, at: KeyPath) -> int:
@@ -79,12 +77,7 @@ class Document:
 
 
 def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
-    """Read a file's text, at most so many bytes; no pipe or device is waited for.
-
-    `kind`: what the file is to be, for people.
-
-    Raises ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
-    """
+    """Return the text of a file of at most `most` bytes; no pipe or device is waited for."""
     problems = Problems(str(path))
     try:
         # Asked first: opening a pipe waits for somebody to write to it.
@@ -105,10 +98,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 
 
 def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
-    """Return the data of a YAML text of at most so many characters.
-
-    Raises ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
-    """
+    """Return the data of a YAML text; ScenarioProblem: it is more than plain data, by line."""
     problems = Problems(path)
     if len(text) > most:
         problems.stop(1, f"the text is longer than {most} characters; make it several files")
@@ -287,12 +277,7 @@ _WORDS: Final = {
 def load_yaml(
     kind: type[T], text: str, path: str, what: str, most: int = MAX_BYTES
 ) -> tuple[T, Document]:
-    """Return the object that a YAML text stands for, and the text's lines.
-
-    `what` names the object in messages; `most`: so many characters the text may have.
-
-    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-    """
+    """Return the object, called `what` in messages, that a YAML text stands for, and its lines."""
     document = parse(text, path, most)
     form = make(kind, document.data, document, (), what)
     document.problems.raise_if_any()
@@ -302,10 +287,7 @@ def load_yaml(
 
 
 def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str) -> T | None:
-    """Make an object of the data at a place; note what is wrong and give None.
-
-    Extra keys are wrong, and no value is turned into another type; `what` names the thing.
-    """
+    """Make an object of the data at a place, strictly; note what is wrong and return None."""
     of_class: Any = kind
     try:
         # The strict JSON mode takes lists for tuples and text for enumerations, and nothing else.

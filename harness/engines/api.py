@@ -1,8 +1,8 @@
 """What every engine file offers: how its server is started, asked, and understood.
 
-`engines/<engine>/engine.py` holds one object named `ENGINE` that satisfies `Engine`. Client
-libraries are imported inside the functions that need them, so that planning, judging and
-reporting work where no engine is installed.
+`engines/<engine>/engine.py` holds an `ENGINE` that satisfies `Engine`. Client libraries are
+imported inside the functions that need them: planning, judging and reporting work where none is
+installed.
 """
 
 from __future__ import annotations
@@ -108,19 +108,14 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """There was no answer at all: connection lost, time-out, process dead.
-
-    Nothing more can be asked of it.
-    """
+    """There was no answer at all: connection lost, time-out, process dead. Ask no more of it."""
 
 
 class Connection(Protocol):
     """One session with the settings of one reader."""
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        """Ask a question in the engine's own language, and fetch all rows.
-
-        What is sent is `Engine.statements` of the question; the reply has it.
+        """Ask a question by `Engine.statements`, and fetch all rows; the reply has what was sent.
 
         Raises RefusedError: the server answered with an error.
         Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.

@@ -1,12 +1,9 @@
 """Which moment of a table's past a question names, and which engines can be asked about it.
 
-"Since a step" always means the same rows, whether the engine's own bound is exclusive (then it is
-that step's write) or inclusive (then it is the write after it), so that an engine that is off by
-one shows.
-
-As of a step, some readers choose the files of that step and show them under today's columns, though
-the formats promise the columns of that step (see `harness.model.past_views`). They are judged by
-that promise all the same: Trino before it was fixed (trinodb/trino#12743, #12786; seen on 368).
+"Since a step" means the same rows whether the engine's own bound is exclusive (that step's write)
+or inclusive (the write after it), so that an engine that is off by one shows. Readers that show the
+files of a step under today's columns are judged by the formats' promise: the columns of that step
+(`harness.model.past_views`; trinodb/trino#12743, #12786; seen on 368).
 """
 
 from __future__ import annotations
@@ -86,7 +83,6 @@ def in_words(
 
 
 def _next(instant: str) -> str:
-    """Return the instant one millisecond later."""
     seconds, millis = instant[:14], instant[14:]
     then = datetime.datetime.strptime(seconds, _DIGITS)  # noqa: DTZ007 - of no zone, as it stands
     then += datetime.timedelta(milliseconds=int(millis or 0) + 1)

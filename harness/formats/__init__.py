@@ -1,12 +1,9 @@
 """One folder per family of formats: wording, views, fork and catalog entries.
 
-In: an operation and the truth around it, or a table's folder. Out: the statements that a writer is
-sent, the views that can be asked, and what data files say of themselves. A format must not know
-what any engine answered.
-
-A folder here that has a module `format` is a family: its `FORMATS` are the formats. What several
-families share lies beside the folders, or in `files/`. A package adds a format by an entry point of
-the group `lake_table_harness.formats`.
+In: an operation and the truth around it, or a table's folder. Out: the statements for a writer, and
+what data files say of themselves; not what any engine answered. A folder with a module `format` is
+a family, and its `FORMATS` are the formats. A package adds one by an entry point of the group
+`lake_table_harness.formats`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What every format offers: its views, its statements for operations, and what its files say.
-
-`formats/<family>/format.py` has `FORMATS`, a tuple of instances of `Format`.
-"""
+"""What every format offers: its views, its statements for operations, and what its files say."""
 
 from __future__ import annotations
 
@@ -15,9 +12,8 @@ from typing import Final, Protocol
 
 from harness.engines.format_facts import FormatFacts
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
@@ -120,10 +116,7 @@ class QueriedStatistics(Protocol):
     def parse(
         self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
     ) -> tuple[ColumnStatistics, ...]:
-        """Return the statistics of a table's files from the answered rows, by column names.
-
-        Raises FileFactError: the rows cannot be understood.
-        """
+        """Return the statistics of a table's files; raises FileFactError where rows are odd."""
 
 
 class Format(ABC):
@@ -159,19 +152,12 @@ class Format(ABC):
         return dict.fromkeys((*self.views, *self.past_views), TABLE)[view]
 
     def unsupported(self, operation: Operation) -> str:
-        """Return why an operation is impossible in this format; empty when it is possible.
-
-        An operation that a writer refuses is possible: it is sent, and the refusal is an answer.
-        """
+        """Return why an operation is impossible; one that a writer refuses is possible."""
         why = operation.unsupported(self.kind) if self.kind else ""
         return f"{self.NAME} {why}" if why else ""
 
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
-        """Return why a scenario's table cannot have settings that are among the format's.
-
-        Also where a setting changes nothing, so that its values would be the same variant.
-        Empty when the table can have them.
-        """
+        """Return why the table cannot have these settings, or why one of them changes nothing."""
         return ""
 
     @abstractmethod
@@ -179,10 +165,7 @@ class Format(ABC):
         """Return how files are made with these settings."""
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the settings of the writing Spark session.
-
-        `names`: what the writer's version calls things (`names` in its lock data).
-        """
+        """Return the settings of the writing Spark session; `names`: of the writer's lock data."""
         return {}
 
     @abstractmethod
@@ -197,28 +180,18 @@ class Format(ABC):
 
     @abstractmethod
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
-        """Return the instants of all completed writes of the table in a folder, oldest first.
-
-        `entries`: those of the table in the catalog; only transactional tables need them.
-        """
+        """Return the completed writes of a table, oldest first; only Hive's need `entries`."""
 
     @abstractmethod
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
-        """Return what was done to the table in a folder, and in the catalog, as far as both say.
-
-        Raises FileFactError: they contradict each other, or cannot be understood.
-        """
+        """Return what was done to a table; raises FileFactError where its records contradict."""
 
     def partial_write(
         self, files: Sequence[FileFact], made: Collection[str], rows: Collection[str]
     ) -> str:
-        """Return why only a part of a failed write is there; empty where a commit has all of it.
+        """Return why only a part of a failed write is there; empty where a commit has all.
 
-        Args:
-            files: those of the table after it.
-            made: the instants that it made.
-            rows: the keys of the rows that it writes, as text.
-
+        `files`: those after it; `made`: the instants that it made; `rows`: the keys that it writes.
         """
         return ""
 
@@ -227,10 +200,7 @@ class Format(ABC):
         return ()
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Return a completed write in the words by which engines are asked for it.
-
-        Raises KeyError: there is none of that instant, or the format keeps no past.
-        """
+        """Return a completed write in the words of engines; raises KeyError where there is none."""
         if not self.past_views:
             raise KeyError(instant)
         return {instant: Moment(instant) for instant in self.instants(folder)}[instant]
@@ -252,10 +222,7 @@ class Format(ABC):
         return None
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Return what an operation that left no trace should have done; empty when nothing.
-
-        `before`: the file facts of the table before it.
-        """
+        """Return what an operation that left no trace should have done to the files of `before`."""
         return ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
@@ -264,16 +231,10 @@ class Format(ABC):
 
     @abstractmethod
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows of a data file that a fact is about.
-
-        Raises FileFactError: they cannot be understood.
-        """
+        """Read the rows of a data file that a fact is about; raises FileFactError."""
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
-        """Read the statistics of the columns of some of a table's files, in them or beside them.
-
-        Raises FileFactError: they cannot be understood.
-        """
+        """Read the statistics of columns of some of a table's files; raises FileFactError."""
         return ()
 
     def queried_statistics(self, settings: VariantSettings) -> QueriedStatistics | None:
@@ -284,9 +245,7 @@ class Format(ABC):
     def facts(
         self, folder: Path, key: str, catalog: CatalogHistory = NO_CATALOG
     ) -> tuple[FileFact, ...]:
-        """Read what the data files of a table say of themselves; `key` is the key column.
+        """Read what a table's data files say of themselves; raises FileFactError.
 
-        `catalog`: of the table, for files that do not say all of it themselves.
-
-        Raises FileFactError: a file cannot be understood.
+        `key`: the key column; `catalog`: of the table, for files that do not say all of it.
         """

@@ -1,7 +1,4 @@
-"""What a scenario alone tells of its table's files: their rows, and the names of its folders. Pure.
-
-Whoever varies how files and folders are written must know whether there is anything to vary.
-"""
+"""What a scenario alone tells of its table's files: their rows, and names of folders. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What an engine is told of a step of a table whose format it does not make tables of. Pure.
 
-Users have one engine make a table and others write to it. Which ones can, their lock data say
-(`writes_steps`, beside `writes` of those that make tables), and here is in what words.
+Which engines can write to others' tables, their lock data say (`writes_steps`).
 """
 
 from __future__ import annotations

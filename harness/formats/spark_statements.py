@@ -1,7 +1,4 @@
-"""Statements of Spark SQL that several formats share: creations, and writes of whole rows. Pure.
-
-A table that knows no keys does not know which rows an insert would replace: a merge says so.
-"""
+"""Statements of Spark SQL that several formats share: creations, and writes of whole rows. Pure."""
 
 from __future__ import annotations
 

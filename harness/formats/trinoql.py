@@ -1,7 +1,6 @@
 """What Trino is told of a step of a table that another engine made. Pure.
 
-Sources: Trino's manual, "SQL statement syntax", and the pages of its connectors for Iceberg, Delta
-Lake and Hive; which of the statements a connector takes, the server says itself.
+Sources: Trino's manual, "SQL statement syntax" and the pages of its connectors.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ _ESCAPES: Final = str.maketrans({"'": "''", "\\": "\\\\", "{": "\\007B"})
 def wording(
     operation: Operation, before: Truth, after: Truth, format_: FormatFacts
 ) -> tuple[Statement, ...]:
-    """Return the one statement of an operation, which is among those of `OPERATIONS`."""
     catalog = engine.catalog_name(format_, {})
     table = f"{quoted(catalog)}.{quoted(DATABASE)}.{quoted(TABLE)}"
     return (Sql(_text(table, operation, before, after)),)
@@ -53,10 +51,7 @@ def wording(
 def wording_in_store(
     operation: Operation, before: Truth, after: Truth, format_: FormatFacts
 ) -> tuple[Statement, ...]:
-    """Return the same of the table as an object store has it, which is told its metastore before.
-
-    Its entry there is in another schema, so that those of its own are as they are.
-    """
+    """Return the same for an object store, where another schema has the table's entry."""
     catalog = quoted(engine.catalog_name(format_, {}))
     table = f"{catalog}.{quoted(DEFAULT_DATABASE)}.{quoted(DATABASE)}"
     known = f"schema_name => '{DEFAULT_DATABASE}', table_name => '{DATABASE}'"

@@ -58,7 +58,7 @@ def attribute(
             return Responsible.COLUMNS
         return hidden.history(difference)
 
-    groups = grouped(((kind, responsible(kind, d)), d) for kind, d in named)
+    groups = grouped([((kind, responsible(kind, d)), d) for kind, d in named])
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(*at, groups[at], state) for at in order)
 

@@ -371,7 +371,7 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
     expected = state.keys
     owned = list(zip(_owners(state, names, rows), rows, strict=True))
     extra = [(key, row) for key, row in owned if key not in expected]
-    groups = grouped((key, row) for key, row in owned if key in expected)
+    groups = grouped([(key, row) for key, row in owned if key in expected])
     pairs, second = [], []
     for key, candidates in groups.items():
         scores = [state.right_values(expected[key], names, row) for row in candidates]

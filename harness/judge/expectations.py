@@ -23,14 +23,13 @@ from harness.model import past_views
 from harness.model.commit import BRANCH, INCREMENTAL
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
-from harness.model.pending_write import staged
 from harness.model.query import Query
 from harness.model.simulation import catalog, column_resolution, row_files
 from harness.model.simulation.catalog import CatalogColumns, Lists
 from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.row_files import Base, RowFile, base_rows
-from harness.model.truth import History
+from harness.model.truth import History, staged
 from harness.scenario.definition import CASCADE, SCHEMA_CHANGES, WRITE_CLIENT
 
 OF_BRANCHES: Final = "the files of branches are not looked at"

@@ -280,7 +280,7 @@ class Holdings:
                 if key not in vain:
                     result.pop(key, None)
             pairs = zip(fact.keys, self._rows(fact), strict=True)
-            own = grouped((key, row) for key, row in pairs if key not in vain)
+            own = grouped([(key, row) for key, row in pairs if key not in vain])
             stand = late_versions.on_top(truth, own, result, complete)
             result |= {key: rows for key, rows in stand.items() if rows is not None}
         return (row for rows in result.values() for row in rows)

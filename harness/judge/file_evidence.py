@@ -19,9 +19,8 @@ from harness.judge.answers import tables_of
 from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import Struct
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.simulation import column_resolution, late_versions
@@ -186,7 +185,7 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all read strategies
         that reproduce the answer agree.
         """
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        shown = [(row.key, row.file) for row, _ in self._read_by(answer)]
         return _only_files({**self._holding, **grouped(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
@@ -221,7 +220,7 @@ class Layout:
     def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
         name = f"{self.state.history[0].table.key}:"
-        return grouped((key.removeprefix(name), fact) for key, fact in result)
+        return grouped([(key.removeprefix(name), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.

@@ -38,8 +38,8 @@ def with_final_attribution(
         and (answer := answers.get(verdict.case)) is not None
         and answer.has_table
     ]
-    by_question = grouped((verdict.question, verdict) for verdict in tables)
-    by_reader = grouped((_reader_and_view(verdict), verdict) for verdict in tables)
+    by_question = grouped([(verdict.question, verdict) for verdict in tables])
+    by_reader = grouped([(_reader_and_view(verdict), verdict) for verdict in tables])
     return tuple(
         _settle(
             verdict,
@@ -70,8 +70,10 @@ def may_change(verdict: Verdict) -> bool:
 def _settle(verdict: Verdict, answered: Sequence[Verdict], of_reader: Sequence[Verdict]) -> Verdict:
     """Name who did it where that is sure; findings of one kind and responsible become one."""
     same = grouped(
-        ((finding.kind, _after_all(finding, verdict, answered, of_reader)), finding)
-        for finding in verdict.findings
+        [
+            ((finding.kind, _after_all(finding, verdict, answered, of_reader)), finding)
+            for finding in verdict.findings
+        ]
     )
     settled = replace(
         verdict,

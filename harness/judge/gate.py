@@ -44,7 +44,7 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
     status = UNKNOWN if unknown else NEW if failing else GOOD
     reasons = [*unknown, *new]
     for how, cells in flaky.items():
-        reasons.append(f"{_count(cells, 'cell is', 'cells are')} flaky, {how}: {_where(cells)}.")
+        reasons.append(f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}.")
     reasons.extend(
         f"{line.place}: counted until {line.until} and does no longer" for line in applied.expired
     )
@@ -55,21 +55,23 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
-        yield "No cell was judged: nothing is known; plan cells and run them."
+        yield "No check was judged: nothing is known; plan checks and run them."
     unknown = grouped(
-        (any(finding.responsible is Responsible.MODEL for finding in verdict.findings), verdict)
-        for verdict in verdicts
-        if verdict.verdict is VerdictKind.UNKNOWN
+        [
+            (any(finding.responsible is Responsible.MODEL for finding in verdict.findings), verdict)
+            for verdict in verdicts
+            if verdict.verdict is VerdictKind.UNKNOWN
+        ]
     )
     doubted, others = unknown.get(True, []), unknown.get(False, [])
     if doubted:
-        cells = _count(doubted, "cell puts", "cells put")
+        cells = _count(doubted, "check puts", "checks put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
     if others:
         reasons = Counter(verdict.because or "no reason recorded" for verdict in others)
         listed = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(others, 'cell is', 'cells are')} unknown: {listed}."
+        yield f"{_count(others, 'check is', 'checks are')} unknown: {listed}."
         yield "Nothing is concluded of them; ask again with: harness read"
     if broken := [verdict for verdict in others if verdict.reason is Reason.JUDGE_FAILED]:
         cells = _count(broken, "of them is", "of them are")
@@ -93,7 +95,7 @@ def _new(applied: Applied) -> Iterator[str]:
         cells = _count(unexplained, "of them is", "of them are")
         yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
     if applied.answered:
-        cells = _count(applied.answered, "cell is", "cells are")
+        cells = _count(applied.answered, "check is", "checks are")
         yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
         declared = dict.fromkeys(verdict.disclaimed for verdict in applied.answered)
         yield f"Put right what the lock data say: {_listed(declared)}"
@@ -124,7 +126,7 @@ def _good(verdicts: Sequence[Verdict]) -> str:
     which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
     rest = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNSUPPORTED]
     unsupported = f", {len(rest)} declared unsupported" if rest else ""
-    return f"{_count(verdicts, 'cell', 'cells')} judged: all correct{which}{unsupported}."
+    return f"{_count(verdicts, 'check', 'checks')} judged: all correct{which}{unsupported}."
 
 
 def _where(verdicts: Iterable[Verdict]) -> str:

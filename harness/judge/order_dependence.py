@@ -67,4 +67,4 @@ def _by_key(answer: Answer, key: str) -> dict[str, list[tuple[Value, ...]]]:
     names = [label.lower() for label in answer.labels]
     at = names.index(key.lower()) if key.lower() in names else None
     rows = sorted(answer.rows, key=repr)
-    return grouped(("" if at is None else text_of(row[at]), row) for row in rows)
+    return grouped([("" if at is None else text_of(row[at]), row) for row in rows])

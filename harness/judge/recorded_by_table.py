@@ -18,8 +18,8 @@ from harness.core.records import Finding, FindingKind, Responsible, Witness
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.schema import Field, Schema
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion, merge, stored_type
+from harness.scenario.operations.row_writes import WriteWithMetadata
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 
 KINDS: Final = (
     FindingKind.REUSED_ID,
@@ -114,7 +114,7 @@ def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> s
 
 def _ids_twice(recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the ids that two columns of the newest version have, or two versions."""
-    of_id = grouped((id_, path) for id_, path, _ in recorded.versions[-1].fields)
+    of_id = grouped([(id_, path) for id_, path, _ in recorded.versions[-1].fields])
     for id_, (first, *more) in of_id.items():
         for path in more:
             witness = Witness(str(id_), path, None, first)
@@ -157,7 +157,7 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
 
 
 def _positions(paths: Sequence[str]) -> Mapping[str, int]:
-    beside = grouped((path.rpartition(".")[0], path) for path in paths)
+    beside = grouped([(path.rpartition(".")[0], path) for path in paths])
     return {path: at for same in beside.values() for at, path in enumerate(same, start=1)}
 
 

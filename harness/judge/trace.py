@@ -82,9 +82,11 @@ def _with_origins(
         return tuple(_as_predicted(state, difference, predicted) for difference in differences)
     cells = [_by_value(state, difference) for difference in differences]
     by_field = grouped(
-        (field.id, at)
-        for at, cell in enumerate(cells)
-        if (field := cell.cell) and cell.actual is not None
+        [
+            (field.id, at)
+            for at, cell in enumerate(cells)
+            if (field := cell.cell) and cell.actual is not None
+        ]
     )
     looks = _looks_of(state, seen) if any(cell.disputed for cell in cells) else {}
     older = _versions_shown(state, cells, lambda cell: _is_older(state, cell))
@@ -393,7 +395,7 @@ def _versions_shown(
     state: ExpectedState, cells: Sequence[Difference], tells: Callable[[Difference], bool]
 ) -> dict[str, int]:
     """Return the step up to which rows were read, by the cells that tell it."""
-    rows = grouped((c.key, (c.origin, c.actual)) for c in cells if c.origin and tells(c))
+    rows = grouped([(c.key, (c.origin, c.actual)) for c in cells if c.origin and tells(c)])
     return {key: _version_of(state, shown) for key, shown in rows.items()}
 
 
@@ -520,9 +522,11 @@ def _other_types_settled(state: ExpectedState, cells: Sequence[Difference]) -> S
     if not any(cell.disputed for cell in cells):
         return cells
     drifted = grouped(
-        (field.id, cell)
-        for cell in cells
-        if (field := cell.cell) and type_drift(replace(cell, disputed=False), state)
+        [
+            (field.id, cell)
+            for cell in cells
+            if (field := cell.cell) and type_drift(replace(cell, disputed=False), state)
+        ]
     )
     settled = {
         id(cell)
@@ -620,7 +624,7 @@ def _once(tables: Sequence[Sequence[Difference]]) -> list[Difference]:
 
     result: dict[Hashable, list[Difference]] = {}
     for table in tables:
-        for at, differences in grouped((seen_at(row), row) for row in table).items():
+        for at, differences in grouped([(seen_at(row), row) for row in table]).items():
             if len(differences) > len(result.get(at, ())):
                 result[at] = differences
     return [difference for differences in result.values() for difference in differences]

@@ -1,8 +1,7 @@
 """The truth: what a table holds after each step, by field ids, computed from the scenario alone.
 
-It knows nothing of engines or files. Beside the rows it keeps what read-optimized readers should
-see: on a merge-on-read table inserted rows are in base files at once, later changes of them only
-after `compact` (Hudi documentation, "Table & Query Types").
+Beside the rows it keeps what read-optimized readers should see: inserted rows are in base files at
+once, later changes of them only after `compact` (Hudi documentation, "Table & Query Types").
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from harness.model.canonical import UNSETTLED, MapValue, Value
 from harness.model.conversion import convert, is_two_numbers
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.partition_fields import PartitionField, identities
-from harness.model.schema import Field, Schema, schema_of
+from harness.model.schema import Field, Schema, SchemaChangeError, schema_of
 from harness.model.table import MergeMode, Table
 from harness.model.values import FieldTypes, generate, never_null
 
@@ -47,7 +46,6 @@ class Row:
 
     @property
     def newest(self) -> int:
-        """The step of its newest value."""
         return max(self.written.values(), default=0)
 
     def of(self, field: Field) -> Value:
@@ -130,12 +128,10 @@ def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth
 
 
 def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
-    """Return the truth after a schema change; values keep their field ids."""
     return replace(truth, step=step, schema=schema, before_last=truth)
 
 
 def with_spec(truth: Truth, step: int, spec: tuple[PartitionField, ...]) -> Truth:
-    """Return the truth after a change of the partition spec; the rows stay where they are."""
     return replace(truth, step=step, spec=spec, before_last=truth)
 
 
@@ -165,9 +161,9 @@ def written(
         if rows.pop(key, None) is not None:
             gone[key] = step
     base = base if truth.merge_on_read else rows
-    each = {**truth.contested, step: contested} if contested else truth.contested
+    every = {**truth.contested, step: contested} if contested else truth.contested
     return replace(
-        truth, step=step, rows=rows, base=base, gone=gone, contested=each, before_last=truth
+        truth, step=step, rows=rows, base=base, gone=gone, contested=every, before_last=truth
     )
 
 
@@ -188,8 +184,7 @@ def completed(newer: Row, older: Row, schema: Schema) -> Row:
 def late(truth: Truth, step: int, versions: Contested) -> Truth:
     """Return the truth after versions came that are older than those that are there.
 
-    Of two versions the table's merge mode tells which one stands. A row that is not there, as it
-    was deleted, is written like any other.
+    The table's merge mode tells which one stands. A deleted row is written like any other.
     """
     mode, stand = truth.table.merge_mode, dict[Value, Row | None]()
     for key, row in versions.items():
@@ -209,8 +204,7 @@ def replaced(
 ) -> Truth:
     """Return the truth after file groups were taken away, and others came in their place.
 
-    `takes`: whether a row was in one of them; deleted ones, which a read-optimized view may still
-    have shown, are gone from there too.
+    Deleted rows, which a read-optimized view may still have shown, are gone from there too.
     """
     added = {row.key: row for row in new}
     rows = {key: row for key, row in truth.rows.items() if not takes(row)} | added
@@ -233,18 +227,16 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
     The partition of a row stays what its first version gave.
     """
     old = truth.rows.get(key)
-    kept = {truth.column_id(name) for name in truth.table.partition_by} if old else set()
+    ids = [truth.column_id(name) for name in truth.table.partition_by]
     values, steps = {}, {}
     for field in truth.schema.fields:
-        if old is not None and field.id in kept:
+        if old is not None and field.id in ids:
             values[field.id], steps[field.id] = old.values[field.id], old.written[field.id]
         else:
             values[field.id] = _value(truth, field, key, step, given)
             steps[field.id] = step
-    if old is not None:
-        return Row(key, values, steps, old.group)
-    partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)
-    return Row(key, values, steps, (step, partition))
+    group = old.group if old is not None else (step, tuple(values[id_] for id_ in ids))
+    return Row(key, values, steps, group)
 
 
 def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
@@ -285,10 +277,7 @@ def _partition_value(field: Field, row: int, level: int) -> Value:
 def named(value: Value, field: Field) -> Value:
     """Return a stored value as readers should show it: named children, in today's type.
 
-    A part that was added after the value was written is NULL, a dropped one is left out. What
-    need not be exact and has no exact form is not settled.
-
-    Raises ValueError: it has none, and must have one.
+    Raises ValueError: it has no exact form there, and must have one.
     """
     if value is None:
         return None
@@ -311,5 +300,170 @@ def named(value: Value, field: Field) -> Value:
 
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
-    """Return a row's values in the schema's order, as readers should show them."""
     return tuple(named(row.of(field), field) for field in schema.fields)
+
+
+# A table that was taken back is as it was then: rows, base files, and the schema. Ids of fields
+# that were taken back are never given again, as those of dropped ones are not.
+
+
+def last_write(truth: Truth) -> int:
+    """Return the step of the last write, or schema change, that stands; 0 where there is none."""
+    return truth.before_last.step + 1 if truth.before_last else 0
+
+
+def saved(truth: Truth, step: int) -> Truth:
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be saved")
+    if _has_savepoint(truth):
+        raise SchemaChangeError("nothing is written since the last savepoint")
+    after = replace(truth, step=step)
+    return replace(after, saved=after)
+
+
+def _has_savepoint(truth: Truth) -> bool:
+    return truth.saved is not None and last_write(truth.saved) == last_write(truth)
+
+
+def restored(truth: Truth, step: int) -> Truth:
+    if truth.saved is None:
+        raise SchemaChangeError("there is no savepoint to go back to")
+    return _back(truth, truth.saved, step)
+
+
+def rolled_back(truth: Truth, step: int) -> Truth:
+    if truth.before_last is None:
+        raise SchemaChangeError("nothing is written yet that could be rolled back")
+    if _has_savepoint(truth):
+        raise SchemaChangeError("the last write has a savepoint, so it cannot be rolled back")
+    return _back(truth, truth.before_last, step)
+
+
+def rolled_back_to(truth: Truth, step: int, number: int) -> Truth:
+    """Return the truth after the rows of step `number` were made the current ones again.
+
+    The columns stay those of now. Source: apache/iceberg#5591, "Roll back to a snapshot".
+    """
+    then = _after_write(truth, number)
+    if then is None or number in truth.undone:
+        raise SchemaChangeError(f"step {number} wrote no rows that stand; name one that did")
+    if number < truth.oldest:
+        raise SchemaChangeError(f"step {truth.oldest + 1} cleaned the snapshot of step {number}")
+    return replace(
+        truth,
+        step=step,
+        rows=then.rows,
+        base=then.base,
+        gone=_gone(truth, then, step),
+        undone=truth.undone | set(range(number + 1, step)),
+        before_last=truth,
+    )
+
+
+def _after_write(truth: Truth, number: int) -> Truth | None:
+    """Return the truth as a step left it; None where the step wrote no rows."""
+    now = truth
+    while now.before_last is not None and last_write(now) > number:
+        now = now.before_last
+    if now.before_last is None or last_write(now) != number:
+        return None
+    return now if now.rows != now.before_last.rows else None
+
+
+def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
+    """Return the truth after a write that died before its commit: the table is as it was."""
+    made = tuple(rows)
+    gone = {row.key: step for row in made if row.key not in truth.rows}
+    return replace(
+        truth, step=step, failed=made, gone={**truth.gone, **gone}, undone=truth.undone | {step}
+    )
+
+
+def _back(now: Truth, then: Truth, step: int) -> Truth:
+    """Return the table of then as the truth after a step; rows that came since are gone."""
+    return replace(
+        then,
+        step=step,
+        schema=replace(then.schema, last_id=now.schema.last_id),
+        gone=_gone(now, then, step),
+        saved=now.saved,
+        pending=now.pending,
+        oldest=now.oldest,
+        contested=now.contested,
+        undone=now.undone | set(range(then.step + 1, step)),
+    )
+
+
+def _gone(now: Truth, then: Truth, step: int) -> dict[Value, int]:
+    """Return the keys without a row, each with the step since which, once rows of then are back."""
+    gone = {**now.gone, **dict.fromkeys(now.rows, step), **then.gone}
+    return {key: at for key, at in gone.items() if key not in then.rows}
+
+
+def begun(
+    before: Truth, step: int, rows: Iterable[Row], deleted: Iterable[Value], columns: Iterable[int]
+) -> Truth:
+    """Return the truth after a second writer began a write: the table is as it was.
+
+    `columns`: the ids of those that alone it changes in rows that are there; none: every one.
+    """
+    made = tuple(rows)
+    pending = PendingWrite(step, made, tuple(deleted), frozenset(columns), before.rows)
+    return replace(failed(before, step, made), pending=pending)
+
+
+def committed(truth: Truth, step: int) -> Truth:
+    """Return the truth after the second writer committed.
+
+    A row that somebody else wrote meanwhile has two versions, and the one that was begun first has
+    the lesser ordering value: it comes late. Where both changed other columns, both stand.
+    """
+    pending = truth.pending
+    if pending is None:
+        raise SchemaChangeError("no write waits for its commit; begin_write begins one")
+    now = replace(truth, pending=None, failed=(), undone=truth.undone - {pending.step})
+    sent = {row.key: _upon(now, pending, row) for row in pending.rows}
+    overtaken = {key: row for key, row in sent.items() if _is_overtaken(now, pending, key)}
+    stand = [row for key, row in sent.items() if key not in overtaken]
+    after = written(now, step, stand, pending.deleted)
+    return replace(late(after, step, overtaken), before_last=now) if overtaken else after
+
+
+def staged(truth: Truth) -> Truth:
+    """Return the truth of the branch that the write which waits is staged in.
+
+    Nothing that was written meanwhile is in it, and its columns are the table's (Iceberg
+    documentation, "Schema selection with branches and tags").
+    """
+    pending = truth.pending
+    if pending is None:
+        return truth
+    there = dict(pending.before) | {row.key: row for row in pending.rows}
+    rows = {key: row for key, row in there.items() if key not in pending.deleted}
+    gone = {**truth.gone, **dict.fromkeys(truth.rows, truth.step)}
+    return replace(truth, rows=rows, gone={key: at for key, at in gone.items() if key not in rows})
+
+
+def _upon(now: Truth, pending: PendingWrite, row: Row) -> Row:
+    """Return the version of a row once its columns are changed in the row that is there now."""
+    there = now.rows.get(row.key)
+    if not pending.columns or there is None:
+        return row
+    order = {now.column_id(now.table.order_by)} if now.table.order_by else set()
+    ids = pending.columns - (order if there != pending.before.get(row.key) else set())
+    return replace(
+        there,
+        values={**there.values, **{at: row.values[at] for at in ids}},
+        written={**there.written, **{at: row.written[at] for at in ids}},
+    )
+
+
+def _is_overtaken(now: Truth, pending: PendingWrite, key: Value) -> bool:
+    """Return whether somebody else wrote what the second writer changes of a row."""
+    old, there = pending.before.get(key), now.rows.get(key)
+    if not pending.columns or old is None or there is None:
+        return there != old
+    order = now.table.order_by and now.column_id(now.table.order_by)
+    return any(
+        old.written.get(at) != there.written.get(at) for at in pending.columns if at != order
+    )

@@ -60,8 +60,7 @@ from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, ChangeType
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
-from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.row_writes import LateDelete, LateUpsert, Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
 
 REWRITES: Final = "rewrites"
@@ -167,10 +166,12 @@ def _no_match(pattern: str, example: str) -> UsageProblem:
 
 def _no_case(cases: tuple[str, ...]) -> UsageProblem:
     if not cases:
-        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+        return UsageProblem("no case is named; harness plan --checks lists the cases there are")
     first, *others = cases
     more = f" ({len(others)} more are not)" if others else ""
-    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
+    return UsageProblem(
+        f"the plan has no case {first}{more}; harness plan --checks lists its cases"
+    )
 
 
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:

@@ -259,9 +259,11 @@ def controls_of(plan: Plan) -> Controls:
     """Return the controls of each reader and format that has some."""
     variants = {variant.id: variant for variant in plan.variants}
     return grouped(
-        ((cell.reader, variants[cell.variant].format), cell)
-        for cell in plan.cells
-        if controls.is_control(cell, variants[cell.variant], plan.metastore)
+        [
+            ((cell.reader, variants[cell.variant].format), cell)
+            for cell in plan.cells
+            if controls.is_control(cell, variants[cell.variant], plan.metastore)
+        ]
     )
 
 

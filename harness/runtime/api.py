@@ -1,8 +1,7 @@
 """What an engine says of its server, and what a runtime makes of it.
 
-An engine says *what* runs (`Program`): its configuration, the command of a process, its log. A
-runtime says *how* (`Runtime`): as a process of this machine, or in a container of an image. What
-an engine asks is the same over both.
+An engine says *what* runs (`Program`); a runtime says *how* (`Runtime`): as a process of this
+machine, or in a container of an image. What an engine asks is the same over both.
 """
 
 from __future__ import annotations
@@ -67,7 +66,6 @@ class Served:
         return self.running.alive()
 
     def exhausted(self) -> bool:
-        """Return whether it has used itself up; most servers do not."""
         return False
 
     def log_tail(self) -> str:
@@ -163,14 +161,9 @@ class Runtime(Protocol):
         folder: Path,
         ready: Callable[[Running, int], T],
     ) -> AbstractContextManager[T]:
-        """Start a program, ask it until it is ready, and stop it at the end.
+        """Start a program in an empty folder, ask it until it is ready, and stop it at the end.
 
-        Args:
-            program: what runs.
-            metastore: the one that it needs.
-            folder: empty and its own; log and configuration lie there.
-            ready: is given what runs and the port on loopback; what it returns is what the context
-                yields. It raises one of `program.not_yet` until a real question is answered.
-
-        Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
+        `ready` gets what runs and the port on loopback and returns what the context yields; it
+        raises one of `program.not_yet` until a real question is answered. Raises
+        EnvironmentProblem: it did not get ready; the message holds the end of its log.
         """

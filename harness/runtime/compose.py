@@ -1,7 +1,6 @@
-"""A stack of containers as files of Docker Compose: what a run starts, for people to look around.
+"""A stack of containers as files of Docker Compose: what a run starts, for people. Pure.
 
-The file is of version 2.4, which both kinds of compose read: the old one has limits of memory and
-conditions of a start in no other version, and the new one does not look at it. Pure.
+Version 2.4 of the file is read by both kinds of compose, and has limits of memory and conditions.
 """
 
 from __future__ import annotations
@@ -63,12 +62,10 @@ class StackFolder:
 
     @property
     def warehouse(self) -> Path:
-        """Return the folder of tables that all share, at the same place inside and outside."""
         return self.work / WAREHOUSE
 
 
 def files(services: Sequence[Service], stack: StackFolder) -> dict[str, str]:
-    """Return all texts of a stack by their paths in its folder."""
     result = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(stack).items()}
     for service in services:
         for name, text in _settings(service, stack).files.items():
@@ -78,7 +75,6 @@ def files(services: Sequence[Service], stack: StackFolder) -> dict[str, str]:
 
 
 def document(services: Sequence[Service], stack: StackFolder) -> dict[str, Any]:
-    """Return what `compose.yaml` holds."""
     ports = _ports(services)
     every = {service.name: _service(service, stack, ports[service.name]) for service in services}
     networks = {"default": {"name": NETWORK}}

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -59,14 +59,20 @@ class ContainerRuntime:
         folder: Path,
         ready: Callable[[Running, int], T],
     ) -> Iterator[T]:
-        """Start a container, its port published on loopback; see `Runtime.start`."""
         uri = metastore.network if metastore else ""
         if metastore and not uri:
             raise EnvironmentProblem(f"{self.distribution.name} cannot reach {metastore.host}")
         around = self.image.contract.surroundings(uri, folder)
         (folder / "tmp").mkdir(exist_ok=True)
         what = f"{self.distribution.name} ({self.image.reference})"
-        with self._container(program, around) as container:
+        greedy = self._check_memory()
+        with ExitStack() as stack:
+            with docker_daemon.asked(f"start a container of {self.image.reference}"):
+                declared = self._declared(program, around)
+                stack.callback(_remove, declared)
+                declared.start()
+            container = Container(declared.get_wrapped_container(), folder / program.log, greedy)
+            stack.callback(container.stop)
             port = container.published(around.port) if container.alive() else None
             if port is None:
                 raise ended(what, container)
@@ -78,49 +84,40 @@ class ContainerRuntime:
                 not_yet=program.not_yet,
             )
 
-    @contextmanager
-    def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
-        if (has := docker_daemon.describe().memory_mb) < self._most_mb:
+    def _check_memory(self) -> str:
+        """Check that the daemon's machine has what a container may take; say that it took more."""
+        distribution, beside = self.distribution, image.BESIDE_HEAP_MB
+        most_mb, has_mb = image.limit_mb(distribution), docker_daemon.describe().memory_mb
+        if has_mb < most_mb:
             raise EnvironmentProblem(
-                f"{self.distribution.name}: its container may take {self._most_mb} MiB (its heap "
-                f"and {image.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has {has} MiB "
-                "in all; give that machine more, or run this one as a process"
+                f"{distribution.name}: its container may take {most_mb} MiB (its heap and {beside} "
+                f"MiB), and the Docker daemon's machine has {has_mb} MiB in all; give that machine "
+                "more, or run this one as a process"
             )
-        with ExitStack() as stack:
-            with docker_daemon.asked(f"start a container of {self.image.reference}"):
-                declared = self._declared(program, around)
-                stack.callback(_remove, declared)
-                declared.start()
-            result = Container(
-                declared.get_wrapped_container(), around.folder / program.log, self._too_much()
-            )
-            stack.callback(result.stop)
-            yield result
-
-    @property
-    def _most_mb(self) -> int:
-        return image.limit_mb(self.distribution)
-
-    def _too_much(self) -> str:
         return (
-            f"{self.distribution.name} took more memory than its container may have, "
-            f"{self._most_mb} MiB: a heap of {self.distribution.heap_mb} MiB and "
-            f"{image.BESIDE_HEAP_MB} MiB beside it; raise heap_mb in its lock data, "
-            "or run it as a process"
+            f"{distribution.name} took more memory than its container may have, {most_mb} MiB: a "
+            f"heap of {distribution.heap_mb} MiB and {beside} MiB beside it; raise heap_mb in its "
+            "lock data, or run it as a process"
         )
 
     def _declared(self, program: Program, around: Surroundings) -> DockerContainer:
-        """Return the container with all that it gets; nothing runs yet."""
         from testcontainers.core.container import DockerContainer  # noqa: PLC0415
 
         contract = self.image.contract
         settings = contract.settings(program, around)
+        most = f"{settings.limit_mb}m"
         result = (
             DockerContainer(self.image.reference, env=dict(settings.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.ensure())
             .with_network_aliases(self.alias)
-            .with_kwargs(**self._limits(settings.limit_mb))
+            .with_kwargs(
+                user=f"{os.getuid()}:{os.getgid()}",
+                mem_limit=most,
+                memswap_limit=most,
+                cpu_shares=_SHARES,
+                labels=self.network.labels,
+            )
         )
         if contract.command:
             result.with_command(contract.command)
@@ -137,22 +134,9 @@ class ContainerRuntime:
             result.with_copy_into_container(text.encode(), path)
         return result
 
-    def _limits(self, limit_mb: int) -> dict[str, Any]:
-        most = f"{limit_mb}m"
-        return {
-            "user": f"{os.getuid()}:{os.getgid()}",
-            "mem_limit": most,
-            "memswap_limit": most,
-            "cpu_shares": _SHARES,
-            "labels": dict(self.network.labels),
-        }
-
 
 def _remove(container: DockerContainer) -> None:
-    """Remove a container; should the daemon be away, a sweep does later."""
-    from docker.errors import DockerException  # noqa: PLC0415
-
-    with suppress(DockerException, OSError):
+    with docker_daemon.unless_refused():
         container.stop()
 
 
@@ -163,14 +147,7 @@ class Container(Logged):
     """A container that was started; see `api.Running`."""
 
     def __init__(self, container: DaemonContainer, log: Path, greedy: str = "") -> None:
-        """Follow what it writes.
-
-        Args:
-            container: the one that was started.
-            log: a file of ours that takes what it writes, also after it was removed.
-            greedy: the log's last line if it took more memory than it may.
-
-        """
+        """Follow what it writes to `log`, which ends with `greedy` if it took too much memory."""
         super().__init__(log)
         self._container = container
         self._greedy = greedy
@@ -182,10 +159,8 @@ class Container(Logged):
 
     def alive(self) -> bool:
         """Return whether it still runs; and note its memory, which nobody can tell afterwards."""
-        from docker.errors import DockerException  # noqa: PLC0415
-
         self.peak_memory_mb()
-        with suppress(DockerException, OSError):
+        with docker_daemon.unless_refused():
             self._container.reload()
             if self._container.status in {"running", "created", "paused"}:
                 return True
@@ -193,12 +168,10 @@ class Container(Logged):
         return False
 
     def published(self, port: int) -> int | None:
-        """Return the port of this machine at which one of its own is reached; None: at none."""
         result = self._container.ports.get(f"{port}/tcp")
         return int(result[0]["HostPort"]) if result else None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        """Return the last lines of its log; of one that has ended, all is there."""
         if self._ended.is_set():
             self._writer.join(GRACE_S)
         return super().log_tail(lines)
@@ -212,49 +185,38 @@ class Container(Logged):
         return self._peak_mb
 
     def threads(self) -> int:
-        """Return how many threads it has; 0 where nobody can tell."""
         return int(self._stats().get("pids_stats", {}).get("current", 0))
 
     def cpu_s(self) -> float:
-        """Return the processor seconds that it has used; 0 once it ended."""
         used = self._stats().get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage", 0)
         return float(used / 1e9)
 
     def stop(self, grace_s: float = GRACE_S) -> None:
-        """End it: SIGTERM, then SIGKILL; its log stays."""
-        from docker.errors import DockerException  # noqa: PLC0415
-
         self.peak_memory_mb()
-        with suppress(DockerException, OSError):
+        with docker_daemon.unless_refused():
             self._container.stop(timeout=int(grace_s))
         self._writer.join(GRACE_S)
 
     def wait(self, timeout_s: float) -> int:
-        """Return its exit code once it has ended by itself; TimeoutError: it has not."""
-        import requests  # noqa: PLC0415
         from docker.errors import DockerException  # noqa: PLC0415
 
         try:
             return int(self._container.wait(timeout=timeout_s)["StatusCode"])
-        except (requests.RequestException, DockerException) as late:
+        except (DockerException, OSError) as late:
             raise TimeoutError(f"not over within {timeout_s:.0f} s") from late
 
     def _stats(self) -> dict[str, Any]:
         """Return what the daemon knows of its use of the machine, asked once a second at most."""
-        from docker.errors import DockerException  # noqa: PLC0415
-
         now = time.monotonic()
         if now - self._stats_at[0] > LOOK_S:
             self._stats_at = now, {}
-            with suppress(DockerException, OSError):
+            with docker_daemon.unless_refused():
                 result: Any = self._container.stats(stream=False, one_shot=True)
                 self._stats_at = now, result
         return self._stats_at[1]
 
     def _follow(self) -> None:
-        from docker.errors import DockerException  # noqa: PLC0415
-
-        with suppress(DockerException, OSError), self.log.open("ab", buffering=0) as file:
+        with docker_daemon.unless_refused(), self.log.open("ab", buffering=0) as file:
             for piece in self._container.logs(stream=True, follow=True):
                 file.write(piece)
             self._container.reload()

@@ -6,7 +6,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,6 @@ PULL_S: Final = 1800
 
 
 def no_docker(reason: str) -> EnvironmentProblem:
-    """Return the problem that no daemon answers."""
     return EnvironmentProblem(
         f"no Docker daemon answers at {host()} ({reason}). Start one, or name another "
         "by DOCKER_HOST; without containers: --runtime process"
@@ -62,10 +61,7 @@ def host() -> str:
 
 
 def client() -> DockerClient:
-    """Return a client of the daemon.
-
-    Raises EnvironmentProblem: none answers.
-    """
+    """Return a client of the daemon; EnvironmentProblem: none answers."""
     # Imported here: planning, judging and reporting do without.
     import docker  # noqa: PLC0415
     from docker.errors import DockerException  # noqa: PLC0415
@@ -92,10 +88,7 @@ def _connect(address: str) -> None:
 
 @contextmanager
 def asked(what: str) -> Iterator[None]:
-    """Report what the daemon was asked to do, when it refuses or is gone.
-
-    Raises EnvironmentProblem: it did not do it.
-    """
+    """Raise EnvironmentProblem with what was asked, where the daemon refuses it or is gone."""
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
@@ -105,34 +98,33 @@ def asked(what: str) -> Iterator[None]:
         raise EnvironmentProblem(text) from None
 
 
+def unless_refused() -> AbstractContextManager[None]:
+    """Leave undone what the daemon refuses, or all where it is gone."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    return suppress(DockerException, OSError)
+
+
 @cache
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
 
-    `container_network` cleans up instead. On a machine that was made of a container's image
-    testcontainers takes itself to be inside of one.
+    `container_network` cleans up. On a machine made of a container's image testcontainers takes
+    itself to be inside of one.
     """
-    from testcontainers.core.config import (  # noqa: PLC0415
-        ConnectionMode,
-        testcontainers_config,
-    )
+    from testcontainers.core import config  # noqa: PLC0415
 
-    testcontainers_config.ryuk_disabled = True
-    testcontainers_config.connection_mode_override = ConnectionMode.docker_host
+    config.testcontainers_config.ryuk_disabled = True
+    config.testcontainers_config.connection_mode_override = config.ConnectionMode.docker_host
 
 
 def describe() -> Daemon:
-    """Return what the daemon says of itself.
-
-    Raises EnvironmentProblem: none answers.
-    """
     with closing(client()) as result:
         info = result.info()
         return Daemon(info["ServerVersion"], architecture(result), info["MemTotal"] >> 20)
 
 
 def local(daemon: DockerClient, reference: str) -> StoredImage | None:
-    """Return an image that is on the daemon's machine; None where it is not."""
     from docker.errors import ImageNotFound  # noqa: PLC0415
 
     try:
@@ -142,10 +134,7 @@ def local(daemon: DockerClient, reference: str) -> StoredImage | None:
 
 
 def pull(daemon: DockerClient, reference: str) -> StoredImage:
-    """Pull an image.
-
-    Raises EnvironmentProblem: it cannot be had; its text is the reason alone.
-    """
+    """Pull an image; the text of an EnvironmentProblem is the reason alone."""
     from docker.errors import DockerException  # noqa: PLC0415
 
     daemon.api.timeout = PULL_S
@@ -164,7 +153,7 @@ def _stored(image: Image, reference: str) -> StoredImage:
 
 
 def by_digest(name: str) -> str:
-    """Return how an image is asked for: by its digest where it is named with one, and then alone.
+    """Return how an image is asked for: by its digest alone where it is named with one.
 
     >>> by_digest("localhost:5000/trinodb/trino:476@sha256:1"), by_digest("trinodb/trino:476")
     ('localhost:5000/trinodb/trino@sha256:1', 'trinodb/trino:476')
@@ -174,13 +163,11 @@ def by_digest(name: str) -> str:
 
 
 def _repository(reference: str) -> str:
-    """Return the name of an image without tag and digest."""
     folder, slash, last = reference.partition("@")[0].rpartition("/")
     return f"{folder}{slash}{last.partition(':')[0]}"
 
 
 def architecture(daemon: DockerClient) -> str:
-    """Return the architecture of the daemon's machine as images name it: `amd64`."""
     return str(daemon.version()["Arch"])
 
 

@@ -32,11 +32,7 @@ loader.loadClass(args[1]).getMethod("main", String[]).invoke(null, [args.drop(2)
 def command(
     installation: Installation, conf: Path, main: Sequence[str], jvm: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the command line that runs a main class (first of `main`, then its arguments).
-
-    `conf`: the folder of configuration files; the script and the list of the class path are
-    written into it. `jvm`: options beside the distribution's own.
-    """
+    """Return the command that runs `main`, a class and its arguments; `conf` takes a script."""
     distribution = installation.distribution
     script, listed = conf / "start.groovy", conf / "classpath.txt"
     script.write_text(SCRIPT, encoding="utf-8")

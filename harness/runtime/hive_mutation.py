@@ -44,14 +44,7 @@ class MutationProgram:
     """Where each batch gets a folder of its own."""
 
     def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
-        """Send a batch; return what the library threw, None where it did all.
-
-        Args:
-            request: as the program takes it, but for the metastore.
-            timeout_s: how long it may take.
-
-        Raises ProcessProblem: it did not end in time, or said nothing.
-        """
+        """Send a batch; return what the library threw. ProcessProblem: it said nothing in time."""
         folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
         asked, reply, log = (
             folder / literal for literal in ("request.json", "reply.json", "program.log")

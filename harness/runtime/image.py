@@ -99,14 +99,10 @@ class ImageContract:
         return f"{BUILT}/{self.built_as or self.image.rpartition('/')[2]}"
 
     def reference(self, distribution: Distribution) -> str:
-        """Return the image of a distribution: somebody's own, or the version's official one."""
         return distribution.image or f"{self.image}:{self.tag.format(version=distribution.version)}"
 
     def surroundings(self, metastore: str, folder: Path) -> Surroundings:
-        """Return where a server runs in a container; `folder` is the same inside and outside.
-
-        `metastore`: its URI from containers; empty for the metastore itself.
-        """
+        """Return where a server runs, `folder` being the same inside and outside."""
         front = f"{self.front}/*" if self.front else ""
         conf = Path(self.configuration)
         return Surroundings(EVERYWHERE, self.port, metastore, folder, conf, front)
@@ -129,16 +125,12 @@ def is_built(reference: str) -> bool:
 
 
 def official(distribution: Distribution) -> str:
-    """Return the official image of a distribution; empty where none is known."""
     known = _contract(distribution)
     return known.reference(distribution) if known else ""
 
 
 def contract(distribution: Distribution) -> ImageContract:
-    """Return the contract of the image of a distribution's product.
-
-    Raises UsageProblem: none is known; ScenarioProblem: the file is wrong.
-    """
+    """Return the contract of the image of a product; UsageProblem: none is known."""
     known = _contract(distribution)
     if known is None:
         product = tolerances.product(distribution.name)
@@ -155,7 +147,6 @@ def _contract(distribution: Distribution) -> ImageContract | None:
 
 @cache
 def _contracts(engine: str) -> Mapping[str, ImageContract]:
-    """Return the contracts of an engine's images by product."""
     file = resources.files("harness.containers") / engine / FILE
     if not file.is_file():
         return {}

@@ -8,7 +8,7 @@ import re
 import tarfile
 import tempfile
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import resources
@@ -30,8 +30,6 @@ from harness.runtime.image import BUILT, ImageContract
 if TYPE_CHECKING:
     from docker import DockerClient
 
-CONTENT: Final = "lake-table-harness.content"
-"""The label with the digest of what is in an image."""
 PREFIX: Final = "HARNESS_IMAGE_PREFIX"
 """The variable with what stands before the names of official images: a registry of one's own."""
 HIVE_HOME: Final = "/opt/hive"
@@ -58,18 +56,16 @@ class Recipe:
 
 
 def recipe(distribution: Distribution, installation: Installation, base: str) -> Recipe:
-    """Return how an image of the official contract is built from what was fetched.
-
-    Args:
-        distribution: which engine, in which version.
-        installation: what was fetched of it.
-        base: the id of the image that it is built on.
-
-    """
+    """Return how an image of the official contract is built from what was fetched, on `base`."""
     contract = image.contract(distribution)
-    local = scripts(contract.built_like or distribution.engine)
-    texts = {**local, **_schema(contract, distribution)}
-    arguments = {"BASE": base, **_arguments(contract, distribution)}
+    texts = scripts(contract.built_like or distribution.engine)
+    if "schema" in contract.holds:  # the SQL that an image of a metastore makes a database of
+        runs = (f"run '{HIVE_HOME}/{sql}';\n" for sql in distribution.texts_if_any("schema_sql"))
+        texts["schema.sql"] = "".join(runs)
+    arguments = {"BASE": base}
+    if contract.home:  # the Dockerfile is of several products
+        arguments |= {"HOME": contract.home, "ETC": contract.configuration}
+        arguments |= {"DATA": contract.writable[0], "MAIN": distribution.text("main")}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
     content = distributions.digest_of([texts, arguments, [_facts(*part) for part in parts]])
@@ -77,31 +73,8 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
     return Recipe(name, texts, parts, arguments)
 
 
-def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    """Return what makes a database of the SQL that an image of a metastore holds."""
-    if "schema" not in contract.holds:
-        return {}
-    runs = (f"run '{HIVE_HOME}/{text}';\n" for text in distribution.texts_if_any("schema_sql"))
-    return {"schema.sql": "".join(runs)}
-
-
-def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    """Return what a Dockerfile of several products is told of one."""
-    if not contract.home:
-        return {}
-    data, main = contract.writable[0], distribution.text("main")
-    return {"HOME": contract.home, "ETC": contract.configuration, "DATA": data, "MAIN": main}
-
-
 def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]) -> Recipe:
-    """Return how an image is built of another one with jars added.
-
-    Args:
-        reference: the other image.
-        digest: the other image's.
-        folders: the jars, by the folder of the image that they are copied into.
-
-    """
+    """Return how an image is built of another one, of a digest, with jars put into folders."""
     parts = tuple(
         (f"added/{at}/{jar.name}", jar) for at, jars in enumerate(folders.values()) for jar in jars
     )
@@ -112,7 +85,7 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 
 
-def scripts(engine: str) -> Mapping[str, str]:
+def scripts(engine: str) -> dict[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
     result = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
@@ -149,11 +122,7 @@ def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def build(made: Recipe, progress: Progress) -> str:
-    """Return the digest of an image, built unless it is there.
-
-    Raises EnvironmentProblem: no daemon answers; it cannot be built; with the end of what the
-    daemon said.
-    """
+    """Return the digest of an image, built unless it is there."""
     with closing(docker_daemon.client()) as client:
         with docker_daemon.asked(f"look for {made.reference}"):
             there = docker_daemon.local(client, made.reference)
@@ -173,7 +142,7 @@ def _built(client: DockerClient, made: Recipe) -> str:
         try:
             result, _ = client.images.build(
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
-                buildargs=dict(made.arguments), labels={CONTENT: made.reference},
+                buildargs=dict(made.arguments),
             )  # fmt: skip
         except BuildError as problem:
             message = [
@@ -206,11 +175,7 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
-    """Return the name of a distribution's image, built here unless it is there.
-
-    Raises EnvironmentProblem: no daemon answers; there is no image to build it on; it cannot be
-    built.
-    """
+    """Return the name of a distribution's image, built here unless it is there."""
     contract = image.contract(distribution)
     base = _base_id(os.environ.get(PREFIX, "") + contract.base)
     made = recipe(distribution, fetch.ensure(distribution, cache, progress), base)
@@ -231,10 +196,6 @@ def _base_id(reference: str) -> str:
                 f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
                 f"tar -C FOLDER -c . | docker import - {reference}"
             ) from None
-
-
-if TYPE_CHECKING:
-    from docker import DockerClient
 
 
 FRONT: Final = "front"
@@ -290,15 +251,11 @@ _lock: Final = threading.Lock()
 
 
 def chosen(name: str) -> ContainerImage:
-    """Return the image of a distribution that was chosen before; KeyError: none was."""
     return _chosen[name]
 
 
 def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, the same one for as long as this process lasts.
-
-    Raises EnvironmentProblem: no daemon answers; there is no image; the bundle cannot be added.
-    """
+    """Return the image of a distribution, the same one for as long as this process lasts."""
     with _lock:
         if distribution.name not in _chosen:
             _chosen[distribution.name] = _choose(distribution, cache, progress)
@@ -306,7 +263,6 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
 
 
 def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, with its bundle where it has one."""
     contract, name = image.contract(distribution), requested_reference(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
         fitting = _fitting(client, _local_or_pulled(client, distribution, name, progress))
@@ -331,7 +287,6 @@ def _base(stored: StoredImage, name: str) -> str:
 
 
 def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
-    """Return an image if the daemon's machine can run it."""
     machine = docker_daemon.architecture(client)
     if stored.architecture != machine:
         reference = stored.reference
@@ -344,7 +299,6 @@ def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
 
 
 def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
-    """Return the jars that no official image has, by the folder that they are copied into."""
     folders: dict[str, list[Artifact]] = {}
     for artifact in distribution.artifacts:
         if artifact.into == FRONT and contract.front:
@@ -373,10 +327,7 @@ def _local_or_pulled(
 
 
 def requested_reference(distribution: Distribution) -> str:
-    """Return the name that the image of a distribution is looked for by: the official one.
-
-    It has the digest that people ask for, or else the prefix of a registry of their own.
-    """
+    """Return the name that an image is looked for by: pinned, or with a registry's prefix."""
     official = image.contract(distribution).reference(distribution)
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
     return pinned(official) or prefix + official
@@ -394,7 +345,6 @@ def available_image(client: DockerClient, distribution: Distribution) -> StoredI
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
-    """Return the newest image that was built here for a version."""
     name = image.contract(distribution).built
     start = f"{name}:{distribution.version}-"
     result = [
@@ -412,32 +362,19 @@ _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
 def pinned(official: str) -> str:
-    """Return what the user wants instead of an official image, registry and digest included.
-
-    Empty where it is any image of this name.
-
-    Raises UsageProblem: the variable is wrong, whichever image it is about.
-    """
-    text = os.environ.get(PINS, "")
-    if not text:
+    """Return the image by digest that is asked for instead of an official one; all are checked."""
+    if not (pins := os.environ.get(PINS, "").split()):
         return ""
-    every = {image.official(distributions.load(name)) for name in distributions.names()}
-    return parse_pins(text, every - {""}).get(official, "")
-
-
-def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
-    """Return images by digest by the official names that they stand for. Pure.
-
-    Raises UsageProblem: one is written wrongly, or stands for none of `known`.
-    """
-    pins = dict[str, str]()
-    for part in text.split():
-        match = _PIN.fullmatch(part)
+    known = {image.official(distributions.load(name)) for name in distributions.names()} - {""}
+    result = ""
+    for pin in pins:
+        match = _PIN.fullmatch(pin)
         fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
         if not fitting:
             raise UsageProblem(
-                f"{PINS}: {part!r} is no official image by digest; allowed are, separated by "
+                f"{PINS}: {pin!r} is no official image by digest; allowed are, separated by "
                 "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
             )
-        pins[fitting[0]] = part
-    return pins
+        if fitting[0] == official:
+            result = pin
+    return result

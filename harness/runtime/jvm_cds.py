@@ -1,16 +1,10 @@
 """Archives of classes, which let a server start without reading and checking each class again.
 
-The JREs that are fetched bring no archive at all. One of the JRE's own classes (`base`) is made for
-each JRE; on top of it, for each command, one of what a server had loaded by its end. That one
-needs Java 13 (JEP 350), and costs as much as three starts save: the second start makes it, so that
-a cache that is used once pays nothing. Java checks by itself that an archive is of
-this very JRE and of the same jars, and takes the classes from the jars where it is not: an archive
-changes how long a start takes and nothing else.
-
-That it takes none it does not tell, so what an archive depends on is looked at here: the JRE and
-the jars give it its name, and the JRE's archive has to be older. Left is a file that was damaged
-since: it costs the seconds that it would save, until `harness cache prune` removes it.
-Nothing here is needed to run a server: what cannot be made is left out.
+One of a JRE's own classes (`base`) is made for each JRE; on top of it, for each command, one of
+what a server had loaded by its end (Java 13, JEP 350), by the second start: a cache used once pays
+nothing. Java takes the classes from the jars where an archive does not fit, without a word; so the
+JRE and the jars give it its name, and the JRE's archive has to be older. What cannot be made is
+left out.
 """
 
 from __future__ import annotations
@@ -59,10 +53,7 @@ class ClassArchive:
         return ("-Xshare:auto", f"-XX:SharedArchiveFile={files}", _QUIET, *record)
 
     def keep(self, process: Process, installation: Installation) -> None:
-        """Make the archive that is wanted of a server that has done its work and still runs.
-
-        Its Java is the process itself, or one that it started. Never raises.
-        """
+        """Make the archive that is due of a server that still runs, or its child. Never raises."""
         if not self.is_due or self.path is None or not process.alive():
             return
         jcmd = str(installation.java_home / "bin" / "jcmd")
@@ -74,12 +65,10 @@ class ClassArchive:
 
 
 def archive_for(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
-    """Return the archive for a command of an installation, the JRE's being made if it is not there.
+    """Return the archive for a command; that of its JRE is made if it is not there.
 
-    `class_path`: jars, and folders of jars. Another archive belongs to jars that changed, and one
-    made before the JRE's own is made again: Java would not take the old one, without a word, and
-    nobody would make a new one. (Java 17.0.9 and another archive of the same JRE: "static archive
-    header checksum verification failed", with `-Xshare:on` only.)
+    An archive made before the JRE's is made again. (Java 17.0.9 and another archive of the same
+    JRE: "static archive header checksum verification failed", with `-Xshare:on` only.)
     """
     folder = installation.archives
     if installation.java is None or folder is None or os.pathsep in str(folder):
@@ -105,7 +94,6 @@ def archive_for(installation: Installation, class_path: Sequence[Path]) -> Class
 
 
 def _older(path: Path, base: Path) -> bool:
-    """Return whether an archive was made before the JRE's: then it is not made on that one."""
     return path.stat().st_mtime_ns < base.stat().st_mtime_ns
 
 
@@ -144,10 +132,7 @@ def _java(installation: Installation, archive: Path, *options: str) -> bool:
 
 @contextmanager
 def _making(path: Path) -> Iterator[Path]:
-    """Yield the place where an archive is made before it gets its name, to one maker at a time.
-
-    What a maker that died left there is removed.
-    """
+    """Yield the place where one maker at a time makes an archive before it gets its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_name(path.name + ".lock"), timeout=MAKE_S):
         made = path.with_name(f"{MAKING}{path.name}")

@@ -33,18 +33,14 @@ class Free:
 def free(process_group: Path = PROCESS_GROUP, groups: Path = GROUPS) -> Free:
     """Return the least of what the machine has free and what each control group above allows.
 
-    Source: the kernel's documentation of control groups, version 2 (`memory.max`, `memory.current`,
-    `memory.stat`) and version 1 (`memory.limit_in_bytes`, `memory.usage_in_bytes`).
+    Source: the kernel's documentation of control groups, versions 2 and 1.
     """
     machine = Free(psutil.virtual_memory().available >> _MIB, MACHINE)
     return min((machine, *_left(process_group, groups)), key=lambda limit: limit.mb)
 
 
 def check(distribution: Distribution) -> None:
-    """Check that a distribution's server fits, before it is started.
-
-    Raises EnvironmentProblem: it does not.
-    """
+    """Raise EnvironmentProblem unless a distribution's server fits, before it is started."""
     there = free()
     if there.mb < distribution.memory_mb:
         raise EnvironmentProblem(
@@ -63,10 +59,7 @@ class MemoryBudget:
 
     @contextmanager
     def wait_for(self, distribution: Distribution) -> Iterator[None]:
-        """Reserve the memory of a distribution's server, once it is free.
-
-        Raises EnvironmentProblem: it does not fit although nothing else runs.
-        """
+        """Reserve the memory of a server, once it is free; as `check` if nothing else runs."""
         needed = distribution.memory_mb
         with ExitStack() as stack:
             with self._changed:
@@ -77,7 +70,6 @@ class MemoryBudget:
 
     @contextmanager
     def reserve(self, mb: int) -> Iterator[None]:
-        """Reserve memory (MiB) without waiting."""
         with self._changed:
             self._running.append(mb)
         try:

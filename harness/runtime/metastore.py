@@ -54,11 +54,7 @@ DERBY_OPTIONS: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.
 
 
 def distribution_for(names: Iterable[str]) -> str:
-    """Return the metastore that these distributions can reach.
-
-    From a container no process on loopback is reached; a container's port is published there. One
-    that knows tables of an object store knows those of the disk as well.
-    """
+    """Return the metastore that these distributions can reach: a container for containers."""
     result = [distributions.load(name) for name in names]
     if any(distribution.warehouse for distribution in result):
         return runtime_names.in_runtime(DISTRIBUTION, S3)
@@ -67,12 +63,10 @@ def distribution_for(names: Iterable[str]) -> str:
 
 
 def oldest_for(reader: Distribution) -> str:
-    """Return the oldest metastore through which a reader can ask, as far as one is known."""
     return str(reader.settings.get(metastore_choice.OLDEST, ""))
 
 
 def needed(choice: MetastoreChoice) -> tuple[str, ...]:
-    """Return every distribution that runs for a metastore: that of an upgrade also its tool."""
     if not choice.upgraded_from:
         return (choice.distribution,)
     return (*choice.distributions, distributions.load(choice.distribution).text(TOOL))
@@ -90,7 +84,6 @@ class Metastore(Served):
 
     @property
     def bucket(self) -> Path | None:
-        """The folder that is served as objects; None where there is none."""
         return self.store.bucket if self.store else None
 
     def alive(self) -> bool:
@@ -98,7 +91,6 @@ class Metastore(Served):
 
     @property
     def uri(self) -> str:
-        """How it is reached from this machine: `thrift://127.0.0.1:port`."""
         return self.uris.host
 
 
@@ -142,16 +134,7 @@ class MetastoreProgram:
 def serve(
     runtime: Runtime, prepared: Path | None, folder: Path
 ) -> AbstractContextManager[Metastore]:
-    """Run a metastore on a copy of a database.
-
-    Args:
-        runtime: how it runs.
-        prepared: the database that it starts from, see `empty_database`; None where it makes
-            its own.
-        folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
-
-    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
-    """
+    """Run a metastore on a copy of a database, in an empty folder; None: it makes its own."""
     memory.check(runtime.distribution)
     if prepared:
         shutil.copytree(prepared, folder / DERBY, ignore=shutil.ignore_patterns("*.lck"))
@@ -180,10 +163,7 @@ _ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
 
 
 def empty_database(installation: Installation, cache: Cache, progress: Progress) -> Path:
-    """Return the folder of an empty metastore database, made once and then only copied.
-
-    Raises ProcessProblem: Hive's SQL cannot be loaded.
-    """
+    """Return the folder of an empty metastore database, made once and then only copied."""
     scripts = _scripts(installation)
     texts = [script.read_text(encoding="utf-8") for script in scripts]
     prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
@@ -218,12 +198,7 @@ def _load(installation: Installation, scripts: Sequence[Path], database: Path) -
 
 
 def upgrade_database(tool: Installation, database: Path) -> Path:
-    """Return a database, upgraded in its place by Hive's schema tool.
-
-    `tool`: its distribution says which statements of the upgrade are wrong.
-
-    Raises ProcessProblem: the tool did not upgrade it; the message holds the end of its log.
-    """
+    """Return a database, upgraded in its place by Hive's schema tool."""
     home, log = database.parent / "schema-tool", database.parent / "schema-tool.log"
     copy_scripts(tool, home)
     jars = (*tool.jars("lib"), *_archived(tool))
@@ -254,7 +229,6 @@ def copy_scripts(tool: Installation, home: Path) -> None:
 
 
 def _archived(tool: Installation) -> list[Path]:
-    """Return the jars in the archive of a schema tool; none where all are fetched one by one."""
     return sorted((_tree(tool) / "lib").glob("*.jar"))
 
 

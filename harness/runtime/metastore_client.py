@@ -92,7 +92,6 @@ class Catalog:
                 return tuple(self.client.get_table_objects_by_name(database, list(names)))
 
     def table(self, database: str, name: str) -> Any | None:  # noqa: ANN401 - Thrift's own class
-        """Return a table as the metastore holds it; None: there is none."""
         try:
             with _answered(self.uri):
                 return self._table(database, name)
@@ -111,11 +110,7 @@ class Catalog:
             self.client.create_database(ttypes.Database(name=database, parameters={}))
 
     def register(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
-        """Make tables of entries, under their names, at the absolute path `location`.
-
-        They are external, but for transactional ones, which cannot be: these get the writes that
-        counted when they were kept, and those that did not.
-        """
+        """Make external tables of entries at an absolute path; transactional ones, with writes."""
         self.create_database(database)
         with _answered(self.uri):
             for catalog_entry in entries:
@@ -124,11 +119,7 @@ class Catalog:
     def alter_columns(
         self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool
     ) -> None:
-        """Replace the columns (name, Hive type) of a table, in this order; not its partition keys.
-
-        This is all that Hive's own RENAME, REPLACE and ADD COLUMNS do; files stay as they are.
-        `cascade`: the existing partitions too (where the table's own columns change at all).
-        """
+        """Replace the columns (name, Hive type), as Hive's ALTER TABLE does; not partition keys."""
         with _answered(self.uri):
             result = self._table(database, table)
             comments = {column.name: column.comment for column in result.sd.cols}
@@ -139,10 +130,7 @@ class Catalog:
             self.client.alter_table_with_cascade(database, table, result, cascade)
 
     def also_at(self, database: str, table: str, path: str) -> None:
-        """Register a table at another path too: in `default`, called as its database is.
-
-        The path is that of engines that go by the serde's, as those of Delta tables do.
-        """
+        """Register a table in `default` too, for engines that go by the serde's path (Delta)."""
         with _answered(self.uri):
             result = self._table(database, table)
             result.dbName, result.tableName = DEFAULT_DATABASE, database
@@ -205,17 +193,12 @@ class Catalog:
 
 
 def _able() -> Any:  # noqa: ANN401
-    """Return which tables a client says that it knows: without it some are not told."""
     return ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
 
 
 @contextmanager
 def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
-    """Connect to the metastore at `thrift://host:port`; no call may take longer than `timeout_s`.
-
-    Raises UsageProblem: `uri` is not of that form.
-    Raises CatalogGoneProblem: nobody listens there.
-    """
+    """Connect to `thrift://host:port`; UsageProblem: another form, CatalogGoneProblem: nobody."""
     # A million characters of generated code, which few commands need.
     from pymetastore.hive_metastore import ThriftHiveMetastore  # noqa: PLC0415
 
@@ -241,11 +224,7 @@ def _address(uri: str) -> tuple[str, int]:
 
 
 def check(uri: str) -> None:
-    """Check that the metastore answers.
-
-    Raises CatalogGoneProblem: it does not, within `ANSWER_S`.
-    Raises CatalogRefusedError: it answers with an error.
-    """
+    """Raise CatalogGoneProblem or CatalogRefusedError unless the metastore answers soon."""
     with connect(uri, timeout_s=ANSWER_S) as result:
         result.has(DEFAULT_DATABASE)
 
@@ -268,9 +247,8 @@ def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
 def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN401
     """Return which writes of a transactional table are committed by now.
 
-    The table's folder alone does not say it: what an aborted transaction wrote stays there until it
-    is cleaned away. The metastore numbers the writes of each table, and readers ask it which of
-    them count (Hive documentation, "Hive Transactions"; Hive 3.1.3, `ValidReaderWriteIdList`).
+    What an aborted transaction wrote stays in the folder; the metastore numbers the writes of each
+    table (Hive documentation, "Hive Transactions"; Hive 3.1.3, `ValidReaderWriteIdList`).
     """
     request = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
     (result,) = client.get_valid_write_ids(request).tblValidWriteIds

@@ -1,8 +1,7 @@
 """Catalog entries as data: Thrift structs of the metastore to JSON and back. Pure.
 
-An entry is everything that the metastore holds of a table, with the table's own location replaced
-by a placeholder, so that a copy of the table can be registered elsewhere with nothing else
-changed.
+An entry has the table's location replaced by a placeholder, so that a copy can be registered
+elsewhere.
 """
 
 from __future__ import annotations
@@ -78,17 +77,13 @@ class CatalogHistory:
     """By the instant of each step that made one, what it had after that step."""
 
     def at_instant(self, instant: str) -> tuple[CatalogEntry, ...]:
-        """Return what it had when an instant was made: of none of a step what it has now."""
         return self.then.get(instant, self.now)
 
 
 def parquet_entry(
     name: str, columns: Iterable[tuple[str, str]], location: str = LOCATION
 ) -> CatalogEntry:
-    """Return the entry of a plain Hive table of Parquet files.
-
-    `columns`: names and Hive types. `location`: its folder; it may be below that of the state.
-    """
+    """Return the entry of a plain Hive table of Parquet files; columns are names and Hive types."""
     storage = {
         "cols": [{"name": column, "type": kind} for column, kind in columns],
         "location": f"file:{location}",
@@ -104,10 +99,7 @@ def parquet_entry(
 
 
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:
-    """Return the folders of files that some entry of a partitioned table has no partition for.
-
-    `files`: paths relative to the table's folder.
-    """
+    """Return the folders of files that some partitioned table has no partition for."""
     listed = [
         {
             part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
@@ -132,7 +124,6 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
 
 
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
-    """Make the entry of a table as the metastore holds it."""
     data = encode(table)
     paths = _locations(data.get("sd", {}))
     data, *parts = (
@@ -168,10 +159,7 @@ def encode(value: JsonData | ThriftStruct) -> JsonData:
 
 
 def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
-    """Return the struct whose JSON form `encode` returned.
-
-    Raises ValueError: the struct has no such field.
-    """
+    """Return the struct whose JSON form `encode` returned; ValueError: it has no such field."""
     specs = {spec[2]: spec for spec in kind.thrift_spec if spec}
     if unknown := sorted(data.keys() - specs.keys()):
         raise ValueError(f"{kind.__name__} has no field {', '.join(unknown)}")
@@ -210,18 +198,13 @@ def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN
 
 
 def _locations(storage: dict[str, JsonData]) -> list[str]:
-    """Return the paths that stand for a table's folder.
-
-    Of a table of Spark's own with a location, the metastore's is one that is not there, and the
-    real one a parameter (Spark 3.5.8, `HiveExternalCatalog`, for SPARK-15269).
-    """
+    """Return a table's folder; Spark's tables name it in a parameter (3.5.8, SPARK-15269)."""
     location = storage.get("location", "")
     message = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
     return [_path(data) for data in (location, message.get("path", "")) if data]
 
 
 def _path(location: str) -> str:
-    """Return the path of `file:/p`, `file:///p` or `/p`, without a last slash."""
     return re.sub(r"^file:(//)?(?=/)", "", location).rstrip("/")
 
 

@@ -1,8 +1,7 @@
 """A relay between a writer and its metastore that withholds the commit of a transaction.
 
-A transaction of Hive is committed by a call of the metastore, `commit_txn`, when all files of the
-write are in the table's folder (Hive documentation, "Hive Transactions"; `Driver.runInternal` of
-Hive 3.1.3). Who sends it through the relay waits for an answer that does not come.
+All files of the write are in the table's folder when `commit_txn` is called (Hive documentation,
+"Hive Transactions"; `Driver.runInternal` of Hive 3.1.3): who sends it gets no answer.
 """
 
 from __future__ import annotations
@@ -53,11 +52,9 @@ class CommitRelay(ThreadingTCPServer):
             self._withholds.clear()
 
     def has_withheld(self) -> bool:
-        """Return whether a commit was withheld: somebody waits for the answer."""
         return self._withheld.is_set()
 
     def withholds(self, message: bytes) -> bool:
-        """Return whether a message is a commit that is not passed on."""
         is_withheld = self._withholds.is_set() and COMMIT in message
         if is_withheld:
             self._withheld.set()

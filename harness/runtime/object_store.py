@@ -54,7 +54,6 @@ class ObjectStoreProgram:
         return {_CONF: template.render(TEMPLATES, _CONF, values)}
 
     def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
-        """Return none: all is in its files."""
         return {}
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
@@ -72,15 +71,7 @@ class ObjectStoreProgram:
 def serve(
     runtime: Runtime, folder: Path, written: Path | None = None
 ) -> AbstractContextManager[ObjectStore]:
-    """Run a store with a bucket, for as long as the context lasts.
-
-    Args:
-        runtime: how it is run.
-        folder: empty and the store's own.
-        written: the bucket, in which everybody may write; None: an empty one that is only read.
-
-    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
-    """
+    """Run a store in an empty folder; `written`: a bucket that all may write, not an empty one."""
     bucket, writable = written or folder / "buckets" / BUCKET, written is not None
     bucket.mkdir(parents=True, exist_ok=writable)
     program = ObjectStoreProgram(runtime.distribution, bucket.parent, writable, ready_s=READY_S)

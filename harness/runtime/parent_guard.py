@@ -1,9 +1,8 @@
 """Run a program that is killed when the process that started it dies, however that happens.
 
-`python -I -S parent_guard.py PARENT_PID PROGRAM ARGUMENT…`: asks the kernel for SIGKILL at the
-parent's death and becomes the program (an exec keeps the request). A program of its own because
-code between fork and exec is not safe in a process with threads. It imports nothing of the
-harness.
+`python -I -S parent_guard.py PARENT_PID PROGRAM ARGUMENT…` asks the kernel for SIGKILL at the
+parent's death and becomes the program. It imports nothing of the harness, and is a program because
+code between fork and exec is not safe in a process with threads.
 """
 
 from __future__ import annotations

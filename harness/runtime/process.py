@@ -126,7 +126,6 @@ class Process(Logged):
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended (negative: the signal); None while it runs."""
         return self._child.poll()
 
     def alive(self) -> bool:
@@ -146,20 +145,17 @@ class Process(Logged):
         return self._peak_mb
 
     def family(self) -> list[psutil.Process]:
-        """Return it and what it started, as far as they run."""
         with suppress(psutil.Error):
             local = psutil.Process(self.pid)
             return [local, *local.children(recursive=True)]
         return []
 
     def threads(self) -> int:
-        """Return how many threads it has; 0 once it ended."""
         with suppress(psutil.Error):
             return psutil.Process(self.pid).num_threads()
         return 0
 
     def cpu_s(self) -> float:
-        """Return the processor seconds that it and what it started have used; 0 once it ended."""
         return sum(map(_cpu_s, self.family()))
 
     def stop(self, grace_s: float = GRACE_S) -> None:
@@ -178,10 +174,6 @@ class Process(Logged):
         _watchdog.forget(self.pid)
 
     def wait(self, timeout_s: float) -> int:
-        """Return its exit code once it has ended by itself.
-
-        Raises TimeoutError: it has not within `timeout_s`.
-        """
         try:
             return self._child.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -207,13 +199,9 @@ class ProcessProblem(EnvironmentProblem):
 
 @contextmanager
 def running(command: Command) -> Iterator[Process]:
-    """Run a process; it is stopped on the way out, whatever happened in between.
+    """Run a process with all that it starts; it is stopped on the way out, or dies with us.
 
-    It gets a small environment, in UTC, so that nothing that this user keeps in variables
-    (tokens, proxies, JVM options) reaches it; and it dies with the harness. What it started dies
-    with it, however it ends.
-
-    Raises EnvironmentProblem: there is no such program.
+    It gets a small environment, in UTC: none of the user's tokens, proxies and JVM options.
     """
     if shutil.which(command.arguments[0]) is None:
         raise EnvironmentProblem(f"{command.arguments[0]} is not a program that can be started")
@@ -228,11 +216,7 @@ def running(command: Command) -> Iterator[Process]:
 
 
 def finished(command: Command, timeout_s: float) -> int:
-    """Run a program to its end, as `running` does, and give its exit code.
-
-    Raises EnvironmentProblem: there is no such program.
-    Raises ProcessProblem: it is not over within `timeout_s`.
-    """
+    """Run a program to its end; ProcessProblem: it takes longer than `timeout_s`."""
     with running(command) as process:
         try:
             return process.wait(timeout_s)
@@ -259,8 +243,7 @@ def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
 def _end_the_rest(leader: int) -> None:
     """Wait for the end of a process and end what is left of its group.
 
-    A child that Java was just starting when it was killed can wait for ever, with all connections
-    of a server still open: who asked that server would wait as long.
+    A child that Java was just starting can wait for ever, with a server's connections open.
     """
     with suppress(ChildProcessError):  # its exit code has been taken already
         os.waitid(os.P_PID, leader, os.WEXITED | os.WNOWAIT)
@@ -307,10 +290,7 @@ def free_port() -> int:
 
 @contextmanager
 def on_free_port(start: Callable[[int], AbstractContextManager[Started]]) -> Iterator[Started]:
-    """Run what `start(port)` gives on a free port, on another one if the first was taken.
-
-    Raises PortTakenProblem: it was taken every time.
-    """
+    """Run what `start(port)` gives on a free port; on another one if the first was taken."""
     with ExitStack() as stack:
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -356,14 +336,10 @@ def wait_until(
     what: str,
     not_yet: tuple[type[Exception], ...],
 ) -> T:
-    """Call `check` until it succeeds, and give what it gave.
+    """Call `check`, a real query, until it raises none of `not_yet`; return what it gave.
 
-    `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
-    while the process is not ready. `what` is named to people.
-
-    Raises PortTakenProblem: the process ended and its log says that its port was in use.
-    Raises EndedProblem: the process ended; with the end of its log, and the causes above it.
-    Raises ProcessProblem: `timeout_s` passed; with the end of its log.
+    Raises a ProcessProblem with the end of the log: PortTakenProblem, EndedProblem, or `timeout_s`
+    passed.
     """
     deadline = time.monotonic() + timeout_s
     while True:
@@ -380,7 +356,6 @@ def wait_until(
 
 
 def ended(what: str, process: StartingProcess) -> ProcessProblem:
-    """Return the problem with a process that ended before it was ready."""
     log = process.log_tail(_LOOKED_AT)
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")

@@ -30,7 +30,6 @@ class ProcessRuntime:
 
     @property
     def inside(self) -> str:
-        """Return nothing: a process on loopback is not reached by containers."""
         return ""
 
     def start(
@@ -40,7 +39,6 @@ class ProcessRuntime:
         folder: Path,
         ready: Callable[[Running, int], T],
     ) -> AbstractContextManager[T]:
-        """Start a program on a free port; see `Runtime.start`."""
         (folder / "tmp").mkdir(exist_ok=True)
         uri = metastore.host if metastore else ""
         return on_free_port(partial(_started, self.installation, program, uri, folder, ready))

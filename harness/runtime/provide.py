@@ -30,12 +30,7 @@ from harness.runtime.process_runtime import ProcessRuntime
 def runtime(
     distribution: Distribution, cache: Cache, progress: Progress, writes: Path | None = None
 ) -> Runtime:
-    """Return how the servers of a distribution are run, once what it needs is there.
-
-    `writes`: the folder that it writes tables in; None for who only reads.
-
-    Raises EnvironmentProblem: something that it needs cannot be had.
-    """
+    """Return how servers are run, once all is there; `writes`: the folder that they write in."""
     if distribution.runtime != CONTAINER:
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
     image = image_choice.choose(distribution, cache, progress)
@@ -55,10 +50,7 @@ def table_folders(cache: Cache) -> tuple[Path, Path]:
 
 
 def digest(distribution: Distribution) -> str:
-    """Return the digest of all that can change what a distribution's servers answer.
-
-    Raises EnvironmentProblem: there is no JRE, or no image, of it for this machine.
-    """
+    """Return the digest of all that can change what a distribution's servers answer."""
     settings = distributions.digest(distribution)
     if distribution.warehouse:
         return distributions.digest_of([settings, _store_digest()])
@@ -73,10 +65,6 @@ def _store_digest() -> str:
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
-    """Make what a distribution's servers are made of be there: files, or an image.
-
-    Raises EnvironmentProblem: something cannot be had.
-    """
     if distribution.runtime != CONTAINER:
         fetch.ensure(distribution, cache, progress)
     else:
@@ -93,18 +81,10 @@ def start_metastore(
     *,
     compacts: bool = False,
 ) -> Iterator[Metastore]:
-    """Start a metastore in a folder of its own, for as long as the context lasts.
+    """Start a metastore in an empty folder, with its object store if it knows one.
 
-    Args:
-        cache: where it is installed.
-        folder: empty.
-        progress: is told that it starts.
-        name: of its distribution. One that knows an object store is started with the store, in a
-            folder beside its own.
-        prepared: the database that it starts from; None: it has an empty one.
-        compacts: whether it carries out compactions of transactional tables.
-
-    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
+    `prepared`: the database that it starts from, else an empty one. `compacts`: whether it carries
+    out compactions of transactional tables.
     """
     distribution = distributions.load(name)
     if compacts:
@@ -136,12 +116,7 @@ def start_store(
 
 
 def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
-    """Return the database of a metastore that has ended, upgraded for another one.
-
-    `folder`: of the one that has ended. `name`: of the other one's distribution.
-
-    Raises EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
-    """
+    """Return the database of a metastore that has ended, upgraded for the distribution `name`."""
     tool = distributions.load(distributions.load(name).text(metastore.TOOL))
     installation = fetch.ensure(tool, cache, progress)
     progress.note(f"upgrade the metastore's database for {name}")

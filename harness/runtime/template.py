@@ -13,16 +13,11 @@ SUFFIX: Final = ".j2"
 
 
 def render(engine: str, name: str, values: Mapping[str, object]) -> str:
-    """Return the template `containers/<engine>/<name>.j2` filled in.
-
-    Values are escaped in `*.xml`. Raises jinja2.UndefinedError when a value is missing: the
-    template and the code that fills it do not belong together.
-    """
+    """Return the template `containers/<engine>/<name>.j2` filled in, escaped in `*.xml`."""
     return _templates().get_template(f"{engine}/{name}{SUFFIX}").render(values)
 
 
 def sources(engine: str) -> tuple[tuple[str, str], ...]:
-    """Return name and text of all templates of an engine, by name; none where it has no folder."""
     folder = resources.files("harness.containers") / engine
     files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
     return tuple(

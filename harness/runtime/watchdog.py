@@ -1,10 +1,9 @@
 """End what a harness started when the harness itself is gone, however that happened.
 
-`python -I -S watchdog.py` reads lines from its standard input, a pipe of which only the harness
-holds the other end: `+GROUP` is a process group to look after, `-GROUP` one that has ended. The end
-of the input is the end of the harness: every group that is left gets SIGKILL, which also ends
-processes that are stopped. The kernel's parent-death signal (`parent_guard`) reaches only the
-children of the harness; this reaches what they started. It imports nothing of the harness.
+`python -I -S watchdog.py` reads a pipe of which only the harness holds the other end: `+GROUP` is a
+process group to look after, `-GROUP` one that has ended. At the end of the input every group that
+is left gets SIGKILL: also what the children that `parent_guard` reaches started. It imports nothing
+of the harness.
 """
 
 from __future__ import annotations

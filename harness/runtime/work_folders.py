@@ -15,12 +15,10 @@ _ODD: Final = re.compile(r"[^A-Za-z0-9/._+@=~-]")
 
 
 def check(folder: Path, how: str) -> None:
-    """Check that engines take a folder's path as it is; `how` names what chooses it.
+    """Raise UsageProblem unless engines take a folder's path as it is; `how` chooses it.
 
     Hudi 0.15.0 on Spark 3.5.8 writes a table whose path holds a blank to another folder, whose name
-    holds `%2520`, and says that all is well; so do other characters that addresses escape.
-
-    Raises UsageProblem: they would not.
+    holds `%2520`, and says that all is well.
     """
     path = str(folder.absolute())
     if match := _ODD.search(path):

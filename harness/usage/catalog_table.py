@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from harness.formats.iceberg.table import POINTER
 from harness.usage.usage_file import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
 
 HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
 READ_OPTIMIZED_INPUT: Final = "HoodieParquetInputFormat"
 QUERY_AS_RO: Final = "hoodie.query.as.ro.table"
-METADATA_LOCATION: Final = "metadata_location"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class CatalogTable:
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class
-    """Return what a scan needs to know of a Thrift `Table`."""
     parameters = {str(k).lower(): str(v) for k, v in (table.parameters or {}).items()}
     storage = table.sd
     read_by = (storage and storage.inputFormat) or ""
@@ -45,7 +44,7 @@ def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own cl
         location=(storage and storage.location) or "",
         columns=tuple((col.name, col.type) for col in (storage and storage.cols) or ()),
         partition_keys=tuple(partitionkey.name for partitionkey in table.partitionKeys or ()),
-        metadata=parameters.get(METADATA_LOCATION, ""),
+        metadata=parameters.get(POINTER, ""),
         kind=parameters.get("storage_handler", read_by).rpartition(".")[2],
         insert_only=parameters.get("transactional_properties") == "insert_only",
     )
@@ -80,11 +79,7 @@ def _format(kind: str, parameters: dict[str, str], read_by: str, serializer: str
 
 
 def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
-    """Return which view of a Hudi table an entry is, were it merge-on-read.
-
-    Source: `HiveSyncTool` of Hudi, its suffixes and `hoodie.query.as.ro.table`; Spark makes an
-    entry without a suffix.
-    """
+    """Return which view of a merge-on-read table an entry is (`HiveSyncTool` of Hudi)."""
     serde = (table.sd.serdeInfo and table.sd.serdeInfo.parameters) or {}
     read_optimized = str(serde.get(QUERY_AS_RO, "")).lower()
     name = str(table.tableName)

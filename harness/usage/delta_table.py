@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -10,28 +9,39 @@ from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
 from harness.formats.delta.log import Action, DeltaLog
 from harness.formats.files import footer
-from harness.formats.files.column_parts import ColumnPart, by_name
+from harness.formats.files.column_parts import by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import (
+    SNAPSHOT,
+    Doubts,
+    Fact,
+    OldFiles,
+    UsedChange,
+    UsedFormat,
+    UsedTable,
+)
 
-MAPPING = "delta.columnMapping.mode"
 VERSIONS = ("minReaderVersion", "minWriterVersion")
 
 
-def read(folder: TableFolder, table: CatalogTable) -> TableFacts:  # noqa: ARG001 - all have it
+def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     doubts = Doubts()
     try:
-        log = delta_log.read_whole(folder)
+        log = delta_log.read(folder)
+        if log is None:
+            raise UnreadableError(f"there is no {delta_log.LOG}, or nothing in it")
         _doubt(log, doubts)
         metadata = log.metadata[max(log.metadata)] if log.metadata else {}
-        return TableFacts(
+        return UsedTable(
+            table.name,
             UsedFormat.DELTA,
+            SNAPSHOT,
             # What readers need and what writers need.
             "/".join(str(log.protocol[name]) for name in VERSIONS) if log.protocol else "",
             bool(metadata.get("partitionColumns")),
-            sorted(set(_features(log, metadata))),
+            tuple(sorted(set(_features(log, metadata)))),
             footer.short_names(
                 str(info.get("engineInfo", ""))
                 for commit in log.commits
@@ -60,29 +70,22 @@ def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
     for side in ("readerFeatures", "writerFeatures"):
         yield from map(str, log.protocol.get(side) or ())
     properties = dict(metadata.get("configuration") or {})
-    if (mode := properties.get(MAPPING, "none")) != "none":
+    if (mode := properties.get(delta_log.MODE, "none")) != "none":
         yield f"column-mapping-by-{mode}"
-    if properties.get("delta.enableChangeDataFeed") == "true":
+    if properties.get(delta_log.CHANGE_FEED) == "true":
         yield "change-data-feed"
 
 
 def _changes(log: DeltaLog) -> Iterator[UsedChange]:
     """Yield the changes between schemas that follow each other."""
-    schemas = [
-        (version, delta_log.columns(json.loads(metadata["schemaString"])["fields"]))
-        for version, metadata in log.metadata.items()
-    ]
+    schemas = [(version, delta_log.columns(fields)) for version, fields in log.schemas.items()]
     oldest = min((file.version for file in log.live()), default=None)
     for (_, before), (version, after) in pairwise(schemas):
+        sides = before, after
         old = OldFiles.NO if log.complete else OldFiles.UNKNOWN
         if oldest is not None and oldest < version:
             old = OldFiles.YES
-        yield from diff.between(*_comparable(before, after), old)
-
-
-def _comparable(
-    before: tuple[ColumnPart, ...], after: tuple[ColumnPart, ...]
-) -> tuple[tuple[ColumnPart, ...], tuple[ColumnPart, ...]]:
-    """Return both by their names where only one has ids: column mapping was enabled."""
-    with_ids = {any(isinstance(part.id, int) for part in side) for side in (before, after)}
-    return (before, after) if len(with_ids) == 1 else (by_name(before), by_name(after))
+        if len({any(isinstance(part.id, int) for part in side) for side in sides}) > 1:
+            # Column mapping was enabled: only one has ids.
+            sides = by_name(before, str), by_name(after, str)
+        yield from diff.between(*sides, old)

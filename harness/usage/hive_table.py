@@ -10,17 +10,16 @@ from harness.formats.files import column_parts, footer
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
+from harness.formats.hive_acid.files import FOLDER
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import Doubts, Fact, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import SNAPSHOT, Doubts, Fact, UsedChange, UsedFormat, UsedTable
 
 _NUMBERED: Final = re.compile(r"_col\d+")
 """What Hive before version 2 calls all columns in ORC files (HIVE-4243)."""
-_DELTA: Final = re.compile(r"(^|/)(?P<kind>delete_delta|delta|base)_\d")
-"""Folders of a transactional table (`AcidUtils` of Hive)."""
 
 
-def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
+def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     """Read the footer of the oldest file, by its time of modification."""
     if not folder.exists():
         raise UnreadableError("its folder is gone")
@@ -31,11 +30,13 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
     oldest = _footer(folder, table, files, doubts)
-    return TableFacts(
+    return UsedTable(
+        table.name,
         table.format,
+        SNAPSHOT,
         "",
         bool(table.partition_keys),
-        sorted({*_features(table, files), *_names(oldest)}),
+        tuple(sorted({*_features(table, files), *_names(oldest)})),
         oldest.writers if oldest else (),
         _changes(table, oldest),
         doubts.unknown,
@@ -73,7 +74,8 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
     if table.format is not UsedFormat.HIVE_ACID:
         return
     yield "insert-only" if table.insert_only else "full-acid"
-    kinds = {folder["kind"] for file in files for folder in _DELTA.finditer(file.path)}
+    folders = {part for file in files for part in file.path.split("/")[:-1]}
+    kinds = {name["kind"] for name in map(FOLDER.fullmatch, folders) if name}
     yield from ({"delta": "deltas", "delete_delta": "delete-deltas"}.get(e, "base") for e in kinds)
 
 

@@ -11,11 +11,19 @@ from harness.formats.files import column_parts, footer
 from harness.formats.files.column_parts import without
 from harness.formats.files.footer import DataFooter
 from harness.formats.files.table_folder import TableFolder, UnreadableError
-from harness.formats.hudi import schema_history, timeline
-from harness.formats.hudi.records import META, TYPE, HudiTable, Slices
+from harness.formats.hudi import records, timeline
+from harness.formats.hudi.records import HOODIE, TYPE, HudiTable, Slices
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import (
+    SNAPSHOT,
+    Doubts,
+    Fact,
+    OldFiles,
+    UsedChange,
+    UsedFormat,
+    UsedTable,
+)
 
 BASE_FORMAT: Final = "hoodie.table.base.file.format"
 PARQUET: Final = "PARQUET"
@@ -27,10 +35,10 @@ SYNCED: Final = {"timestamp", "long"}
 _TYPES: Final = {"COPY_ON_WRITE": UsedFormat.HUDI_COW, "MERGE_ON_READ": UsedFormat.HUDI_MOR}
 
 
-def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
+def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     hudi, doubts = HudiTable(folder), Doubts()
     if TYPE not in hudi.properties:
-        raise UnreadableError(f"there is no {META}/hoodie.properties")
+        raise UnreadableError(f"there is no {HOODIE}/hoodie.properties")
     if (kind := hudi.properties.get(BASE_FORMAT, PARQUET)) != PARQUET:
         doubts.add(Fact.SCHEMA_CHANGES, f"its base files are of {kind}, which are not looked at")
     replaced = frozenset[str]()
@@ -55,13 +63,15 @@ def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
         *_timeline_words(hudi),
         *(["log-files"] if slices.logs else []),
     }
-    return TableFacts(
+    return UsedTable(
+        table.name,
         _TYPES.get(hudi.properties[TYPE], UsedFormat.HUDI),
-        hudi.properties.get("hoodie.table.version", ""),
+        SNAPSHOT,
+        hudi.version,
         bool(hudi.partition_fields),
-        sorted(features),
+        tuple(sorted(features)),
         base.writers if base else (),
-        changes,
+        tuple(changes),
         doubts.unknown,
         doubts.why,
     )
@@ -75,9 +85,9 @@ def _history(hudi: HudiTable, slices: Slices, doubts: Doubts) -> Sequence[UsedCh
     try:
         # Each file of it has all schemas so far.
         text = (hudi.folder.text(path) or b"").decode()
-        for pair in pairwise(schema_history.schemas(text)):
+        for pair in pairwise(records.schemas(text)):
             before, after = (
-                without(schema_history.columns(schema), hudi.partition_fields) for schema in pair
+                without(records.columns(schema), hudi.partition_fields) for schema in pair
             )
             age = _age(str(pair[1]["version_id"]), slices, doubts)
             changes += diff.between(before, after, age)
@@ -158,7 +168,6 @@ _ACTIONS: Final = {
 
 
 def _property_words(properties: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a table's properties say of it."""
     yield from (
         word for name, value, word in _IF if properties.get(name, "").lower() == value.lower()
     )

@@ -1,7 +1,4 @@
-"""What the metadata file of an Iceberg table says, and its newest list of manifests.
-
-Source: Iceberg table specification, "Table Metadata", "Snapshots", "Manifest Lists".
-"""
+"""What the metadata file of an Iceberg table says, and its newest list of manifests."""
 
 from __future__ import annotations
 
@@ -14,16 +11,23 @@ from harness.formats.files import footer, table_folder
 from harness.formats.files.column_parts import parts_of
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import table as iceberg_table
-from harness.formats.iceberg.table import IcebergMetadata
+from harness.formats.iceberg.settings import MERGE_ON_READ, MODES
+from harness.formats.iceberg.table import NAME_MAPPING, FileContent, IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import Doubts, Fact, OldFiles, TableFacts, UsedChange, UsedFormat
+from harness.usage.usage_file import (
+    SNAPSHOT,
+    Doubts,
+    Fact,
+    OldFiles,
+    UsedChange,
+    UsedFormat,
+    UsedTable,
+)
 
 Metadata = Mapping[str, Any]
 NO_FILES: Final = sys.maxsize
 """As the sequence number of the oldest file of a table without any."""
-_DATA: Final = 0
-"""Content of a manifest of data files."""
 _TOTALS: Final = {
     "total-delete-files": "delete-files",
     "total-position-deletes": "position-deletes",
@@ -32,19 +36,18 @@ _TOTALS: Final = {
     "added-dvs": "deletion-vectors",
 }
 """Of the newest snapshot's summary."""
-_MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
-_NAMES: Final = "schema.name-mapping.default"
 
 
-def read(folder: TableFolder, table: CatalogTable) -> TableFacts:
-    """Read the metadata file that the catalog names."""
+def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     newest, doubts = _metadata(folder, table), Doubts()
     try:
-        return TableFacts(
+        return UsedTable(
+            table.name,
             UsedFormat.ICEBERG,
+            SNAPSHOT,
             str(newest.metadata["format-version"]),
             bool(newest.partition_fields),
-            sorted(set(_features(newest))),
+            tuple(sorted(set(_features(newest)))),
             footer.short_names(_writers(newest.current)),
             _changes(newest.metadata, _oldest(folder, table, newest.current, doubts), doubts),
             doubts.unknown,
@@ -80,9 +83,9 @@ def _features(newest: IcebergMetadata) -> Iterator[str]:
     )
     if metadata.get("default-sort-order-id"):
         yield "sort-order"
-    if any(properties.get(mode) == "merge-on-read" for mode in _MODES):
+    if any(properties.get(mode) == MERGE_ON_READ for mode in MODES):
         yield "merge-on-read"
-    if _NAMES in properties:
+    if NAME_MAPPING in properties:
         yield "name-mapping"
     if set(metadata.get("refs", {})) - {"main"}:
         yield "branches-or-tags"
@@ -109,7 +112,7 @@ def _oldest(
         numbers = [
             int(manifest.get("min_sequence_number") or 0)
             for manifest in iceberg_table.avro_records(inside.text(path) or b"")
-            if manifest.get("content", _DATA) == _DATA
+            if manifest.get("content", FileContent.DATA) == FileContent.DATA
         ]
     except (UnreadableError, KeyError, ValueError, EOFError, IndexError) as problem:
         doubts.add(Fact.FEATURES, f"the list of manifests cannot be read: {problem}")
@@ -118,10 +121,7 @@ def _oldest(
 
 
 def _changes(metadata: Metadata, oldest: int | None, doubts: Doubts) -> tuple[UsedChange, ...]:
-    """Return the changes between schemas that follow each other by their ids, up to today's.
-
-    An id that is used again, for a schema as it was before, is told as a change back to it.
-    """
+    """Return the changes between schemas by their ids, up to today's, which may be an older one."""
     schemas = sorted(metadata.get("schemas", ()), key=lambda schema: int(schema["schema-id"]))
     known = {int(schema["schema-id"]): schema for schema in schemas}
     if list(known) != list(range(len(known))) or not known:

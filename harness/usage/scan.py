@@ -23,7 +23,6 @@ from harness.usage.usage_file import (
     SNAPSHOT,
     VERSION,
     Fact,
-    TableFacts,
     Usage,
     UsedFormat,
     UsedTable,
@@ -37,7 +36,7 @@ AT_ONCE: Final = 8
 UNREAD: Final = "unread"
 """What a table that cannot be read is counted as."""
 
-_Reader = Callable[[TableFolder, CatalogTable], TableFacts]
+_Reader = Callable[[TableFolder, CatalogTable], UsedTable]
 _READERS: Final[Mapping[UsedFormat, _Reader]] = {
     **dict.fromkeys((UsedFormat.HUDI, UsedFormat.HUDI_MOR), hudi_table.read),
     UsedFormat.ICEBERG: iceberg_table.read,
@@ -48,13 +47,7 @@ _READERS: Final[Mapping[UsedFormat, _Reader]] = {
 
 
 def scan(uri: str, patterns: Sequence[str], progress: Progress) -> Usage:
-    """Return what the tables of a metastore look like.
-
-    `patterns`: of the names of databases (`sales*`); all where there are none.
-
-    Raises UsageProblem: `uri` is no such address, or no database fits a pattern.
-    Raises EnvironmentProblem: the metastore does not answer, or does not list its databases.
-    """
+    """Return what the tables of a metastore look like, in databases that fit `patterns`."""
     # Asked with a short time-out first: a wrong address is to be told at once.
     try:
         metastore_client.check(uri)
@@ -161,7 +154,7 @@ def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
             for entry in entries
         )
     try:
-        facts = read(table_folder.at(first.location), first)
+        used = read(table_folder.at(first.location), first)
     except UnreadableError as problem:
         return tuple(_unread(table, str(problem)) for table in same)
     except Exception as problem:
@@ -169,19 +162,7 @@ def _tables(entries: _Entries) -> tuple[UsedTable, ...]:
         LOG.exception("%s cannot be understood", first.name)
         why = f"its records cannot be understood: {problem!r}"
         return tuple(_unread(table, why) for table in same)
-    used = UsedTable(
-        first.name,
-        facts.format,
-        SNAPSHOT,
-        facts.table_version,
-        facts.partitioned,
-        tuple(facts.features),
-        tuple(facts.writers),
-        tuple(facts.schema_changes),
-        tuple(facts.unknown),
-        printable(facts.why),
-    )
-    views = facts.format is UsedFormat.HUDI_MOR
+    views = used.format is UsedFormat.HUDI_MOR
     return tuple(
         replace(used, name=entry.name, view=entry.view if views else SNAPSHOT) for entry in entries
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
+from harness.formats.files import column_parts
 from harness.formats.files.column_parts import ColumnPart
 from harness.usage.usage_file import AddedPlace, OldFiles, SchemaChange, UsedChange
 
@@ -13,10 +14,7 @@ from harness.usage.usage_file import AddedPlace, OldFiles, SchemaChange, UsedCha
 def between(
     before: Sequence[ColumnPart], after: Sequence[ColumnPart], old_files: OldFiles, above: str = ""
 ) -> Iterator[UsedChange]:
-    """Yield the changes from one schema to another, columns known by their ids.
-
-    `above`: the dotted path of what they are parts of, with a dot at its end.
-    """
+    """Yield the changes by ids of columns; `above`: the dotted path of what they are parts of."""
     old, new = ({part.id: part for part in side} for side in (before, after))
     for part in before:
         if part.id not in new:
@@ -62,12 +60,12 @@ def _moved(before: Sequence[int | str], after: Sequence[int | str]) -> list[int 
 
 
 def by_names(before: Sequence[ColumnPart], after: Sequence[ColumnPart]) -> Iterator[UsedChange]:
-    """Yield the changes from an old file's columns to today's, which are known by name alone.
+    """Yield the changes from an old file's columns, known by name alone, to today's.
 
-    A column that is gone and a new one of the same type may be one that was renamed: both are then
-    told, and none of it is sure.
+    What is gone may have been renamed to what is new: both are then told, and not as sure.
     """
-    old, new = _named(before), _named(after)
+    # Hive takes names in whatever case.
+    old, new = (column_parts.by_name(side, str.lower) for side in (before, after))
     changes = list(between(old, new, OldFiles.YES))
     pairs = list(_possible_renames(changes, _where(old, new), _where(new, old)))
     for add in dict.fromkeys(add for _, add, _ in pairs):
@@ -109,11 +107,3 @@ def _where(
         columns |= _where(part.parts, same.parts if same else (), f"{path}.")
         stayed += same is not None
     return columns
-
-
-def _named(parts: Sequence[ColumnPart]) -> tuple[ColumnPart, ...]:
-    """Return the same, known by names in whatever case, as Hive takes them."""
-    return tuple(
-        ColumnPart(part.name.lower(), part.name.lower(), part.type, _named(part.parts))
-        for part in parts
-    )

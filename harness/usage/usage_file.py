@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Final
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from harness.core import yaml_reader, yaml_writer
+from harness.core.errors import printable
 from harness.core.yaml_reader import load_yaml
 
 VERSION: Final = 1
@@ -139,22 +140,8 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFacts:
-    """What a table's own records say; each format has a reader that returns it."""
-
-    format: UsedFormat
-    table_version: str = ""
-    partitioned: bool = False
-    features: Sequence[str] = ()
-    writers: Sequence[str] = ()
-    schema_changes: Sequence[UsedChange] = ()
-    unknown: Sequence[Fact] = ()
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Doubts:
-    """TableFacts that could not be found out, each with the first reason."""
+    """Facts that could not be found out, each with the first reason."""
 
     facts: dict[Fact, str] = field(default_factory=dict)
 
@@ -163,12 +150,11 @@ class Doubts:
 
     @property
     def unknown(self) -> tuple[Fact, ...]:
-        """The facts, in the order in which they are written."""
         return tuple(fact for fact in Fact if fact in self.facts)
 
     @property
     def why(self) -> str:
-        return "; ".join(dict.fromkeys(self.facts.values()))
+        return printable("; ".join(dict.fromkeys(self.facts.values())))
 
 
 MOST_BYTES: Final = 1 << 26
@@ -188,10 +174,7 @@ def text(usage: Usage) -> str:
 
 
 def read(path: Path) -> Usage:
-    """Read a file that `text` made; somebody may have changed it.
-
-    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-    """
+    """Read a usage file, which somebody may have changed; raises ScenarioProblem."""
     content = yaml_reader.read(path, MOST_BYTES, "a file that harness scan wrote")
     usage, document = load_yaml(Usage, content, str(path), "usage", MOST_BYTES)
     if usage.version != VERSION:

@@ -1,7 +1,4 @@
-"""First stage of writing: which statements a step takes, given what came of the steps before.
-
-Pure, but for the lock data that a state's address needs.
-"""
+"""First stage of writing: which statements a step takes, given what came of the steps before."""
 
 from __future__ import annotations
 
@@ -95,19 +92,18 @@ class VariantOutcomes:
         return other_writers.session(distribution, self.shape, self.variant.settings, names)
 
     def next_step(self) -> NextStep:
-        step = len(self.outcomes)
+        step, settings = len(self.outcomes), self.variant.settings
         if step == 0:
-            table = self.variant.scenario.table
-            return self._next_step(0, self.shape.create(table, self.variant.settings))
+            statements = self.shape.create(self.variant.scenario.table, settings)
+            return NextStep(0, statements, self._address(0, statements))
         operation = self.variant.scenario.steps[step - 1].operation
         before = self._truth(step - 1, next_applied=False)
         if why := self._why_not(before, operation):
             return NextStep(step, (), "", skipped=why)
         after = self._truth(step, next_applied=True)
-        settings = self.variant.settings
         writer = distributions.load(self.variant.writers[step])
         statements = other_writers.wording(writer, self.shape, operation, before, after, settings)
-        next_ = self._next_step(step, statements, self._handover(before))
+        handover = self._handover(before)
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = (
             before.rows != after.rows
@@ -115,13 +111,15 @@ class VariantOutcomes:
             or before.spec != after.spec
             or any(key in before.rows for key in after.sent_contested)
         )
-        return replace(
-            next_,
+        listed = columns_in_order(after) if isinstance(operation, Sync) else ()
+        return NextStep(
+            step,
+            statements,
+            self._address(step, (*handover, *statements)),
+            handover,
             changes=changes,
             keys=frozenset(text_of(row.key) for row in rows),
-            columns=tuple(field.name.lower() for field in columns_in_order(after))
-            if isinstance(operation, Sync)
-            else (),
+            columns=tuple(field.name.lower() for field in listed),
             trace=operation.trace(),
         )
 
@@ -132,29 +130,23 @@ class VariantOutcomes:
             return ()
         return self.shape.wording(version, before, before, self.variant.settings)
 
-    def _next_step(
-        self, step: int, statements: Sequence[Statement], handover: tuple[Statement, ...] = ()
-    ) -> NextStep:
-        settings = {**COMMON, **self._told(step)}
+    def _address(self, step: int, statements: Sequence[Statement]) -> str:
+        writers = self.variant.writers[: step + 1]
+        # What the sessions up to this step are told, of two writers by both.
+        values: dict[str, dict[str, None]] = {}
+        for writer in dict.fromkeys(writers):
+            for name, value in self.session(writer).items():
+                values.setdefault(name, {})[value] = None
+        settings = {**COMMON, **{name: ", ".join(told) for name, told in values.items()}}
         if asked := self.shape.queried_statistics(self.variant.settings):
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
-        texts.append(tuple(map(recorded, (*handover, *statements))))
+        texts.append(tuple(map(recorded, statements)))
         if any(is_mutation(text) for of_step in texts for text in of_step):
             settings[MUTATIONS] = hive_mutation.program_digest()
-        writers = self.variant.writers[: step + 1]
         tools = hive_mutation.needed(map(distributions.load, writers))
         digests = [provide.digest(distributions.load(name)) for name in (*writers, *tools)]
-        address = state_store.address(settings, texts, digests)
-        return NextStep(step, tuple(statements), address, handover)
-
-    def _told(self, step: int) -> Mapping[str, str]:
-        """Return what the sessions up to a step are told, of two writers by both."""
-        writers = dict.fromkeys(self.variant.writers[: step + 1])
-        settings: dict[str, dict[str, None]] = {}
-        for name, value in (pair for writer in writers for pair in self.session(writer).items()):
-            settings.setdefault(name, {})[value] = None
-        return {name: ", ".join(values) for name, values in settings.items()}
+        return state_store.address(settings, texts, digests)
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""

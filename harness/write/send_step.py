@@ -1,8 +1,6 @@
 """Second stage of writing: the statements of a step are sent to its writer, and have an outcome.
 
-That a statement raised says nothing of its commit. What follows a commit may fail (the catalog is
-told, old files are cleaned away), and the rows are there all the same: the table's own records say
-what became of the step.
+That a statement raised says nothing of its commit: the table's own records do.
 """
 
 from __future__ import annotations
@@ -75,10 +73,7 @@ class TableRecords:
         return [(entry.name, entry.columns) for entry in self.entries if entry.name == TABLE]
 
     def behind(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the catalog entries that list other columns; of Hudi's own ones nothing is said.
-
-        `columns`: in lower case and in order. Types are not compared: a metastore has fewer.
-        """
+        """Return the entries that list other columns; these are in lower case, without types."""
         listed = {entry.name: [name.lower() for name, _ in entry.columns] for entry in self.entries}
         expected = list(columns)
         return tuple(
@@ -120,11 +115,7 @@ def unknown(why: str) -> StepResult:
 def result_of_error(
     raised: Raised, before: TableRecords, after: TableRecords, *, schema: bool = False
 ) -> StepResult:
-    """Return what became of a step after the creation.
-
-    `before`, `after`: the records before and after it; `schema`: whether it changes the schema,
-    which the catalog is told as well.
-    """
+    """Return what became of a step after the creation; `schema`: whether the catalog is told."""
     if why := before.unclear or raised.before.unclear or after.unclear:
         return unknown(why)
     earlier = raised.before.done != before.done
@@ -150,13 +141,10 @@ def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
 
 
 def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
-    """Send a batch of mutations; its rows are looked up in the table first, as the API asks for.
+    """Send a batch of mutations, for which the `ROW__ID` of rows is looked up first.
 
-    A row is known by its `ROW__ID` alone, which only who read the table can tell (Hive
-    documentation, "HCatalog Streaming Mutation API", "Data Requirements").
-
-    Raises RefusedError: the server or the library answered with an error.
-    Raises NoAnswerError: the server or the program did not answer in time, or died.
+    Source: Hive documentation, "HCatalog Streaming Mutation API", "Data Requirements". Raises
+    RefusedError or NoAnswerError.
     """
     if session.mutations is None:
         raise HarnessError("this writer names no library of mutations")
@@ -201,10 +189,7 @@ REFUSALS: Final = (RefusedError, CatalogRefusedError)
 
 
 class WriterFor(Protocol):
-    """`WriterPool.writer`, which stands before this module.
-
-    It is a parameter since a process that died is replaced between two statements.
-    """
+    """`WriterPool.writer`: a process that died is replaced between two statements."""
 
     def __call__(self, name: str, number: int = 1, /) -> Spark | SqlWriter:
         """Return the running process of a distribution, the first or the second one."""
@@ -287,10 +272,7 @@ class StepSender:
         return Refusal(DID_NOTHING, f"{NO_ERROR}; {undone}") if undone else None
 
     def _run_all(self, step: NextStep, before: TableRecords) -> Raised | None:
-        """Run statements up to the first one that is refused, and those meant for any case.
-
-        `before`: the records before the first one.
-        """
+        """Run statements up to the first one that is refused, and those meant for any case."""
         writer = self._variant.writers[step.step]
         for at, statement in enumerate(step.statements):
             records = before if at == 0 else self._records(step)

@@ -13,14 +13,15 @@ from harness.formats.api import FileFactError, Format
 from harness.formats.files import data_files
 from harness.model import partition_paths
 from harness.model.canonical import Value
-from harness.model.column_statistics import (
+from harness.model.file_facts import (
     FOOTERS,
     ColumnStatistics,
+    FileFact,
+    FileKind,
     StatisticsSource,
     StoredStatistics,
     values_at,
 )
-from harness.model.file_facts import FileFact, FileKind
 from harness.model.partition_paths import ListedAs
 from harness.model.simulation.column_resolution import META
 from harness.runtime import metastore_objects
@@ -48,9 +49,8 @@ class TableFiles:
     def listed_as(self, partition_by: Sequence[str]) -> ListedAs:
         """Return the folders to whose values the catalog gives other texts than their names do.
 
-        Where files have the values too (Hudi), names need not be escaped: then these are the texts
-        that stand there, and of a name that looks escaped only the catalog says what it means.
-        Where entries differ among themselves nothing is said.
+        Where files have the values too (Hudi), names need not be escaped. Nothing is said where
+        entries differ among themselves.
         """
         stored = {name for fact in self.facts for name, _ in fact.columns}
         escaped = not stored & set(partition_by)
@@ -104,10 +104,7 @@ class FileRowsSeen:
                     local[1].extend(file_values.rows)
 
     def contradicts(self, statistics: ColumnStatistics) -> bool:
-        """Return whether statistics exclude a value of their file, or of one in their folder.
-
-        Or whether they may: such a file was not read, or has no column of that name.
-        """
+        """Return whether statistics exclude, or may, a value of their file or folder."""
         if statistics.source is not StatisticsSource.HUDI_PARTITION:
             return self._contradicts(statistics, statistics.path)
         inside = [path for path in self.rows if path.rpartition("/")[0] == statistics.path]
@@ -129,12 +126,7 @@ def contradicted_statistics(
     new: Sequence[int],
     seen: FileRowsSeen,
 ) -> StoredStatistics:
-    """Return the statistics of a state that may exclude a row, those that Spark was asked too.
-
-    Nobody asks for rows by what Hudi adds to them.
-
-    `new`: the numbers of the files that no earlier state had; `seen`: what all files hold.
-    """
+    """Return the statistics that may exclude a row; `new`: the files that no earlier state had."""
     statistics, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
     try:
         statistics += shape.statistics(state.table, [files[number] for number in new])
@@ -163,11 +155,7 @@ def record(
     *,
     reused: bool,
 ) -> VariantResult:
-    """Return what is known of a variant that was written or found: its records and its states.
-
-    `results` has the records of states seen before: their files are as they were when they were
-    frozen, or they would not be found. `reused`: whether the states were found.
-    """
+    """Return the records and states of a variant; `results` has records of found states."""
     told = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
     make = partial(_records, outcomes, states)
     if not reused:

@@ -1,14 +1,10 @@
 """Table states: a table frozen after a step, kept in the cache, registered for readers.
 
-A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of the table's files
-(empty folders and times of modification too), and `state.json`. It is complete or absent, and
-read-only once it is there. The digest is of what was sent, not of what came of it: two runs that
-send the same find the same state.
-
-A format whose files name each other by absolute paths is read where it was written, its home
-(`runtimes/homes.py`). All states of one writing have the same one, for a later state only adds
-files to an earlier one. A home is made of links to the states' files before they are read, so it
-may be lost; a state whose home lies in another cache counts as absent.
+A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of the table's files, and
+`state.json`. It is complete or absent, and read-only. The digest is of what was sent, not of what
+came of it. A format whose files name each other by absolute paths is read at its home
+(`artifacts/table_homes.py`), made of links to the states' files; a state whose home lies in another
+cache counts as absent.
 """
 
 from __future__ import annotations
@@ -33,8 +29,8 @@ from harness.artifacts.object_storage import BUCKET
 from harness.core.records import Outcome, OutcomeKind
 from harness.core.runtime_names import S3
 from harness.engines.spark.values import canonical_type
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
+from harness.model.file_facts import IN_ORDER, StoredStatistics
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_client import Catalog
 from harness.runtime.metastore_objects import CatalogEntry
@@ -97,11 +93,9 @@ class State:
         return f"s_{self.digest[:DATABASE_DIGITS]}"
 
     def database_in(self, warehouse: str) -> str:
-        """Return the database of its tables in a warehouse; empty: on the disk."""
         return f"{self.database}_{warehouse}" if warehouse else self.database
 
     def location_in(self, warehouse: str) -> str:
-        """Return where its files are in a warehouse: a path, or a URL of Hadoop's `s3a`."""
         return f"s3a://{BUCKET}/{self.digest}/{TABLE}" if warehouse else str(self.home)
 
     @property
@@ -120,10 +114,7 @@ class State:
 
     @property
     def catalog_types(self) -> tuple[str, ...]:
-        """The types of these columns in our words, empty for one that we have no word for.
-
-        The metastore's names of types are Spark's as well.
-        """
+        """The types of these columns in our words, empty for one that we have no word for."""
         entries, columns = self.frozen.entries, set(self.catalog)
         every = {tuple(canonical_type(t) for n, t in e.columns if n in columns) for e in entries}
         return every.pop() if len(every) == 1 else ()
@@ -151,22 +142,13 @@ _ADAPTER: Final = TypeAdapter(Frozen)
 def address(
     settings: Mapping[str, str], steps: Sequence[Sequence[str]], writers: Sequence[str]
 ) -> str:
-    """Return the digest of a state.
-
-    `settings`: all that the writing sessions were told. `steps`: the statements of each step so
-    far, the creation first, with placeholders. `writers`: digests of the distributions that wrote
-    each of these steps.
-    """
+    """Return the digest of what sessions were told, of the steps' statements and of the writers."""
     sent = [FORMAT, sorted(settings.items()), [list(step) for step in steps], list(writers)]
     return hashlib.sha256(json.dumps(sent, separators=(",", ":")).encode()).hexdigest()
 
 
 def load(cache: Cache, digest: str) -> State | None:
-    """Find a state in the cache.
-
-    One whose files somebody has changed since, or that was made in another cache and can only be
-    read there, is put aside, to be written again.
-    """
+    """Find a state in the cache; one that was changed or lies elsewhere is put aside."""
     if state := _usable(cache, digest):  # no lock: it came as a whole, and is never changed
         return state
     with cache.lock(_folder(cache, digest)):
@@ -174,10 +156,7 @@ def load(cache: Cache, digest: str) -> State | None:
 
 
 def facts(state: State) -> str:
-    """Return all that is kept of a state beside its files, as a text that tells it from others.
-
-    What the files hold is as it was when they were listed there: `load` has seen to it.
-    """
+    """Return all that is recorded of a state beside its files, as a text."""
     return f"{state.digest} {(state.folder / STATE).read_text(encoding='utf-8')}"
 
 
@@ -188,10 +167,7 @@ def table(cache: Cache, digest: str) -> Path | None:
 
 
 def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
-    """Copy a table into the cache; what another run froze at the same address stays.
-
-    `table` may be missing: then nothing was ever written.
-    """
+    """Copy a table, or an empty one if missing; what another run froze there stays."""
     if frozen.outcome.kind not in (OutcomeKind.APPLIED, OutcomeKind.REFUSED):
         raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
     folder = _folder(cache, digest)
@@ -215,12 +191,9 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
 
 
 def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None:
-    """Make the state's tables in its database, under their names.
+    """Make the state's tables in its database, and in that of `bucket`; raises CatalogRefusedError.
 
-    A database of that name is the same state: it is left as it is.
-
-    `bucket`: a folder that is served as objects, for a database of these as well; None: there is
-    none. A state with a home is read there alone. Raises CatalogRefusedError.
+    A database of that name is the same state. A state with a home is read there alone.
     """
     if state.frozen.home:
         table_homes.keep(state.home)
@@ -247,8 +220,7 @@ def _register(catalog: Catalog, state: State, warehouse: str) -> None:
 def in_sight(state: State) -> Path:
     """Return a path of the state's files without a part that begins with `.` or `_`.
 
-    Trino takes such a transactional table for an empty one, wherever in its path that part is
-    (`AcidTables.listFiles`; seen with 476), and caches are usually in a hidden folder.
+    Trino takes such a table for an empty one (`AcidTables.listFiles`; seen with 476).
     """
     if not any(part[0] in "._" for part in state.home.parts):
         return state.home
@@ -260,10 +232,7 @@ def in_sight(state: State) -> Path:
 
 
 def file_list(state: State) -> tuple[FileSeen, ...]:
-    """Return what readers find in the table's folder; equal before and after reading it.
-
-    At a home shared with later states only the files of this one count.
-    """
+    """Return the files of this state, equal before and after reading; a home may have more."""
     if not state.frozen.home:
         return _list(state.table)
     home = state.home
@@ -272,10 +241,7 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
 
 
 def _place(state: State, folder: Path, but: str = "") -> None:
-    """Link the state's files into a folder; what is there and the same stays.
-
-    `but`: how hidden files end that are left out; empty: none is.
-    """
+    """Link the state's files into a folder, but those hidden ones that end with `but`."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in state.frozen.listing:
         source, target = state.table / file.path, folder / file.path
@@ -336,10 +302,7 @@ def _folder(cache: Cache, digest: str) -> Path:
 
 
 def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield all that is in a folder by its path from there; a folder that is gone is empty.
-
-    Without `Path`: all files of a state are looked at for nearly each answer that comes.
-    """
+    """Yield all in a folder, without `Path`: it runs for nearly each answer that comes."""
     try:
         with os.scandir(folder) as scandir_iterator:
             entries = sorted(scandir_iterator, key=lambda entry: entry.name)

@@ -1,7 +1,4 @@
-"""Writers that are stopped before their commit: by a named pipe, a lock or a held commit.
-
-A second writer's statement waits there until a later step lets it go on; others are killed there.
-"""
+"""Writers that are stopped before their commit: by a named pipe, a lock or a held commit."""
 
 from __future__ import annotations
 
@@ -28,32 +25,11 @@ WAITING_POLL_S: Final = 0.02
 KILL_POLL_S: Final = 0.1
 
 
-def open_for_reader(pipe: Path) -> int | None:
-    """Return the open pipe if somebody waits to read it, who then goes on; None where nobody does.
-
-    Who reads from it then waits for the end, which comes when it is closed.
-    """
+def _open_for_reader(pipe: Path) -> int | None:
+    """Return the open pipe if somebody waits to read it; who reads then waits for the end."""
     with suppress(OSError):  # nobody has it open
         return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     return None
-
-
-def release_reader(pipe: Path) -> bool:
-    """Let somebody go on who waits to read a pipe; return whether there was somebody."""
-    opened = open_for_reader(pipe)
-    if opened is not None:
-        os.close(opened)
-    return opened is not None
-
-
-def remove_pipe(pipe: Path) -> None:
-    """Take a pipe away, and let somebody go on who waits to read it.
-
-    Raises FileNotFoundError: there is none.
-    """
-    both = os.open(pipe, os.O_RDWR)  # of both ends: it waits for nobody, and who waits goes on
-    pipe.unlink()
-    os.close(both)
 
 
 class NotWaitingError(Exception):
@@ -69,17 +45,16 @@ class WaitingWrite:
         self._lock = lock
 
     def commit(self) -> None:
-        """Let the writer go on, and wait for its answer.
-
-        Raises RefusedError: Spark answered with an error.
-        Raises NoAnswerError: it did not answer in time, or died.
-        """
+        """Let the writer go on, and wait for its answer; raises RefusedError or NoAnswerError."""
         self.release()
         self._asked.result()
 
     def release(self) -> None:
         with suppress(FileNotFoundError):  # it goes on already
-            remove_pipe(self._lock)
+            # Opened at both ends it waits for nobody, and who waits to read goes on.
+            both = os.open(self._lock, os.O_RDWR)
+            self._lock.unlink()
+            os.close(both)
 
 
 def begin_waiting(
@@ -87,21 +62,17 @@ def begin_waiting(
 ) -> WaitingWrite:
     """Send a statement whose writer takes a lock to commit, and return once it waits for that.
 
-    The lock is a named pipe: a process that reads whose lock it is waits until somebody writes.
-
-    `folder`: where its lock is; it is made here. `written` returns whether it writes its files;
-    before that it is let through.
-
-    Raises NotWaitingError: the statement ended without an error and never waited.
-    Raises RefusedError: Spark answered with an error before.
-    Raises NoAnswerError: it did not answer in time, or died.
+    The lock is a named pipe in `folder`: who reads whose lock it is waits until somebody writes.
+    `written`: whether it writes its files; before that it is let through. Raises NotWaitingError,
+    RefusedError or NoAnswerError.
     """
     folder.mkdir(exist_ok=True)
     lock, thread = folder / LOCK, ThreadPoolExecutor(1)
     asked = thread.submit(session.run, sql, timeout_s=timeout_s)
     thread.shutdown(wait=False)
     while not asked.done():
-        if lock.is_fifo() and release_reader(lock):
+        if lock.is_fifo() and (opened := _open_for_reader(lock)) is not None:
+            os.close(opened)
             return WaitingWrite(asked, lock)
         if not lock.is_fifo() and written():
             with suppress(FileExistsError):  # it has the lock for something else
@@ -118,7 +89,7 @@ def kill_at_pipe(spark: Spark, ask: Callable[[], object], pipe: Path) -> None:
     with ExitStack() as opened:
 
         def reads() -> bool:
-            pipe_end = open_for_reader(pipe)
+            pipe_end = _open_for_reader(pipe)
             if pipe_end is not None:
                 opened.callback(os.close, pipe_end)
             return pipe_end is not None
@@ -152,10 +123,7 @@ def kill_at_commit(
 def kill_in_transaction(
     server: Spark | SqlWriter, settings: Mapping[str, str], sql: str, timeout_s: float
 ) -> None:
-    """Send a transaction of Hive to a server of its own, and kill that before the commit.
-
-    NotWaitingError: nothing is between the server and the metastore.
-    """
+    """Send a transaction of Hive to a server of its own, and kill that before the commit."""
     if not isinstance(server, SqlWriter):
         raise HarnessError("this writer has no transactions of Hive")
     if (relay := server.relay) is None:
@@ -167,11 +135,7 @@ def kill_in_transaction(
 def _killed_when(
     reached: Callable[[], bool], writer: Spark | SqlWriter, ask: Callable[[], object]
 ) -> None:
-    """Call `ask`, and kill the writer once it has reached something.
-
-    Raises RefusedError: the process was killed; or it answered with an error before.
-    Raises NoAnswerError: it did not answer in time, or died by itself.
-    """
+    """Call `ask`, and kill the writer once it has reached something; raises RefusedError then."""
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(ask)
         while not (killed := reached()) and not asked.done():

@@ -1,8 +1,7 @@
 """The verb *write*: every variant is found in the cache, or written and frozen after each step.
 
-Variants of the same writers are written together, two at a time, by one process for each writer of
-their sequence, most often one; those that kill it are written one at a time. A variant whose writer
-falls silent is written once more, alone, in fresh processes.
+Variants of the same writers are written two at a time by one process for each writer; those that
+kill it alone. One whose writer falls silent is written once more, alone, in fresh processes.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -29,16 +28,14 @@ from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats.api import NO_CATALOG, FileFactError
 from harness.model.canonical import Value
-from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.commit import ExtraMetadata
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import IN_ORDER, FileFact, StoredStatistics
 from harness.runtime import metastore, metastore_client, provide
 from harness.runtime.metastore_client import Catalog
 from harness.runtime.metastore_objects import CatalogHistory
 from harness.scenario.cells import Variant
-from harness.scenario.operations.failed_writes import KilledWrite
-from harness.scenario.operations.second_writer import BeginWrite
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
+from harness.scenario.operations.row_writes import WriteWithMetadata
+from harness.scenario.operations.unfinished_writes import BeginWrite, KilledWrite
 from harness.scenario.statements import filled
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
@@ -65,10 +62,7 @@ class WriterSilent(Exception):
 def write(
     variants: Sequence[Variant], context: WriteContext
 ) -> Generator[VariantResult, None, None]:
-    """Yield the records and states of every variant, those found in the cache first.
-
-    Raises EnvironmentProblem: an artifact is missing, or a process does not start.
-    """
+    """Yield the records and states of every variant, those found in the cache first."""
     missing, progress = list[Variant](), context.progress
     for variant in variants:
         result = find_variant(variant, context.cache)
@@ -130,10 +124,7 @@ def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterato
 
 
 def _in_two(variant: Variant) -> bool:
-    """Return whether a second writer has a process of its own beside that of the first.
-
-    It writes at the same time; or it is a server that is killed in its transaction.
-    """
+    """Return whether a second writer, or a server that is killed, has a process of its own."""
     begins = any(isinstance(step.operation, BeginWrite) for step in variant.scenario.steps)
     return begins or (_kills(variant) and formats.facts(variant.format).transactional)
 
@@ -152,7 +143,7 @@ def _write_group(
     group: Sequence[Variant], pool: WriterPool, at_once: int = AT_ONCE
 ) -> Iterator[VariantResult]:
     again: list[tuple[Variant, WriterSilent]] = []
-    with pool.running(), ThreadPoolExecutor(at_once) as threads:
+    with closing(pool), ThreadPoolExecutor(at_once) as threads:
         attempts = [
             (variant, threads.submit(write_variant, variant, pool.target(), pool.writer))
             for variant in group
@@ -165,11 +156,11 @@ def _write_group(
             except BaseException:
                 # The others are not waited for: their process ends with the pool.
                 threads.shutdown(wait=False, cancel_futures=True)
-                pool.end()
+                pool.close()
                 raise
     for variant, why in again:
         pool.context.progress.note(f"{variant.id}: {why}; once more, alone")
-        with pool.running():
+        with closing(pool):
             try:
                 result = write_variant(variant, pool.target(), pool.writer)
             except WriterSilent as silence:
@@ -193,11 +184,7 @@ def find_variant(variant: Variant, cache: Cache) -> VariantResult | None:
 
 
 def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) -> VariantResult:
-    """Write a variant from its creation on; `target.folder` is removed at the end.
-
-    Raises WriterSilent: a statement got no answer.
-    Raises HarnessError: the metastore is gone, or the worker failed.
-    """
+    """Write a variant from its creation on and remove its folder; raises WriterSilent."""
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     results = ResultCache.in_cache(target.cache)
     try:
@@ -232,11 +219,7 @@ class TableContents:
 def write_steps(
     variant: Variant, target: WriteTarget, writer_for: WriterFor
 ) -> Iterator[StepState]:
-    """Yield what came of each step, while the table itself still is in that state.
-
-    Raises WriterSilent: a statement got no answer.
-    Raises HarnessError: the metastore is gone, or the worker failed.
-    """
+    """Yield what came of each step, while the table is in that state; raises WriterSilent."""
     outcomes, contents = VariantOutcomes(variant), TableContents()
     new_home: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:
@@ -274,10 +257,7 @@ def write_steps(
 def observe(
     outcomes: VariantOutcomes, target: WriteTarget, client: Catalog, before: TableContents
 ) -> TableContents:
-    """Return what the table's files and its metastore tell after the last step.
-
-    `before`: what they said after the step before.
-    """
+    """Return what files and metastore tell after the last step; `before`: after the one before."""
     shape, entries = outcomes.shape, client.entries(target.database)
     steps = {outcome.instant: outcome.step for outcome in outcomes.outcomes if outcome.instant}
     others = dict(before.others)
@@ -320,14 +300,8 @@ def ask_metadata(
     metadata = outcomes.shape.stored_metadata(target.table, last.instant)
     if metadata is None:
         return None
-    shown, why = dict[str, str](), ""
-    try:
-        rows = _ask(outcomes, target, writer_for, metadata.question)
-        shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
-    except RefusedError as refused:
-        why = refusals.text(refused.refusal)
-    except (NoAnswerError, HarnessError) as problem:
-        why = str(problem)
+    rows, why = _ask(outcomes, target, writer_for, metadata.question)
+    shown = {str(row["metadata_key"]): str(row["metadata_value"]) for row in rows}
     stored, shown_pairs = (
         tuple(sorted((name, value) for name, value in of.items() if name not in metadata.own))
         for of in (metadata.stored, shown)
@@ -342,25 +316,25 @@ def ask_statistics(
     queried = outcomes.shape.queried_statistics(outcomes.variant.settings)
     if queried is None or not queried.exist(target.table):
         return IN_ORDER
+    rows, why = _ask(outcomes, target, writer_for, queried.sql)
     try:
-        rows = _ask(outcomes, target, writer_for, queried.sql)
-        return StoredStatistics(queried.parse(rows, files))
-    except RefusedError as refused:
-        return StoredStatistics(unknown=refusals.text(refused.refusal))
-    except (NoAnswerError, HarnessError, FileFactError) as problem:
+        return StoredStatistics(queried.parse(rows, files), why)
+    except FileFactError as problem:
         return StoredStatistics(unknown=str(problem))
 
 
 def _ask(
     outcomes: VariantOutcomes, target: WriteTarget, writer_for: WriterFor, question: str
-) -> list[Mapping[str, Value]]:
-    """Ask the writer of the last step in a session of its own, which changes nothing of its."""
+) -> tuple[list[Mapping[str, Value]], str]:
+    """Return what the last step's writer answers in another session, or why it does not."""
     sql = filled(question, target.database, str(target.table))
     writer = outcomes.variant.writers[outcomes.outcomes[-1].step]
-    session = writer_for(writer).open(outcomes.session(writer))
     try:
-        answer = session.run(sql, timeout_s=target.timeout_s)
-    finally:
-        session.close()
+        with closing(writer_for(writer).open(outcomes.session(writer))) as session:
+            answer = session.run(sql, timeout_s=target.timeout_s)
+    except RefusedError as refused:
+        return [], refusals.text(refused.refusal)
+    except (NoAnswerError, HarnessError) as problem:
+        return [], str(problem)
     names = [name for name, _ in answer.columns]
-    return [dict(zip(names, row, strict=True)) for row in answer.rows]
+    return [dict(zip(names, row, strict=True)) for row in answer.rows], ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -36,11 +36,7 @@ class SqlSession:
     """What sends batches of mutations; None where the writer names no library of them."""
 
     def run(self, sql: str, *, timeout_s: float) -> SparkRows:
-        """Run one statement and fetch all rows.
-
-        Raises RefusedError: the server answered with an error.
-        Raises NoAnswerError: it did not answer in time, or died.
-        """
+        """Run one statement and fetch all rows; raises RefusedError or NoAnswerError."""
         reply = self.connection.run(sql, timeout_s=timeout_s)
         columns = tuple((column.name, column.type) for column in reply.columns)
         return SparkRows(columns, reply.rows, reply.seconds)
@@ -129,13 +125,6 @@ class WriterPool:
         self._numbers = count()
         self._bucket = context.folder / "buckets" / WRITTEN_BUCKET
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            self.end()
-
     def target(self) -> WriteTarget:
         """Return a place for one more table."""
         context, folder = self.context, self._folder("table")
@@ -149,11 +138,7 @@ class WriterPool:
         )
 
     def writer(self, name: str, number: int = 1) -> Spark | SqlWriter:
-        """Return a process of a distribution, a new one when it is the first or the last died.
-
-        `number`: of a second writer that writes at the same time 2. Of a server, the second one
-        has a relay between it and the metastore, which can hold its commits.
-        """
+        """Return a running process; number 2 is a second writer, whose commits can be held."""
         which = name, number
         with self._lock:
             if which not in self._processes or not self._processes[which].alive():
@@ -185,9 +170,7 @@ class WriterPool:
             running = launch.spark(runtime, self._metastore, folder)
             return self._stack.enter_context(started(name, running, progress))
         relay = None
-        if (
-            number > 1 and distribution.runtime != CONTAINER
-        ):  # which reaches none: it is on loopback
+        if number > 1 and distribution.runtime != CONTAINER:  # a relay is on loopback
             relay = self._stack.enter_context(metastore_relay.relay(self._metastore.host))
         through = MetastoreUris(relay.uri) if relay else self._metastore
         serving = engines.load(distribution.engine).serve(runtime, through, folder, progress)
@@ -200,10 +183,8 @@ class WriterPool:
         return SqlWriter(server, self.context.timeout_s, mutations, relay)
 
     def _folder(self, name: str) -> Path:
-        """Make a folder for one process or one table, of a name that was never used here."""
         return work_folders.numbered(self.context.folder, name, self._numbers)
 
-    def end(self) -> None:
-        """End the processes that run."""
+    def close(self) -> None:
         self._processes.clear()
         self._stack.close()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from harness.core.records import FindingKind, Verdict, VerdictKind
-from harness.run.causes import by_default, causes
+from harness.run.causes import causes
 from harness.run.load_run import Run
 
 pytestmark = pytest.mark.browser
@@ -42,12 +42,15 @@ QUERIES: list[tuple[str, Chosen]] = [
     ("is:wrong,refused", lambda _, v: v.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}),
     ("kind:misaligned", lambda _, v: FindingKind.MISALIGNED in kinds(v)),
     ("KIND:lost_value", lambda _, v: FindingKind.LOST_VALUE in kinds(v)),
-    ("reader:trino default:yes", lambda r, v: "trino" in v.reader and by_default(r, v.reader)),
+    (
+        "reader:trino default:yes",
+        lambda r, v: "trino" in v.reader and r.info.reader(v.reader).by_default,
+    ),
     ("-reader:hive is:bad", lambda _, v: "hive" not in v.reader and v.verdict != "correct"),
     (f'reader:"{ONE}"', lambda _, v: v.reader == ONE),
     (
         "format:hudi-mor step:3",
-        lambda r, v: r.variant(v.variant).format == "hudi-mor" and v.step == 3,
+        lambda r, v: r.info.variant(v.variant).format == "hudi-mor" and v.step == 3,
     ),
     ("view:read-optimized", lambda _, v: v.view == "read_optimized"),
     ("scenario:hudi/move", lambda _, v: v.scenario == "hudi/move"),
@@ -153,7 +156,7 @@ def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: R
 
 def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
     page.evaluate("location.hash = 'cell=hudi%2Fno_such_thing'")
-    expect(page.locator("#problems")).to_contain_text("has no cell 'hudi/no_such_thing'")
+    expect(page.locator("#problems")).to_contain_text("has no check 'hudi/no_such_thing'")
 
 
 def test_a_link_is_copied_of_a_cell_a_cause_and_a_view(page: Page, address: str) -> None:

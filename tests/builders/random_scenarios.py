@@ -29,24 +29,22 @@ from harness.scenario.definition import VIEWS, Scenario, Step
 from harness.scenario.operations.api import Key, Operation, ServiceMode
 from harness.scenario.operations.columns import (
     AddColumn,
+    AddPartitionField,
     ChangeNullability,
     ChangeType,
     DropColumn,
+    DropPartitionField,
     MoveColumn,
     RenameColumn,
-)
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
-from harness.scenario.operations.merge import Merge, Mutate
-from harness.scenario.operations.partition_spec import (
-    AddPartitionField,
-    DropPartitionField,
     ReplacePartitionField,
 )
+from harness.scenario.operations.merge import Merge, Mutate
 from harness.scenario.operations.row_writes import (
     AddFiles,
     Delete,
     Insert,
+    LateDelete,
+    LateUpsert,
     Rewrites,
     Touch,
     Update,
@@ -62,6 +60,7 @@ from harness.scenario.operations.services import (
     Sync,
 )
 from harness.scenario.operations.snapshots import CreateTag, RollbackToSnapshot
+from harness.scenario.operations.unfinished_writes import AbortTransactions, FailedWrite
 from harness.scenario.operations.write_frame import WriteFrame
 
 KEYS = st.integers(1, 12)

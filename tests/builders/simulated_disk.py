@@ -16,10 +16,10 @@ from harness.model.schema import Schema
 from harness.model.table import Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.failed_writes import FailedWrite
 from harness.scenario.operations.row_writes import DeletePartition, Overwrite, Truncate
 from harness.scenario.operations.services import Clean, Cluster, Compact
 from harness.scenario.operations.snapshots import Restore, Rollback
+from harness.scenario.operations.unfinished_writes import FailedWrite
 
 META = (
     "_hoodie_commit_time",

@@ -32,13 +32,13 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
-from harness.scenario.operations.failed_writes import FailedWrite
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
     DeletePartition,
     Insert,
+    LateDelete,
+    LateUpsert,
     MoveRow,
     Overwrite,
     OverwriteScope,
@@ -48,9 +48,9 @@ from harness.scenario.operations.row_writes import (
     Update,
     Upsert,
 )
-from harness.scenario.operations.second_writer import BeginWrite, CommitWrite
 from harness.scenario.operations.services import Archive, Clean, Cluster, Compact
 from harness.scenario.operations.snapshots import CreateTag, Restore, Rollback, Savepoint
+from harness.scenario.operations.unfinished_writes import BeginWrite, CommitWrite, FailedWrite
 from harness.scenario.operations.write_frame import WriteFrame
 from tests.builders import simulated_disk, simulated_reader
 from tests.builders.hard_values import rows_of

@@ -17,8 +17,7 @@ from typing import Final
 
 from harness.core.records import Answer, FileValues, Outcome, Part, Refusal, StateRecord
 from harness.model.canonical import OwnTexts, Value, to_json
-from harness.model.column_statistics import StoredStatistics
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind, StoredStatistics
 
 UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INSTANT: Final = re.compile(r"(?<!\d)20\d{12}(?:\d{3})?(?!\d)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from uuid import uuid4
 
 import pytest
@@ -131,7 +131,7 @@ def writer_for(
     """Yield the writing process of a distribution; those that were asked for stay, as in a run."""
     context = WriteContext(cache, tmp_path_factory.mktemp("writers"), progress)
     pool = WriterPool(context, metastore.uris)
-    with pool.running():
+    with closing(pool):
         yield pool.writer
 
 

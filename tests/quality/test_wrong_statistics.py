@@ -10,7 +10,7 @@ from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of
-from harness.model.column_statistics import (
+from harness.model.file_facts import (
     ColumnStatistics,
     StatisticsSource,
     StoredStatistics,

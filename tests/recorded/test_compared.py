@@ -81,7 +81,7 @@ def test_settings_without_effect_change_nothing(
 
 def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareReaders) -> None:
     found = compared_plain(TRINO, f"{TRINO}{{orc.use-column-names=true}}")
-    formats = {found.new.run.variant(e.either.variant).format for e in found.worse}
+    formats = {found.new.run.info.variant(e.either.variant).format for e in found.worse}
     assert formats <= {"hive-orc"}
 
 

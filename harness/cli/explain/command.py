@@ -34,8 +34,7 @@ from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
-from harness.model.column_statistics import StoredStatistics
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind, StoredStatistics
 from harness.model.simulation.column_resolution import META
 from harness.reports import html, summary
 from harness.reports.cause_texts import advice

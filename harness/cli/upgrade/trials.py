@@ -51,7 +51,7 @@ def with_reader_settings(
     ]
     if helping:
         verdicts += folder.side("", _plan(plan, right, helping), "settings-on-right").run.verdicts
-    formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
+    formats = dict.fromkeys(comparison.new.run.info.variant(v.variant).format for v in worse)
     remedies = (
         replace(
             reader_remedy(

@@ -4,9 +4,9 @@ A question is
 
     {"statement", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"]}]}
 
-`conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
-hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
-base64, and so are `keys`, of the columns that the names of folders hold.
+A table with `options` is Hudi's. Another one is a folder of Parquet files: `schema` is that of
+Arrow in its own format, as base64, and so are `keys`, of the columns that the names of folders
+hold.
 """
 
 from __future__ import annotations

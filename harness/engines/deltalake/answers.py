@@ -1,10 +1,7 @@
 """What delta-rs answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "location", "version"}]}
-
-`location` is a folder, `version` a number or null for the newest.
+A question is `{"statement", "tables": [{"database", "name", "location", "version"}]}`: `location`
+is a folder, `version` a number or null for the newest.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """What DuckDB answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "location", …}]}
-
-`location` is a folder. Each database is attached with its one table; versions stand in the SQL.
+A question is `{"statement", "tables": [{"database", "name", "location"}]}`: `location` is a folder.
+Each database is attached with its one table; versions stand in the SQL.
 """
 
 from __future__ import annotations

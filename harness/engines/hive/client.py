@@ -1,7 +1,4 @@
-"""A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer.
-
-The only module of this engine that needs the client library; import it where it is used.
-"""
+"""A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer."""
 
 from __future__ import annotations
 
@@ -55,12 +52,9 @@ class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
     def __init__(self, port: int, log: Path, late: threading.Event) -> None:
-        """Open a session.
+        """Open a session. `log`: where the server says why jobs fail.
 
-        Args:
-            port: of the server.
-            log: where it says why jobs fail.
-            late: is set when no answer came in time.
+        `late`: is set when no answer came in time.
         """
         self._log = log
         self._late = late
@@ -192,7 +186,6 @@ def session_user() -> str:
 
 
 def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
-    """Return the values of a column, None for NULL."""
     values: list[Any] = hive._unwrap_column(column)  # noqa: SLF001 - without a type: as they came
     return values
 
@@ -205,10 +198,7 @@ def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
 
 
 def _failed(status: Any, ran: Sequence[Job], log: str) -> HiveError:  # noqa: ANN401
-    """Return the error of a query that was compiled.
-
-    What a job of MapReduce met is only in the log; Tez tells it.
-    """
+    """Return the error of a query; what a job of MapReduce met is only in the log, Tez tells it."""
     if ran and ran[-1].by_tez:
         thrown = errors.vertex_failure(status.errorMessage or "")
     else:
@@ -219,7 +209,7 @@ def _failed(status: Any, ran: Sequence[Job], log: str) -> HiveError:  # noqa: AN
 
 
 def _error(refusal: Refusal) -> HiveError:
-    """Return error, unless it only lacks its metastore or a library: no word on the query."""
+    """Return the error, unless it only lacks its metastore or a library: no word on the query."""
     if errors.catalog_is_gone(refusal):
         reason = refusal.message.partition("\n")[0]
         raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")

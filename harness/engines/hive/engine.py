@@ -1,14 +1,9 @@
 """HiveServer2 as a reader, asked over Thrift with PyHive.
 
-What was written to a Hudi table since an instant is asked for by settings, which choose files.
-There are older rows in these too, so a condition leaves those out. The settings go by the name that
-the table itself knows, without database and ending (Hudi documentation, "Incremental query" of
-Hive; notes of the engine).
-
-Hive 3 is not asked for a table as it was. What the libraries have for it stands in no
-documentation: Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers
-say that it is no time travel (apache/hudi#6479), and Iceberg's `iceberg.mr.snapshot.id`
-(`IcebergInputFormat` of 1.4.3).
+What was written to a Hudi table since an instant is asked for by settings, which choose files, and
+a condition on older rows in these (Hudi documentation, "Incremental query" of Hive). Hive 3 is not
+asked for a table as it was: `hoodie.<table>.consume.commit` (apache/hudi#2809) is no time travel to
+its maintainers (apache/hudi#6479), and `iceberg.mr.snapshot.id` (1.4.3) is not documented.
 """
 
 from __future__ import annotations
@@ -30,6 +25,7 @@ from harness.core import tolerances
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.core.runtime_names import CONTAINER
+from harness.core.setting_values import SettingValues
 from harness.core.tolerances import Declared, Tally
 from harness.engines import engine_support
 from harness.engines.api import (
@@ -176,7 +172,7 @@ def _type_at(table: Mapping[str, str], path: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return a column's name without the table's, which Hive puts before it for `select *`."""
+    """Return a column's name without the table's, which stands before it for `select *`."""
     return name.rpartition(".")[2]
 
 
@@ -211,10 +207,8 @@ its progress for ever, and with it 0.5 MB of settings; 55 threads are its own. O
 its gigabyte was full, and a query that takes a second took ten."""
 
 ORC_BY_POSITION: Final = "orc.force.positional.evolution"
-"""Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
-
+"""Called as ORC's own setting."""
 INPUT_FORMAT: Final = "input-format"
-"""Setting of a reader: what MapReduce asks for splits of a table's files."""
 HUDI_COMBINE: Final = "hudi-combine"
 """The one that Hudi brings; without its library there is no such class."""
 
@@ -232,8 +226,6 @@ helper, without it a job takes a tenth less. (Where Java is killed meanwhile tha
 ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
 
 TRANSACTIONS: Final = "transactions"
-"""Setting of a reader: whether its session takes part in the metastore's transactions; without it
-Hive refuses every table that has any."""
 _CONCURRENCY: Final = "set hive.support.concurrency=true"
 
 KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
@@ -249,6 +241,20 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     ),
 }
 """Hive's own key for each setting of a reader, and what its values are called there."""
+MEANINGS: Final = {
+    "path": "`hive.fetch.task.conversion`, and for `tez` `hive.execution.engine`, which "
+    "[`hive-3.1.3-tez-0.9.2`](engines.md#hive) has",
+    "schema-on-read": "Hudi's `hoodie.schema.on.read.enable`",
+    ORC_BY_POSITION: "maps columns of ORC files by position, or else by name",
+    "vectorized": "`hive.vectorized.execution.enabled`, in jobs",
+    INPUT_FORMAT: "`hive.input.format`, in jobs: Hive's `HiveInputFormat`, its "
+    "`CombineHiveInputFormat`, or Hudi's `HoodieCombineHiveInputFormat`",
+    "statistics": "`hive.compute.query.using.stats`: counts and extremes are answered by what the "
+    "metastore knows",
+    TRANSACTIONS: "`hive.txn.manager` and `hive.support.concurrency`, of transactional tables, "
+    "which Hive refuses without",
+}
+"""What the settings mean, as the documentation says it."""
 
 
 def session_statements(settings: ReaderSettings) -> tuple[str, ...]:
@@ -279,8 +285,8 @@ class HiveServer(Served):
     def exhausted(self) -> bool:
         """Return whether what earlier questions left behind fills its memory, or keeps it busy.
 
-        Jobs that failed leave threads. MapReduce inside of the server goes on with the job of a
-        question that was given up, though its session is closed.
+        Jobs that failed leave threads; MapReduce goes on with the job of a question that was given
+        up.
         """
         return self.late.is_set() or self.running.threads() > THREADS
 
@@ -288,8 +294,8 @@ class HiveServer(Served):
     def alone(self) -> Iterator[None]:
         """Let one question at a time go through Tez, and end the server if one is given up.
 
-        What tasks read is kept for the whole process under the name of their vertex, which is
-        `Map 1` in all questions (`DagUtils`, `IOContextMap`); and tasks that are killed go on.
+        What tasks read is kept for the process by the name of their vertex, `Map 1` in all
+        questions (`DagUtils`, `IOContextMap`); and tasks that are killed go on.
         """
         with self.by_tez:
             try:
@@ -320,7 +326,7 @@ class HiveEngine:
     """What the harness needs of Hive; see `api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
-        {name: tuple(values) for name, (_, values) in KEYS.items()}
+        {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
     )
 
     def statements(
@@ -377,7 +383,11 @@ class HiveEngine:
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, session_key)
-            _check_answers(server, metastore.host)
+            with (
+                engine_support.metastore_first(metastore.host),
+                closing(server.connect({})) as connection,
+            ):
+                connection.run("show databases", timeout_s=STATEMENT_S)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
 
@@ -435,11 +445,6 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
         problem = f"{distribution.name} does not take its configuration"
         raise ProcessProblem(f"{problem}: Hive has no property {', '.join(unknown)}")
-
-
-def _check_answers(server: HiveServer, metastore_uri: str) -> None:
-    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
-        connection.run("show databases", timeout_s=STATEMENT_S)
 
 
 ENGINE: Final = HiveEngine()

@@ -1,12 +1,9 @@
 """What Polars answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "source"}, …]}
-
-`source` is what Polars scans: an Iceberg table's metadata file, or the folder of a Delta table.
-`statement` is an expression as somebody types it, whose value is a data frame. It knows Polars as
-`pl`, `table(database, name)`, which returns that source, `Decimal`, `date` and `datetime`.
+A question is `{"statement", "tables": [{"database", "name", "source"}]}`: `source` is what Polars
+scans, an Iceberg table's metadata file or the folder of a Delta table. `statement` is an expression
+whose value is a data frame. It knows Polars as `pl`, `table(database, name)`, which returns that
+source, `Decimal`, `date` and `datetime`.
 """
 
 from __future__ import annotations

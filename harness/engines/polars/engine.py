@@ -1,9 +1,7 @@
 """Polars as a reader of Iceberg and Delta tables, by its own reader of Parquet files.
 
 PyIceberg and delta-rs tell it which files a table has, what becomes of their columns, and which
-rows are gone; it reads the files itself, and may leave some out by their statistics. It asks no
-catalog here: the metastore is asked for an Iceberg table's metadata file, or for a Delta table's
-folder. A question is an expression of Python: Polars has no SQL for it.
+rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
 from __future__ import annotations
@@ -12,10 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.records import Refusal
+from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.format_facts import FormatFacts
 from harness.engines.polars import answers
 from harness.engines.python_library import (
+    POINTER,
     Description,
     Entry,
     PythonLibrary,
@@ -26,9 +26,6 @@ from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
 
-POINTER: Final = "metadata_location"
-"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
-`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
 READER: Final = "iceberg-reader"
 """Setting of a reader: `scan_iceberg(reader_override=…)`."""
 NO_NAMES: Final = "scan_iceberg takes no name of a tag or a branch"
@@ -72,11 +69,6 @@ def _selected(query: Query) -> str:
 
 
 def _column(path: str) -> str:
-    """Return the expression of a column or a part of a struct.
-
-    >>> _column("a.b")
-    "pl.col('a').struct.field('b')"
-    """
     name, *parts = path.split(".")
     return f"pl.col({name!r})" + "".join(f".struct.field({part!r})" for part in parts)
 
@@ -89,11 +81,10 @@ def _test(condition: Condition, family: str) -> str:
 def literal(text: str, type_: str, family: str) -> str:
     """Return the Python of a value.
 
-    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see the settings of
-    `harness.formats.iceberg`.
+    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see `harness.formats.iceberg`.
 
-    >>> literal("2024-01-02 03:04:05", "timestamp", "delta"), literal("true", "boolean", "delta")
-    ("datetime.fromisoformat('2024-01-02T03:04:05+00:00')", 'True')
+    >>> literal("2024-01-02 03:04:05", "timestamp", "delta")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
     """
     match type_:
         case "date":
@@ -105,7 +96,6 @@ def literal(text: str, type_: str, family: str) -> str:
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table; what of its past is asked for is an argument."""
     del past
     source = entry.parameters.get(POINTER) or folder_of(entry)
     return {"database": database, "name": name, "source": source}
@@ -143,7 +133,9 @@ ENGINE: Final = PythonLibrary(
     describe,
     by_hand,
     TIME_TRAVEL,
-    settings={READER: ("native", "pyiceberg")},
+    settings={
+        READER: SettingValues(("native", "pyiceberg"), "what reads the files of Iceberg's tables")
+    },
     setting_families={READER: ("iceberg",)},
     refusal=refusal,
     expressions=True,

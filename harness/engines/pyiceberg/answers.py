@@ -1,13 +1,8 @@
 """What PyIceberg answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "metadata"}, …]}
-
-`metadata` is a file; `statement` is an expression as somebody types it. It knows
-`table(database, name)`, the expressions that conditions are made of (`pyiceberg.expressions`),
-`Decimal`, and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a
-number.
+A question is `{"statement", "tables": [{"database", "name", "metadata"}]}`: `metadata` is a file,
+`statement` an expression that knows `table(database, name)`, `pyiceberg.expressions`, `Decimal`,
+and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a number.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Spark as a reader: a JVM with the bundle of a format, a session for each reader's settings.
 
-The session that reads is never the one that wrote: it runs in a process of its own, started for
-reading only (see `harness.engines.spark.session`).
+The session that reads is never the one that wrote: its JVM is started for reading only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress
 from harness.core.records import Column
+from harness.core.setting_values import SettingValues
 from harness.engines import engine_support, query_sql
 from harness.engines.api import (
     Connection,
@@ -112,7 +112,20 @@ class SparkServer(Served):
 class SparkEngine:
     """See `harness.engines.api.Engine`."""
 
-    settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
+    settings: Mapping[str, tuple[str, ...]] = {
+        "schema-on-read": SettingValues(SWITCH, "Hudi's `hoodie.schema.on.read.enable`"),
+        "vectorized": SettingValues(SWITCH, "Spark's and Iceberg's vectorised readers of Parquet"),
+        "data-skipping": SettingValues(
+            SWITCH,
+            "Hudi's `hoodie.enable.data.skipping`: leaves out files by the statistics of the "
+            "metadata table",
+        ),
+        "metadata-table": SettingValues(
+            SWITCH,
+            "Hudi's `hoodie.metadata.enable`: lists files by the metadata table, without which "
+            "nothing is left out by statistics",
+        ),
+    }
 
     def statements(
         self,
@@ -145,6 +158,7 @@ class SparkEngine:
     def configuration(self, distribution: Distribution) -> Configuration:
         return SparkShell(distribution)
 
+    @contextmanager
     def serve(
         self,
         runtime: Runtime,
@@ -152,25 +166,20 @@ class SparkEngine:
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
-    ) -> AbstractContextManager[Server]:
+    ) -> Iterator[Server]:
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        return _serve(runtime, metastore, folder)
-
-
-@contextmanager
-def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Server]:
-    with launch.spark(runtime, metastore, folder) as spark:
-        server = SparkServer(spark.running, spark)
-        try:
-            first = server.connect({})
-            first.run("show databases", timeout_s=READY_S)
-        except (RefusedError, NoAnswerError) as problem:
-            kind = ProcessProblem if spark.alive() else EndedProblem
-            reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
-            raise kind(reason, spark.running.log_tail()) from None
-        first.close()
-        yield server
+        with launch.spark(runtime, metastore, folder) as spark:
+            server = SparkServer(spark.running, spark)
+            try:
+                first = server.connect({})
+                first.run("show databases", timeout_s=READY_S)
+            except (RefusedError, NoAnswerError) as problem:
+                kind = ProcessProblem if spark.alive() else EndedProblem
+                reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
+                raise kind(reason, spark.running.log_tail()) from None
+            first.close()
+            yield server
 
 
 def _select(question: Question) -> str:
@@ -179,11 +188,6 @@ def _select(question: Question) -> str:
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:
-    """Return Spark's own keys and values for the settings of a reader. Pure.
-
-    >>> session_settings({"schema-on-read": "off"})
-    {'hoodie.schema.on.read.enable': 'false'}
-    """
     return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
 
 

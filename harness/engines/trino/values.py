@@ -69,7 +69,7 @@ class WireType:
 
 
 def _child(at: int, field: Mapping[str, WireValue]) -> str:
-    """Name of a row's child; one without a name is called as the server itself calls it."""
+    """Return the name of a row's child; one without a name is called as the server calls it."""
     named = field.get("fieldName")
     return str(named["name"]) if named else f"field{at}"
 
@@ -90,8 +90,7 @@ def rows(
 ) -> tuple[tuple[Value, ...], ...]:
     """Return the rows of a reply in canonical values.
 
-    Raises ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
-    not of the form that the protocol says.
+    Raises ArithmeticError, AttributeError, LookupError, TypeError, ValueError: not of the protocol.
     """
     types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(

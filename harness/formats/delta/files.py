@@ -1,9 +1,8 @@
 """What the live data files of a Delta table say, in the names that their columns had then.
 
-A file of a table with column mapping calls its columns by physical names, which say nothing of
-theirs, or are those that they had when mapping was switched on (Delta transaction log protocol,
-"Column Mapping"). A fact has the names of the version that wrote the file, and the stored ones
-beside them. Values of partition columns stand in the log alone ("Partition Value Serialization").
+With column mapping a file has physical names (protocol, "Column Mapping"): a fact has the names of
+the version that wrote it, and the stored ones beside them. Values of partition columns stand in the
+log alone ("Partition Value Serialization").
 """
 
 from __future__ import annotations
@@ -19,7 +18,14 @@ from uuid import UUID
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta import log as delta_log
-from harness.formats.delta.log import Action, Commit, DeltaLog, LiveFile, physical_name
+from harness.formats.delta.log import (
+    CHANGE_FEED,
+    Action,
+    Commit,
+    DeltaLog,
+    LiveFile,
+    physical_name,
+)
 from harness.formats.files import deletion_vectors, parquet
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
@@ -32,10 +38,7 @@ _UUID_TEXT: Final = 20
 
 
 def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
-    """Return the positions of the rows that a descriptor says are gone.
-
-    Raises FileFactError: it cannot be understood, or does not hold as many as it says.
-    """
+    """Return the positions of the rows that a descriptor says are gone."""
     try:
         positions = deletion_vectors.positions(_stored(folder, vector))
     except (ValueError, struct.error, OSError) as problem:
@@ -62,7 +65,6 @@ def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:
 
 
 def _base85(text: str) -> bytes:
-    """Return bytes from Z85 (ZeroMQ), whose alphabet is another than Python's base 85."""
     return base64.b85decode(text.translate(_FROM_Z85))
 
 
@@ -73,21 +75,18 @@ _B85: Final = (
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 )
 _FROM_Z85: Final = str.maketrans(_Z85, _B85)
+"""The alphabet of ZeroMQ is another than that of Python."""
 
-ENABLED: Final = "delta.enableChangeDataFeed"
 _KIND: Final = "_change_type"
 _WRITES: Final = ("insert", "update_postimage")
 
 
 def last_writes(log: DeltaLog, key: str, until: int) -> Mapping[str, int]:
-    """Return the version, of those up to `until`, that wrote each row last, by the text of its key.
+    """Return the version up to `until` that wrote each row last, by the text of its key.
 
-    Nothing where the table records no changes, or where a file of them cannot be read: a vacuum
-    takes older ones away.
-
-    `key`: the physical name of the key column.
+    Nothing where no changes are recorded, or a vacuum took their files. `key`: its physical name.
     """
-    if log.properties.get(ENABLED) != "true":
+    if log.properties.get(CHANGE_FEED) != "true":
         return {}
     versions: dict[str, int] = {}
     try:
@@ -116,21 +115,14 @@ _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
-    """Return a fact for each live data file, older ones first, and for what is deleted of each.
-
-    A data file is a group of its own. Its deletion vector becomes a log fact with the keys of the
-    rows that it takes away.
-    """
-    log = delta_log.read(folder)
+    """Return a fact for each live data file, older ones first, and a log fact for its vector."""
+    log = delta_log.local(folder)
     return tuple(_facts(log, key)) if log else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
-    """Read the rows of a data file with the values of its partition columns.
-
-    Where the table records its changes, also with when each row was written.
-    """
-    log = delta_log.read(Path(str(path).removesuffix(fact.path)))
+    """Read the rows of a data file with partition values and, with a change feed, their commits."""
+    log = delta_log.local(Path(str(path).removesuffix(fact.path)))
     live = [file for file in log.live() if file.path == fact.path] if log else []
     if log is None or not live:
         raise FileFactError(f"{fact.path}: no commit adds it")

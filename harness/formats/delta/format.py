@@ -1,8 +1,6 @@
 """Delta Lake: every change is a version of the table, in a log of JSON files beside its data.
 
-With column mapping a column has an id and a physical name for life, so it can be renamed and
-dropped; without, data files have the table's own names, and Delta refuses both (Delta transaction
-log protocol, "Column Mapping").
+Without column mapping Delta refuses to rename and drop columns (protocol, "Column Mapping").
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts, Timeline
 from harness.engines.time_travel import NEXT_VERSION, VERSION
 from harness.formats.api import (
@@ -24,22 +23,22 @@ from harness.formats.api import (
 )
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
+from harness.formats.delta.log import CHANGE_FEED, MODE
 from harness.formats.files import data_files
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import CHANGE_COLUMNS, TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.spark_sql import text
+from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
@@ -52,7 +51,6 @@ SESSION: Final = {
     "spark.databricks.delta.vacuum.logging.enabled": "true",
 }
 MAPPING: Final = "column_mapping"
-MODE: Final = "delta.columnMapping.mode"
 LATER: Final = "later"
 VECTORS: Final = "deletion_vectors"
 WIDENING: Final = "type_widening"
@@ -60,15 +58,34 @@ FEED: Final = "change_data_feed"
 SWITCHED: Final = {
     VECTORS: "delta.enableDeletionVectors",
     WIDENING: "delta.enableTypeWidening",
-    FEED: "delta.enableChangeDataFeed",
+    FEED: CHANGE_FEED,
 }
 """The property of each setting that is off or on."""
-SETTINGS: Final = {MAPPING: ("none", "name", "id", LATER), **dict.fromkeys(SWITCHED, ("off", "on"))}
-"""How columns are found in data files; absent is `none`, by the table's own names. `later` is by
-physical names from the second step on, when there is data already. Whether rows are deleted by
-marks beside their files, whether a column may get a wider type while its files keep the narrow one
-(protocol, "Type Widening"), and whether each write also keeps what it changed (protocol, "Change
-Data Files"); absent is `off`."""
+SETTINGS: Final = {
+    MAPPING: SettingValues(
+        ("none", "name", "id", LATER),
+        "how columns are found in data files: by the table's own names (Delta's default, also if "
+        "absent; a rename or a drop is refused then), by physical names or by ids; with `later` by "
+        "physical names from the second step on, when files with the names of then are there",
+    ),
+    VECTORS: SettingValues(
+        ("off", "on"),
+        "whether deletes, updates and merges mark rows of data files as gone, or write new data "
+        "files; if absent, off (Delta's default)",
+    ),
+    WIDENING: SettingValues(
+        ("off", "on"),
+        "whether a column may get a wider type while its files keep the narrow one; Delta 3.3 on "
+        "Spark 3.5 widens `tinyint` and `smallint`, to `int` at most, and Delta 4.0 on Spark 4.0 "
+        "also `int` to `long` and `double`, `float` to `double`, and a decimal to one of more "
+        "digits; if absent, off",
+    ),
+    FEED: SettingValues(
+        ("off", "on"),
+        "whether each write also keeps what it changed, which the view `incremental` is asked of; "
+        "if absent, off",
+    ),
+}
 SWITCH: Final = (
     f"alter table {DATABASE}.{TABLE} set tblproperties ({text(MODE)} = 'name', "
     "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
@@ -131,12 +148,12 @@ class Delta(Format):
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # Versions that change neither rows nor columns are no writes.
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         return _writes(log) if log else ()
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Data files that no version names are those of a write that was begun.
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         if log is None:
             return Committed()
         return Committed(
@@ -150,11 +167,11 @@ class Delta(Format):
         return tuple(name for name in self.instants(folder) if int(name) < int(instant))
 
     def table_version(self, folder: Path) -> str:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         return str(log.protocol["minReaderVersion"]) if log else ""
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         commits = log.commits if log else ()
         return tuple(f"version {commit.version}: {commit.operation}" for commit in commits)
 
@@ -170,7 +187,7 @@ class Delta(Format):
         return ""
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
-        log = delta_log.read(folder)
+        log = delta_log.local(folder)
         if log is None:
             return "the writer made no log"
         wrong = [n for n, v in _properties(settings).items() if log.properties.get(n) != v]

@@ -1,9 +1,8 @@
 """The log of a Delta table: what its commits did, and what is part of the table now.
 
 Source: Delta transaction log protocol, "Delta Log Entries", "Actions", "Checkpoints" and "Column
-Mapping". A table of a run has all commits from version 0 on (`read`): they are only removed when
-they are older than `delta.logRetentionDuration`, 30 days. Of somebody's table the first may be gone
-(`read_whole`): then a checkpoint says what they did.
+Mapping". Commits go once they are older than `delta.logRetentionDuration`, 30 days: then a
+checkpoint says what they did.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from harness.formats.api import FileFactError
+from harness.formats.files import table_folder
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
-from harness.formats.files.table_folder import TableFolder, UnreadableError
+from harness.formats.files.table_folder import TableFolder
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 LOG: Final = "_delta_log"
@@ -35,6 +35,8 @@ VECTOR: Final = "deletionVector"
 PHYSICAL: Final = "delta.columnMapping.physicalName"
 ID: Final = "delta.columnMapping.id"
 """In a field's metadata: what data files call it, and its id (protocol, "Column Mapping")."""
+MODE: Final = "delta.columnMapping.mode"
+CHANGE_FEED: Final = "delta.enableChangeDataFeed"
 PROPERTIES_ALONE: Final = "SET TBLPROPERTIES"
 """The operation of a commit that changes neither rows nor columns."""
 
@@ -92,18 +94,19 @@ class DeltaLog:
             for metadata in commit.all("metaData")
         }
 
-    def schema(self, version: int) -> Sequence[Action]:
-        newest = max(number for number in self.metadata if number <= version)
-        fields: Sequence[Action] = json.loads(self.metadata[newest]["schemaString"])["fields"]
-        return fields
+    @cached_property
+    def schemas(self) -> Mapping[int, Sequence[Action]]:
+        """The fields of the table by each version that changed what is said of it."""
+        return {
+            version: json.loads(metadata["schemaString"])["fields"]
+            for version, metadata in self.metadata.items()
+        }
 
-    @property
-    def now(self) -> int:
-        return self.commits[-1].version
+    def schema(self, version: int) -> Sequence[Action]:
+        return self.schemas[max(number for number in self.schemas if number <= version)]
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The table's properties."""
         properties: Mapping[str, str] = self.metadata[max(self.metadata)]["configuration"]
         return properties
 
@@ -119,11 +122,7 @@ class DeltaLog:
         )
 
     def live(self) -> tuple[LiveFile, ...]:
-        """Return every data file of the newest version, in the order in which they were added.
-
-        A commit says of a file once at most that it is added, and once that it is removed; with
-        another deletion vector it is another logical file (protocol, "Add File and Remove File").
-        """
+        """Return every data file of the newest version, in the order in which they were added."""
         live: dict[str, LiveFile] = {}
         first = dict[str, int]()
         for commit in self.commits:
@@ -145,14 +144,17 @@ class DeltaLog:
         """Return the data files in the table's folder that no version has ever named."""
         adds = (action for commit in self.commits for action in commit.all("add"))
         named = {unquote(add["path"]) for add in adds}
-        there = (path for path in self.folder.rglob("*") if path.is_file() and _is_data(path.name))
-        inside = (path.relative_to(self.folder) for path in there)
-        data = (path.as_posix() for path in inside if path.parts[0] not in NO_DATA)
-        return tuple(sorted(text for text in data if text not in named))
+        unnamed = []
+        for path in self.folder.rglob("*"):
+            inside = path.relative_to(self.folder)
+            # Trino names data files without an ending.
+            other = path.name.startswith((".", "_")) or path.name.endswith(VECTORS)
+            if path.is_file() and not other and inside.parts[0] not in NO_DATA:
+                unnamed.append(inside.as_posix())
+        return tuple(sorted(set(unnamed) - named))
 
 
 def physical_name(field: Action) -> str:
-    """Return what data files call a field."""
     name: str = field.get("metadata", {}).get(PHYSICAL, field["name"])
     return name
 
@@ -177,45 +179,35 @@ def _part(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN4
     return ColumnPart(number, name, str(type_))
 
 
-def read(folder: Path) -> DeltaLog | None:
-    """Read the log of a table; None when there is none.
-
-    Raises FileFactError: a commit is missing, or cannot be understood.
-    """
-    names = sorted(
-        path.name for path in (folder / LOG).glob("*.json") if COMMIT.fullmatch(path.name)
-    )
-    if not names:
-        return None
-    if list(map(_version, names)) != list(range(len(names))):
+def local(folder: Path) -> DeltaLog | None:
+    """Read the log of a run's table; raises FileFactError where a commit is missing or broken."""
+    log = read(table_folder.at(str(folder)))
+    if log and [commit.version for commit in log.commits] != list(range(len(log.commits))):
         raise FileFactError(f"{LOG}: it does not have all commits from version 0 on")
-    commits = (_commit(name, (folder / LOG / name).read_bytes()) for name in names)
-    return DeltaLog(folder, tuple(commits))
+    return log
 
 
-def read_whole(folder: TableFolder) -> DeltaLog:
-    """Read the log of a table, and a checkpoint where the first commits are gone.
-
-    Raises UnreadableError: there is no log.
-    Raises FileFactError: a commit cannot be understood.
-    """
+def read(folder: TableFolder) -> DeltaLog | None:
+    """Read a log, with a checkpoint where the first commits are gone; None where there is none."""
     names = [file.name for file in folder.listed(LOG)]
-    commits = sorted(filter(COMMIT.fullmatch, names))
-    checkpoints = sorted(filter(CHECKPOINT.fullmatch, names))
+    checkpoints = list(filter(CHECKPOINT.fullmatch, names))
+    commits = [
+        _commit(name, folder.text(f"{LOG}/{name}") or b"")
+        for name in filter(COMMIT.fullmatch, names)
+    ]
     if not commits and not checkpoints:
-        raise UnreadableError(f"there is no {LOG}, or nothing in it")
-    read_ = [_commit(name, folder.text(f"{LOG}/{name}") or b"") for name in commits]
-    first = min(map(_version, commits), default=0)
-    if commits and first == 0:
-        return DeltaLog(Path(), tuple(read_))
+        return None
+    first = commits[0].version if commits else BEFORE
+    if first == 0:
+        return DeltaLog(Path(folder.root), tuple(commits))
     # The commits that are there go on from any checkpoint that is not older.
     usable = [name for name in checkpoints if _version(name) >= first - 1]
     if not usable:
-        return DeltaLog(Path(), tuple(read_), complete=False)
+        return DeltaLog(Path(folder.root), tuple(commits), complete=False)
     begin = Commit(BEFORE, tuple(_actions(folder, usable[0])))
     if any(begin.all("metaData")):  # of all versions that the checkpoint has
-        read_ = [_without_metadata(commit, _version(usable[0])) for commit in read_]
-    return DeltaLog(Path(), (begin, *read_))
+        commits = [_without_metadata(commit, _version(usable[0])) for commit in commits]
+    return DeltaLog(Path(folder.root), (begin, *commits))
 
 
 def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
@@ -237,11 +229,6 @@ def _without_metadata(commit: Commit, until: int) -> Commit:
 
 def _version(name: str) -> int:
     return int(name[:20])
-
-
-def _is_data(name: str) -> bool:
-    """Return whether a file may be one of data, which Trino names without an ending."""
-    return not name.startswith((".", "_")) and not name.endswith(VECTORS)
 
 
 def _commit(name: str, content: bytes) -> Commit:

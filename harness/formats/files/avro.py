@@ -11,14 +11,13 @@ from typing import Any, Final
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer
 from harness.model.canonical import MapValue, Value
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.file_facts import ColumnStatistics
 
 _MICROS: Final = {"timestamp": "timestamp-micros", "timestamp_ntz": "local-timestamp-micros"}
 
 
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return name and type of the fields of a record schema, in order."""
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
 
 
@@ -89,7 +88,9 @@ def schema(type_: DataType, name: str) -> Any:  # noqa: ANN401 - Avro's JSON
             return {"binary": "bytes"}.get(plain, plain)
         case Decimal(precision, scale):
             exact = {"logicalType": "decimal", "precision": precision, "scale": scale}
-            return {"type": "fixed", "name": name, "size": _bytes_of(precision), **exact}
+            # The fewest bytes that hold all numbers of so many digits, as Spark writes them.
+            size = int(10**precision).bit_length() // 8 + 1
+            return {"type": "fixed", "name": name, "size": size, **exact}
         case Struct(parts):
             fields = [{"name": n, "type": part(t, n), "default": None} for n, t in parts]
             return {"type": "record", "name": name, "fields": fields}
@@ -98,11 +99,6 @@ def schema(type_: DataType, name: str) -> Any:  # noqa: ANN401 - Avro's JSON
         case Map(_, item):
             return {"type": "map", "values": part(item, "value")}
     raise ValueError(f"Avro has no type {type_}")
-
-
-def _bytes_of(precision: int) -> int:
-    """Return the fewest bytes that hold all numbers of so many digits, as Spark writes them."""
-    return int(10**precision).bit_length() // 8 + 1
 
 
 def value(decoded: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
@@ -136,7 +132,6 @@ MAGIC: Final = b"Obj\x01"
 
 
 def read(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     written, records = _records(path)
     fields = columns(written)
     if key not in dict(fields):
@@ -149,7 +144,6 @@ def written_schema(path: Path) -> dict[str, Any]:
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values."""
     written, records = _records(path)
     fields = written["fields"]
     rows = (tuple(value(r[f["name"]], f["type"]) for f in fields) for r in records)

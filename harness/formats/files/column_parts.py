@@ -1,13 +1,12 @@
 """Columns as some record of a table has them, with their ids and parts; and in coarse types.
 
-In coarse types the columns of the catalog and of data files can be compared: a file does not tell
-a `tinyint` from an `int`, a `varchar` from a `string`, nor always a text from bytes, and Hive's
-timestamp has many forms; none of that is a change. Pure.
+A file does not tell a `tinyint` from an `int`, a `varchar` from a `string`, nor always a text from
+bytes: none of that is a change in coarse types. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,11 +69,9 @@ class ColumnPart:
 
 
 def parts_of(fields: Sequence[Mapping[str, Any]]) -> tuple[ColumnPart, ...]:
-    """Return the columns of a struct in the JSON of Hudi's `InternalSchema`, or of Iceberg.
+    """Return the columns of a struct; raises KeyError or TypeError.
 
-    Source: `SerDeHelper` of Hudi; Iceberg table specification, "Appendix C: JSON serialization".
-
-    Raises KeyError, TypeError: it is neither.
+    Source: `SerDeHelper` of Hudi; Iceberg specification, "Appendix C: JSON serialization".
     """
     return tuple(part_of(field["name"], field["id"], field["type"]) for field in fields)
 
@@ -113,8 +110,11 @@ def leaves(parts: Iterable[ColumnPart], above: str = "") -> Iterator[tuple[str, 
             yield above + part.name, part
 
 
-def by_name(parts: Iterable[ColumnPart]) -> tuple[ColumnPart, ...]:
-    return tuple(ColumnPart(p.name, p.name, p.type, by_name(p.parts)) for p in parts)
+def by_name(parts: Iterable[ColumnPart], case: Callable[[str], str]) -> tuple[ColumnPart, ...]:
+    """Return parts that are known by their names, as `case` writes them."""
+    return tuple(
+        ColumnPart(case(p.name), case(p.name), p.type, by_name(p.parts, case)) for p in parts
+    )
 
 
 def of_catalog(columns: Iterable[tuple[str, str]]) -> tuple[ColumnPart, ...]:

@@ -1,8 +1,7 @@
 """What data files hold, read from them directly: canonical values, whatever an engine shows.
 
 Base files are Parquet, ORC or Avro, records in log files are Avro or Parquet (Hudi technical
-specification, "Log file format"). Nothing is judged here: the values become part of a state's
-record.
+specification, "Log file format").
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from harness.formats.files import avro, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.incremental import COMMIT_TIME
 
@@ -28,11 +26,7 @@ ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
 
 
 class FileReader(Protocol):
-    """A module for one kind of data files.
-
-    Every function raises FileFactError where a file is of another kind, lacks a column, or holds a
-    value that has no canonical form.
-    """
+    """A module for one kind of data files; every function raises FileFactError."""
 
     def read(self, path: Path, key: str, /) -> Footer:
         """Read the columns, and the values of the column `key` as text."""
@@ -41,10 +35,7 @@ class FileReader(Protocol):
         """Read everything as canonical values."""
 
     def statistics(self, path: Path, relative: str, /) -> tuple[ColumnStatistics, ...]:
-        """Read the statistics of columns and parts of structs; not of what is in a list or map.
-
-        `relative`: the path below the table's folder.
-        """
+        """Read those of columns and parts of structs; `relative`: the path in its table."""
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -61,7 +52,6 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
 
 
 def content(path: Path) -> FileRows:
-    """Read everything in a file of Parquet, ORC or Avro; raises as `FileReader` says."""
     return _reader_of(path).content(path)
 
 
@@ -86,10 +76,7 @@ def read(
     *,
     meta: bool = False,
 ) -> Iterator[FileValues]:
-    """Yield what the files of these numbers hold, each row in its order; those without rows do not.
-
-    A file that cannot be read says why. `meta`: whether to give what Hudi adds to each row as well.
-    """
+    """Yield what numbered files with rows hold, with Hudi's own columns if `meta`."""
     for number in numbers:
         if files[number].keys:
             yield _file_values(table, files[number], number, rows_of, meta=meta)

@@ -1,7 +1,7 @@
 """The bitmap of a deletion vector, which Iceberg and Delta store alike.
 
-Source: Puffin specification, "deletion-vector-v1 blob type"; Delta transaction log protocol,
-"Deletion Vector Format"; both have bitmaps of 64 bits as in the Roaring specification.
+Source: Puffin specification, "deletion-vector-v1 blob type"; Delta protocol, "Deletion Vector
+Format".
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ MAGIC: Final = bytes.fromhex("d1d33964")
 
 
 def positions(stored: bytes) -> frozenset[int]:
-    """Return the positions of the rows that are gone; `stored`: the magic number and the bitmap.
-
-    Raises ValueError: it is none.
-    """
+    """Return the positions of rows that are gone; raises ValueError where there is no bitmap."""
     from pyroaring import BitMap64  # noqa: PLC0415 - only reading needs it
 
     if not stored.startswith(MAGIC):

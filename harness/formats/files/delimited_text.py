@@ -37,10 +37,7 @@ _PRIMITIVES: Final[Mapping[str, Callable[[str], Value]]] = {
 
 
 def read(path: Path, key: str, columns: Columns) -> Footer:
-    """Return the columns, and the values of the column `key` as text; see `parquet.read`.
-
-    `columns`: those with which the file was written.
-    """
+    """Return `columns` and the values of the column `key` as text; see `parquet.read`."""
     names, rows = content(path, columns)
     if key not in names:
         raise FileFactError(f"{path.name}: it has no column {key}")
@@ -49,7 +46,6 @@ def read(path: Path, key: str, columns: Columns) -> Footer:
 
 
 def content(path: Path, columns: Columns) -> FileRows:
-    """Read everything in a file as canonical values; `columns`: as for `read`."""
     types = tuple(_type(path, kind) for _, kind in columns)
     rows = tuple(_row(path, number, line, types) for number, line in enumerate(_lines(path), 1))
     return tuple(name for name, _ in columns), rows
@@ -73,7 +69,7 @@ def _type(path: Path, kind: str) -> DataType:
 
 
 def _row(path: Path, number: int, line: str, types: Sequence[DataType]) -> tuple[Value, ...]:
-    texts = line.split(_between(0))
+    texts = line.split("\x01")
     if len(texts) != len(types):
         counts = f"line {number} has {len(texts)} values for {len(types)} columns"
         raise FileFactError(f"{path.name}: {counts}; in a text, \\n ends a row and \\x01 a value")
@@ -81,11 +77,6 @@ def _row(path: Path, number: int, line: str, types: Sequence[DataType]) -> tuple
         return tuple(_value(text, type_, 1) for text, type_ in zip(texts, types, strict=True))
     except (ArithmeticError, KeyError, ValueError) as problem:
         raise FileFactError(f"{path.name}: line {number}: {problem}") from problem
-
-
-def _between(level: int) -> str:
-    """Return what stands between the values of a row (0), or the parts of a value (from 1 on)."""
-    return chr(level + 1)
 
 
 def _value(text: str, type_: DataType, level: int) -> Value:
@@ -105,7 +96,7 @@ def _value(text: str, type_: DataType, level: int) -> Value:
 
 
 def _nested(text: str, type_: DataType, level: int) -> Value:
-    parts = text.split(_between(level)) if text else []
+    parts = text.split(chr(level + 1)) if text else []
     match type_:
         case Array(element):
             return tuple(_value(part, element, level + 1) for part in parts)
@@ -113,7 +104,7 @@ def _nested(text: str, type_: DataType, level: int) -> Value:
             children = zip(fields, parts, strict=True)
             return {name: _value(text, kind, level + 1) for (name, kind), text in children}
         case Map(key, item):
-            pairs = (part.split(_between(level + 1)) for part in parts)
+            pairs = (part.split(chr(level + 2)) for part in parts)
             return MapValue.of(
                 [(_value(k, key, level + 2), _value(v, item, level + 2)) for k, v in pairs]
             )

@@ -35,10 +35,7 @@ def oldest(files: Iterable[ListedFile]) -> ListedFile | None:
 
 
 def read(folder: TableFolder, path: str) -> DataFooter:
-    """Read the footer of a Parquet or an ORC file, or the head of one of Avro; nothing else of it.
-
-    Raises UnreadableError: it is none of them.
-    """
+    """Read the footer or head of a Parquet, ORC or Avro file; raises UnreadableError."""
     with folder.opened(path) as file:
         begin = file.read(len(avro.MAGIC))
         file.seek(0)

@@ -1,7 +1,6 @@
 """What an ORC file says of itself; see `FileReader`.
 
-Arrow does not give the statistics of stripes. Source of these: ORC specification, "Column
-Statistics" and "File Tail".
+Arrow gives no statistics of stripes (ORC specification, "Column Statistics", "File Tail").
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.files.parquet import Footer, canonical
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,7 +26,6 @@ MAGIC: Final = b"ORC"
 
 
 def read(path: Path, key: str) -> Footer:
-    """Read the columns, and the values of the column `key` as text; see `parquet.read`."""
     with _opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema)
         values = file.read(columns=[key]).column(key).to_pylist()
@@ -107,11 +105,7 @@ def _numbered_leaves(type_: TypeDescription) -> Iterator[tuple[str, int]]:
 
 
 def _bounds(statistics: Mapping[str, Any]) -> tuple[Value, Value]:
-    """Return the least and the greatest value; None where it is not stored.
-
-    Those of times are stored in milliseconds, those of long texts cut: the library then says
-    between which values all lie.
-    """
+    """Return the least and the greatest value; None where it is not stored."""
     if "true_count" in statistics:
         there = [False] * statistics["false_count"] + [True] * statistics["true_count"]
         return (there[0], there[-1]) if there else (None, None)

@@ -1,13 +1,12 @@
 """What a Parquet file says of itself; see `FileReader`.
 
-Source of the statistics: Apache Parquet format, `Statistics`, as Arrow reads it: what it knows to
-be wrong in files of old writers it leaves out itself.
+Arrow itself leaves out what it knows to be wrong in statistics of files of old writers.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
     import pyarrow
@@ -35,35 +34,31 @@ def read(path: Path, key: str) -> Footer:
     """Read the footer, and the values of the column `key` as text."""
     with opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
-        (values,) = _columns(file, path, (key,))
-    return Footer(columns, tuple(str(value) for value in values))
+        if key not in file.schema_arrow.names:
+            raise FileFactError(f"{path.name}: it has no column {key}")
+        values = file.read(columns=[key]).column(key).to_pylist()
+    return Footer(columns, tuple(map(str, values)))
 
 
 def content(source: Path | BytesIO, name: str = "") -> FileRows:
-    """Read everything in a file as canonical values; `name`: what to call one that has no path."""
     path = source if isinstance(source, Path) else Path(name)
     with opened(source, path.name) as file:
         return canonical(file.read(), path)
 
 
 def canonical(table: pyarrow.Table, path: Path) -> FileRows:
-    """Return what Arrow read from a file as canonical values."""
     try:
-        columns = [_canonical(column) for column in table.columns]
+        columns = [
+            [canonical_value(value, column.type) for value in column.to_pylist()]
+            for column in table.columns
+        ]
     except (ValueError, OverflowError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
     return tuple(table.column_names), tuple(zip(*columns, strict=True))
 
 
-def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
-    return [canonical_value(value, column.type) for value in column.to_pylist()]
-
-
 def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
-    """Return what Arrow made of a value of a type in canonical form.
-
-    Raises ValueError: it has none.
-    """
+    """Return what Arrow made of a value in canonical form; raises ValueError where it has none."""
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if value is None:
@@ -89,10 +84,7 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 @contextmanager
 def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
-    """Open a file, and say of a problem that Arrow has with it which file it is.
-
-    `name`: of what is no file of its own.
-    """
+    """Open a file, and raise FileFactError with its name; `name`: of what is no file of its own."""
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -103,13 +95,6 @@ def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
     except (pa.ArrowException, OSError) as problem:
         file_name = source.name if isinstance(source, Path) else name
         raise FileFactError(f"{file_name}: {problem}") from problem
-
-
-def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:
-    if absent := [name for name in names if name not in file.schema_arrow.names]:
-        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
-    table = file.read(columns=list(names))
-    return tuple(table.column(name).to_pylist() for name in names)
 
 
 def statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:

@@ -1,7 +1,6 @@
 """Read-only access to a table's folder, on a disk or wherever Arrow can read.
 
-Arrow finds its way by the scheme: S3 by what Amazon's clients take (`AWS_ENDPOINT_URL`,
-`AWS_ACCESS_KEY_ID` …), HDFS by `HADOOP_HOME`, Google's and Azure's stores by their own variables.
+Arrow knows S3 by `AWS_ENDPOINT_URL` and `AWS_ACCESS_KEY_ID`, HDFS by `HADOOP_HOME`.
 """
 
 from __future__ import annotations
@@ -111,10 +110,7 @@ class TableFolder:
 
 
 def at(location: str) -> TableFolder:
-    """Return the folder at a location of the catalog: a path, or a URI.
-
-    Raises UnreadableError: there is no location, or nothing here reads its scheme.
-    """
+    """Return the folder at a path or URI of the catalog; raises UnreadableError."""
     if not location:
         raise UnreadableError("the catalog has no location of it")
     uri = _URI.fullmatch(location)
@@ -128,10 +124,7 @@ def at(location: str) -> TableFolder:
 
 
 def holding(folder: TableFolder, location: str, path: str) -> tuple[TableFolder, str]:
-    """Return where a full path is: in the folder at a location, or in a folder of its own.
-
-    Raises UnreadableError: nothing here reads its scheme.
-    """
+    """Return where a full path is: in the folder at a location, or in a folder of its own."""
     inner, outer = _bare(path), f"{_bare(location)}/"
     if inner.startswith(outer):
         return folder, inner.removeprefix(outer)

@@ -1,10 +1,8 @@
 """Plain Hive tables, whatever their files are: rows are only added, the metastore has the schema.
 
-Spark refuses to rename, drop or move a column of such a table, and Hive's own `replace columns`
-only writes other columns into the metastore; so that is what a schema change here is.
-
-The metastore has one type of timestamps and refuses Spark's `timestamp_ntz` (SPARK-36180). Which of
-its own Spark takes it for is a setting, by which it writes all timestamps of a table.
+Spark refuses to rename, drop or move columns; Hive's `replace columns` only writes others into the
+metastore. That has one type of timestamps and refuses `timestamp_ntz` (SPARK-36180); which of its
+own Spark takes it for is a setting, by which it writes all timestamps of a table.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats import layout
 from harness.formats.api import (
@@ -31,9 +30,8 @@ from harness.formats.api import (
 from harness.formats.files import avro, data_files, delimited_text, orc, parquet
 from harness.formats.files.parquet import Footer
 from harness.formats.spark_statements import definition
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.datatypes import DataType, Primitive, TypeNames, map_plain
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -57,12 +55,20 @@ SCHEMA_CHANGES: Final = frozenset(
 )
 INTO: Final = "insert into {table} "
 """How the statement of every write begins."""
-CASCADES: Final = ("on", "off")
-"""Whether a schema change is also told to the partitions that there are, which have columns of
-their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
-"LanguageManual DDL", "Add/Replace Columns")."""
+CASCADES: Final = SettingValues(
+    ("on", "off"),
+    "whether a schema change is also told to the partitions that there are, each of which has a "
+    "list of columns of its own in the metastore. With `off` they keep theirs, as after `alter "
+    "table … restrict`, Hive's default; a partition that is made later gets the columns that the "
+    "table has then. If absent, on. The truth is the same for both",
+)
 ROW_GROUPS: Final = "row_groups"
-SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
+SETTINGS: Final = {
+    CASCADE: CASCADES,
+    ROW_GROUPS: SettingValues(
+        ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
+    ),
+}
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMP: Final = Primitive("timestamp")
@@ -256,10 +262,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 
 def _job(path: Path) -> str:
-    """Return the name of the job that wrote a file.
-
-    Raises FileFactError: no job of Spark names a file so.
-    """
+    """Return the name of the job that wrote a file; raises FileFactError."""
     match = _DATA.fullmatch(path.name)
     if match is None:
         raise FileFactError(f"{path.name}: not a data file of Spark by its name")

@@ -27,10 +27,7 @@ def definition(columns: Sequence[tuple[str, DataType]]) -> str:
 
 
 def whole_rows(before: Truth, after: Truth, stay: Collection[str]) -> str:
-    """Return an insert, or where some of the rows are there already, a merge by the key.
-
-    `stay`: the columns that no update may set.
-    """
+    """Return an insert, or a merge by the key; no update may set the columns that `stay`."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     fields = columns_in_order(after)
     source = select_rows(rows, fields)
@@ -69,10 +66,7 @@ def partitions(truth: Truth) -> str:
 
 
 def changed_columns(before: Truth, after: Truth, *, cascade: bool) -> str:
-    """Return the statement that makes the columns of one schema those of another.
-
-    `cascade`: whether the partitions that there are follow.
-    """
+    """Return the change of one schema's columns to another's; partitions follow by `cascade`."""
     old, new = _columns(before), _columns(after)
     end = " cascade" if cascade else ""
     if new[: len(old)] == old:
@@ -90,7 +84,6 @@ def _columns(truth: Truth) -> list[tuple[str, DataType]]:
 
 
 def select_rows(rows: Sequence[Row], fields: Sequence[Field]) -> str:
-    """Return a query that yields rows, every value typed, every column named."""
     return " union all ".join(
         "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
         for row in rows
@@ -98,10 +91,7 @@ def select_rows(rows: Sequence[Row], fields: Sequence[Field]) -> str:
 
 
 def literal(value: Value, field: Field) -> str:
-    """Return a stored value (structs by child ids) as a typed expression.
-
-    Hive casts to no nested type, and has no literal of bytes.
-    """
+    """Return a stored value as a typed expression; Hive has no nested casts, no bytes literals."""
     if value is None and isinstance(field.type, Struct | Array | Map):
         return f"if(false, {_some(field)}, null)"
     if isinstance(value, bytes):

@@ -1,12 +1,9 @@
 """What the files of a Hive ACID table say: its folders, which of them count, and what is deleted.
 
-Each write of a transactional table makes a folder `delta_N_N`, named after its number, for rows
-that it adds, and `delete_delta_N_N` for those that it takes away; compactions join them into
-`delta_N_M` or into a `base_M` (Hive documentation, "Hive Transactions"; `AcidUtils` of Hive 3.1.3).
-
-What a minor compaction joined has every version of a row, each at a place of its own, and deleted
-rows as well: the deletions beside it take them away. Its facts have neither, as they tell of the
-table after the compaction.
+Each write makes a folder `delta_N_N` of added rows and `delete_delta_N_N` of deleted ones;
+compactions join them into `delta_N_M` or `base_M` (Hive documentation, "Hive Transactions";
+`AcidUtils` of Hive 3.1.3). What a minor one joined has every version of a row, and deleted rows as
+well: the facts have neither.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +30,7 @@ _ROW_ID: Final = ("originalTransaction", "bucket", "rowId")
 """The columns that tell a row from all others for as long as it is there."""
 _INSERT: Final = 0
 """The `operation` of what adds a row."""
-_FOLDER: Final = re.compile(
+FOLDER: Final = re.compile(
     r"(?P<kind>base|delta|delete_delta)_(?P<first>\d+)(?:_(?P<last>\d+))?"
     r"(?:_(?P<statement>\d+))?(?:_v\d+)?"
 )
@@ -81,11 +77,7 @@ class Folder:
 
 
 def folders(table: Path) -> tuple[Folder, ...]:
-    """Return the folders of all writes of a table, in the order of their numbers.
-
-    A server that was killed leaves those from which it moved its files, in a hidden one
-    (`.hive-staging_…`).
-    """
+    """Return the folders of all writes by number, without the hidden ones of killed servers."""
     every = (
         path
         for path in table.rglob("*")
@@ -96,11 +88,7 @@ def folders(table: Path) -> tuple[Folder, ...]:
 
 
 def instants(table: Path, ids: WriteIds) -> tuple[str, ...]:
-    """Return the writes that were committed, and the compactions, each by what it is called.
-
-    A number without a folder is of no write: the metastore forgets an aborted transaction that it
-    knows no change of (`cleanEmptyAbortedTxns` of Hive 3.1.3), and then counts its number.
-    """
+    """Return the committed writes and the compactions, each by what it is called."""
     there = [folder for folder in folders(table) if folder.counts(ids)]
     made = [folder for folder in there if folder.compacted]
     written = (number for number in ids.committed if any(folder.has(number) for folder in there))
@@ -134,11 +122,19 @@ def facts(table: Path, key: str, ids: WriteIds) -> tuple[FileFact, ...]:
     keys: Keys = {}
     made = list[FileFact]()
     for folder in there:
-        gone = frozenset(chain.from_iterable(one.joined_into(folder) for one in deletions))
+        # What a compaction that made the folder knew to be deleted.
+        gone = {
+            row_id
+            for deletion in deletions
+            if folder.compacted
+            and deletion.folder.path.parent == folder.path.parent
+            and deletion.folder.last <= folder.last
+            for row_id in deletion.row_ids
+        }
         for path in _files(folder) if folder.kind != DELETES else ():
             made.append(_fact(table, path, folder.instant, key, keys, gone))
-    for one in deletions:
-        made += _deletions(table, one, keys)
+    for deletion in deletions:
+        made += _deletions(table, deletion, keys)
     return tuple(made)
 
 
@@ -149,11 +145,6 @@ class _Deletions:
     folder: Folder
     path: Path
     row_ids: Sequence[RowId]
-
-    def joined_into(self, folder: Folder) -> Sequence[RowId]:
-        """Return what a compaction that made a folder knew to be deleted."""
-        of_it = self.folder.path.parent == folder.path.parent and self.folder.last <= folder.last
-        return self.row_ids if folder.compacted and of_it else ()
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
@@ -184,7 +175,7 @@ def _newest(rows: Sequence[tuple[RowId, str]], keys: Sequence[str]) -> frozenset
 
 
 def _folder(path: Path) -> Folder | None:
-    name = _FOLDER.fullmatch(path.name)
+    name = FOLDER.fullmatch(path.name)
     if name is None:
         return None
     first, last = int(name["first"]), int(name["last"] or name["first"])

@@ -1,8 +1,7 @@
 """Transactional tables of Hive ("full ACID"): each write has ORC files of its own.
 
 Rows are deleted by files beside those that hold them, and the metastore knows which files count.
-Its schema is the metastore's alone. HiveServer2 writes; what it refuses of a schema change is an
-answer.
+HiveServer2 writes; what it refuses of a schema change is an answer.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import (
     NO_CATALOG,
@@ -39,11 +39,15 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, Writ
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import AbortTransactions, FailedWrite, KilledWrite
 from harness.scenario.operations.merge import Merge, Mutate
 from harness.scenario.operations.row_writes import Insert, Overwrite, OverwriteScope, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.spark_sql import columns_in_order, quoted
+from harness.scenario.operations.unfinished_writes import (
+    AbortTransactions,
+    FailedWrite,
+    KilledWrite,
+)
 from harness.scenario.statements import (
     ABORT,
     COMMIT,
@@ -54,18 +58,6 @@ from harness.scenario.statements import (
     TransactionSql,
     of_table,
 )
-
-
-def committed_batch(before: Truth, after: Truth) -> Mutation:
-    """Return the batch that makes the rows of one truth those of the next one."""
-    written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-    gone = [row for key, row in before.rows.items() if key not in after.rows]
-    return _batch(before, written, gone, COMMIT)
-
-
-def aborted_batch(before: Truth, after: Truth) -> Mutation:
-    """Return the batch of a write that fails: all its rows are sent, and the transaction aborts."""
-    return _batch(before, after.failed, (), ABORT)
 
 
 def _batch(before: Truth, written: Iterable[Row], gone: Iterable[Row], ends: str) -> Mutation:
@@ -119,12 +111,13 @@ COMPACTION: Final = "compaction"
 LOCK_WAIT: Final = "lock_wait"
 """How often a session asks for a lock that another transaction has."""
 SETTINGS: Final = {
-    BUCKETS: ("none", "1", "2"),
-    COMPACTION: ("major", "minor"),
+    BUCKETS: SettingValues(("none", "1", "2"), "the number of buckets by the key; if absent, none"),
+    COMPACTION: SettingValues(
+        ("major", "minor"), "what `compact` asks for; major, also if absent, makes one base file"
+    ),
     CASCADE: CASCADES,
-    LOCK_WAIT: ("usual", "short"),
+    LOCK_WAIT: SettingValues(("usual", "short"), "`short`: `hive.lock.numretries` is 3"),
 }
-"""Absent is `none`, `major`, which makes one base file of all, `on`, and `usual`."""
 RETRIES: Final = {"hive.lock.numretries": "3"}
 """What a session of `short` is told; by itself it asks 100 times, up to a minute apart."""
 
@@ -173,7 +166,9 @@ class HiveAcid(Format):
         if name_of(operation) in SCHEMA_CHANGES:
             cascade = bool(after.table.partition_by) and settings.get(CASCADE) != "off"
             return (Sql(hiveql.changed_columns(before, after, cascade=cascade)),)
-        stay = _unchangeable(after.table, settings)
+        # Hive lets no update set the columns of buckets and of partitions.
+        bucketed = settings.get(BUCKETS, "none") != "none"
+        stay = (*((after.table.key,) if bucketed else ()), *after.table.partition_by)
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
@@ -183,11 +178,13 @@ class HiveAcid(Format):
             case Merge():
                 return of_table([operation.worded(before, after, stay, listed=False)])
             case Mutate():
-                return (committed_batch(before, after),)
+                written = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+                gone = [row for key, row in before.rows.items() if key not in after.rows]
+                return (_batch(before, written, gone, COMMIT),)
             case KilledWrite():
                 return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
             case FailedWrite():
-                return (aborted_batch(before, after),)
+                return (_batch(before, after.failed, (), ABORT),)
             case Overwrite(of=OverwriteScope.TABLE):
                 return (Sql(hiveql.overwritten(before, after)),)
         return of_table(operation.sql(before, after))
@@ -231,12 +228,6 @@ class HiveAcid(Format):
 
 def _write_ids(entries: Sequence[CatalogEntry]) -> WriteIds:
     return next((entry.write_ids for entry in entries if entry.write_ids), WriteIds())
-
-
-def _unchangeable(table: Table, settings: VariantSettings) -> tuple[str, ...]:
-    """Return the columns that Hive lets no update set: those of buckets and of partitions."""
-    bucketed = settings.get(BUCKETS, "none") != "none"
-    return (*((table.key,) if bucketed else ()), *table.partition_by)
 
 
 FORMATS = (HiveAcid(),)

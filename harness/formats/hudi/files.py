@@ -1,21 +1,30 @@
-"""What the data files of a Hudi table say of themselves."""
+"""What the data files of a Hudi table say of themselves, and its metadata table of columns.
+
+That table's base files are HFiles: the writer's own Spark is asked. Its records of the types 3 and
+6 have bounds in a union of wrappers (Hudi technical specification, "Metadata Table";
+`HoodieMetadata.avsc`).
+"""
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, parquet
 from harness.formats.hudi import log as hudi_log
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi.log import BlockKind
-from harness.formats.hudi.records import BASE, LOG, META, HudiTable
-from harness.model.file_facts import FileFact, FileKind
+from harness.formats.hudi.records import BASE, HOODIE, LOG, HudiTable
+from harness.model.canonical import Value
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
+from harness.scenario.statements import LOCATION
 
 RECORD_KEY: Final = "_hoodie_record_key"
 _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.orc)?")
@@ -23,11 +32,9 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
-    """Return a fact for each base file and log block whose instant is completed, by path.
+    """Return a fact for each base file and log block of a completed instant that nothing replaced.
 
-    Those of file groups that others took the place of are left out.
-
-    `key`: the key column; record keys come from it where a table has no meta columns.
+    `key`: where record keys come from if a table has no meta columns.
     """
     table = records.local(folder)
     replaced = frozenset[str]()
@@ -40,7 +47,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 
 def _files(folder: Path) -> Iterator[Path]:
     for name, folders, files in os.walk(folder):
-        folders[:] = sorted(folder for folder in folders if folder != META)
+        folders[:] = sorted(folder for folder in folders if folder != HOODIE)
         yield from (Path(name, file) for file in sorted(files) if not _BESIDE.fullmatch(file))
 
 
@@ -94,3 +101,76 @@ def together(facts: Sequence[FileFact]) -> int:
     groups = {(fact.path.rpartition("/")[0], fact.file_group) for fact in facts}
     counts = Counter(folder for folder, _ in groups).values()
     return sum(count for count in counts if count > 1)
+
+
+COLUMN_STATISTICS: Final = ".hoodie/metadata/column_stats"
+OF_FILE: Final = 3
+OF_PARTITION: Final = 6
+SQL: Final = (
+    # All columns: Hudi 1.2.0 cannot merge the metadata table's log files into some of them.
+    f"select * from hudi_metadata('{LOCATION}') where type in ({OF_FILE}, {OF_PARTITION})"
+)
+_DAY: Final = datetime.date(1970, 1, 1)
+_MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+
+
+@dataclass(frozen=True, slots=True)
+class HudiStatistics:
+    """See `harness.formats.api.QueriedStatistics`."""
+
+    sql: str = SQL
+
+    def exist(self, folder: Path) -> bool:
+        return (folder / COLUMN_STATISTICS).is_dir()
+
+    def parse(
+        self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+    ) -> tuple[ColumnStatistics, ...]:
+        try:
+            statistics = tuple(_statistics(rows, files))
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise FileFactError(f"a record of the metadata table: {problem!r}") from problem
+        return tuple(
+            sorted(statistics, key=lambda column: (column.source, column.path, column.column))
+        )
+
+
+def _statistics(
+    rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+) -> Iterator[ColumnStatistics]:
+    """Yield what is said of files that are there, and of their folders."""
+    of_files = {file.path.rpartition("/")[2]: file for file in files}
+    of_folders = {file.path.rpartition("/")[0]: file for file in files}
+    for row in rows:
+        record: Any = row["ColumnStatsMetadata"]
+        single = row["type"] == OF_FILE
+        fact = (of_files if single else of_folders).get(record["fileName"])
+        if fact is None or record["isDeleted"]:
+            continue
+        type_ = dict(fact.columns).get(record["columnName"], "")
+        yield ColumnStatistics(
+            StatisticsSource.HUDI if single else StatisticsSource.HUDI_PARTITION,
+            fact.path if single else record["fileName"],
+            record["columnName"],
+            int(record["valueCount"]),
+            None if record["nullCount"] is None else int(record["nullCount"]),
+            bound(_value(record["minValue"], type_)),
+            bound(_value(record["maxValue"], type_)),
+        )
+
+
+def _value(union: Any, type_: str) -> Value:  # noqa: ANN401 - a struct of wrappers
+    """Return the one value in a union of wrappers; None where Python has no such day or moment."""
+    inside = (wrapper["value"] for wrapper in (union or {}).values() if isinstance(wrapper, dict))
+    value: Value = next((wrapper for wrapper in inside if wrapper is not None), None)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    try:
+        if type_.startswith("date"):
+            return _DAY + datetime.timedelta(days=value)
+        if type_.startswith("timestamp"):
+            micros = type_.startswith("timestamp[us")
+            return _MOMENT + datetime.timedelta(microseconds=value) if micros else None
+    except OverflowError:
+        return None
+    return value

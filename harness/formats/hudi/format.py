@@ -25,9 +25,9 @@ from harness.formats.api import (
 from harness.formats.files import data_files
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records, timeline
-from harness.formats.hudi import schema_history as hudi_schema_history
 from harness.formats.hudi import settings as hudi_settings
 from harness.formats.hudi import statements as hudi_statements
+from harness.formats.hudi.files import HudiStatistics
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
     DROPPED,
@@ -41,11 +41,9 @@ from harness.formats.hudi.settings import (
     WITH_STATISTICS,
 )
 from harness.formats.hudi.statements import SchemaChange
-from harness.formats.hudi.statistics import HudiStatistics
 from harness.formats.spark_statements import create_table
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
@@ -53,9 +51,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
-from harness.scenario.operations.failed_writes import FailedWrite, KilledWrite
-from harness.scenario.operations.row_writes import Insert, MoveRow
-from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.row_writes import Insert, MoveRow, WriteWithMetadata
 from harness.scenario.operations.services import (
     RETAINED,
     Archive,
@@ -65,8 +61,8 @@ from harness.scenario.operations.services import (
     SetTableVersion,
 )
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.scenario.operations.unfinished_writes import BeginWrite, FailedWrite, KilledWrite
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import WriteWithMetadata
 from harness.scenario.statements import LOCATION, Statement, of_table, under
 
 
@@ -119,7 +115,6 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-TABLE_VERSION: Final = "hoodie.table.version"
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
 
@@ -209,7 +204,7 @@ class Hudi(Format):
             tuple(table.writes),
             scheduled=timeline.scheduled(table.entries),
             cleanings=done("clean"),
-            table_version=table.properties.get(TABLE_VERSION, ""),
+            table_version=table.version,
             savepoints=done("savepoint"),
             undone=done("restore", "rollback"),
             begun=timeline.begun(table.entries),
@@ -228,13 +223,13 @@ class Hudi(Format):
         return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
-        return records.local(folder).properties.get(TABLE_VERSION, "")
+        return records.local(folder).version
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         return tuple(entry.text for entry in records.local(folder).entries)
 
     def schema_history(self, folder: Path) -> SchemaHistory | None:
-        return hudi_schema_history.read(records.local(folder))
+        return records.read_history(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
         return hudi_statements.stored_metadata(folder, instant)
@@ -243,23 +238,22 @@ class Hudi(Format):
         if isinstance(operation, SetTableVersion):
             there = self.table_version(folder)
             return "" if there == str(operation.version) else f"the table version is {there}"
-        count, what = 0, "is on the timeline"
-        if operation.trace() is StepTrace.SCHEDULED:
-            what = "was scheduled"
+        scheduled = operation.trace() is StepTrace.SCHEDULED
+        trace = "was scheduled" if scheduled else "is on the timeline"
         match operation:
             case Compact():
-                what, why = f"compaction {what}", "log blocks wait for one"
-                count = hudi_files.uncompacted(before)
+                what, count = f"compaction {trace}", hudi_files.uncompacted(before)
+                why = "log blocks wait for one"
             case Cluster():
                 # Hudi 1.0.2 leaves a file group as it is that is alone in its partition.
-                what, why = f"clustering {what}", "file groups share a partition"
-                count = hudi_files.together(before)
+                what, count = f"clustering {trace}", hudi_files.together(before)
+                why = "file groups share a partition"
             case Clean():
-                what, why = "cleaning is on the timeline", "base files are not the newest"
-                count = hudi_files.superseded(before)
+                what, count = f"cleaning {trace}", hudi_files.superseded(before)
+                why = "base files are not the newest"
             case Archive():
-                what, why = "commit was archived", "are too many"
-                count = len(self.instants(folder)) - RETAINED
+                what, count = "commit was archived", len(self.instants(folder)) - RETAINED
+                why = "are too many"
             case _:
                 return MISSING.get(type(operation), "")
         return f"no {what}, but {count} {why}" if count > 0 else ""

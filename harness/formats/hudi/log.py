@@ -118,7 +118,6 @@ def _block(source: _Bytes) -> LogBlock:
 
 
 def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
-    """Return the record keys in a data block; `column` is the one that holds them."""
     names, rows = _parquet(block) if block.kind is BlockKind.PARQUET_DATA else _avro(block)
     if rows and column not in names:
         raise FileFactError(f"a block of records without the column {column}")
@@ -126,7 +125,6 @@ def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
 
 
 def content(block: LogBlock) -> FileRows:
-    """Return the records of a data block as canonical values."""
     if block.header.get(IS_PARTIAL) == "true":
         raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
     if block.kind is BlockKind.PARQUET_DATA:

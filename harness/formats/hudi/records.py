@@ -1,32 +1,42 @@
 """The records in a Hudi table's folder, wherever it lies: properties, timeline, schemas, files.
 
-Base files are called `<file id>_<write token>_<instant>.parquet`, log files
-`.<file id>_<instant>.log.<number>_<write token>`. Sources: Hudi technical specification, "Table
-properties", "Timeline", "Storage layout"; `HoodieTableConfig` for the properties' names;
-`FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
+Sources: Hudi technical specification, "Table properties", "Timeline", "Storage layout";
+`HoodieTableConfig`; `FileBasedInternalSchemaStorageManager` for `.hoodie/.schema`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.formats.files import table_folder
+from harness.formats.files.column_parts import ColumnPart, parts_of, walk
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.hudi import timeline
 from harness.formats.hudi.timeline import Entry
+from harness.model.datatypes import PRIMITIVES
+from harness.model.schema_history import RecordedField, SchemaHistory, SchemaVersion
+from harness.model.simulation.column_resolution import META
 
-META: Final = ".hoodie"
+HOODIE: Final = ".hoodie"
 SCHEMAS: Final = ".schema"
 BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
 LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
 TYPE: Final = "hoodie.table.type"
 _PROPERTIES: Final = ("hoodie.properties", "hoodie.properties.backup")
 """The second is there while the first is being written."""
+LATEST: Final = "latest_schema"
+_BROKEN: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What reading a schema raises where it is none."""
+_FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
+_DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 _CLUSTER: Final = b"CLUSTER"
 """The operation in the plan of a replacement that is a clustering (`WriteOperationType`)."""
 
@@ -52,14 +62,14 @@ class HudiTable:
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
-        texts = (self.folder.text(f"{META}/{name}") or b"" for name in _PROPERTIES)
+        texts = (self.folder.text(f"{HOODIE}/{name}") or b"" for name in _PROPERTIES)
         return max(map(_parsed, texts), key=lambda properties: TYPE in properties)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """The timeline; a table that went back to layout 1 keeps the empty folder of layout 2."""
         second = self.properties.get("hoodie.timeline.path") or "timeline"
-        for home in (f"{META}/{second}", META):
+        for home in (f"{HOODIE}/{second}", HOODIE):
             if paths := [file.path for file in self.folder.listed(home) if not file.folder]:
                 return timeline.entries(paths)
         return ()
@@ -74,20 +84,17 @@ class HudiTable:
         return timeline.begin(self.entries)
 
     @property
-    def partition_fields(self) -> tuple[str, ...]:
-        """The columns that the table is partitioned by, without what makes a folder's name of them.
+    def version(self) -> str:
+        return self.properties.get("hoodie.table.version", "")
 
-        They stand last, whatever is added behind the others.
-        """
+    @property
+    def partition_fields(self) -> tuple[str, ...]:
+        """The columns that it is partitioned by; they stand last, whatever is added."""
         fields = self.properties.get("hoodie.table.partition.fields", "")
         return tuple(field.partition(":")[0] for field in fields.split(",") if field)
 
     def has(self, instant: str) -> bool:
-        """Return whether what an instant wrote is part of the table.
-
-        What is neither on the timeline nor older was rolled back
-        (`BaseHoodieTimeline.containsOrBeforeTimelineStarts`).
-        """
+        """Return whether an instant's rows are part of the table: other ones were rolled back."""
         return instant in self.writes or instant < self._begin
 
     def record(self, entry: Entry) -> bytes:
@@ -105,22 +112,15 @@ class HudiTable:
         return _CLUSTER in (self.folder.text(plan) or b"")
 
     def histories(self) -> Mapping[str, str]:
-        """Return the paths of the histories of schemas by the instants of their writes, in order.
-
-        A write that keeps one names it as on the timeline: `<requested>.schemacommit`, from table
-        version 8 on `<requested>_<completed>.schemacommit`.
-        """
-        files = self.folder.listed(f"{META}/{SCHEMAS}")
+        """Return the paths of the histories of schemas by the instants of their writes."""
+        files = self.folder.listed(f"{HOODIE}/{SCHEMAS}")
         names = {file.name.removesuffix(".schemacommit"): file for file in files}
         return {
             stem.partition("_")[0]: file.path for stem, file in names.items() if stem != file.name
         }
 
     def slices(self, replaced: Collection[str]) -> Slices:
-        """Look at the names in the table's folders.
-
-        `replaced`: the file groups that others took the place of.
-        """
+        """Look at the names in the table's folders, without the file groups that were replaced."""
         bases: dict[tuple[str, str], tuple[str, str]] = {}
         logs: dict[tuple[str, str], str] = {}
         why = ""
@@ -153,3 +153,63 @@ def _parsed(content: bytes) -> Mapping[str, str]:
     lines = content.decode("utf-8", "replace").splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def read_history(table: HudiTable) -> SchemaHistory | None:
+    """Return what a table says of its schema; None where it says nothing at all."""
+    if SCHEMAS not in {file.name for file in table.folder.listed(HOODIE)}:
+        return None
+    files: list[tuple[SchemaVersion, ...]] = []  # of each commit that stands; empty if broken
+    for instant, path in table.histories().items():
+        if instant in table.writes:
+            files.append(())
+            with suppress(*_BROKEN):
+                files[-1] = versions((table.folder.text(path) or b"").decode())
+    latest: list[SchemaVersion] = []  # as each commit that stands has it
+    for entry in table.writes.values():
+        if text := timeline.extra_metadata(table.record(entry)).get(LATEST):
+            with suppress(*_BROKEN):
+                latest.append(_version(json.loads(text)))
+    newest = files[-1] if files else ()
+    if not newest and not latest:
+        return None
+    known = (*chain.from_iterable(files), *latest)
+    lost = dict.fromkeys(version for version in known if version not in newest)
+    now = latest[-1] if latest and newest and latest[-1] != newest[-1] else None
+    return SchemaHistory(newest, tuple(lost), now)
+
+
+def schemas(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the versions in a file of the history, the newest last; raises ValueError."""
+    try:
+        records = json.loads(text)["schemas"]
+        return tuple(sorted(records, key=lambda record: int(record["version_id"])))
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"no history of a schema: {problem!r}") from problem
+
+
+def columns(record: Mapping[str, Any]) -> tuple[ColumnPart, ...]:
+    """Return the columns of a version without Hudi's own; raises KeyError or TypeError."""
+    return parts_of([field for field in record["fields"] if field["name"] not in META])
+
+
+def versions(text: str) -> tuple[SchemaVersion, ...]:
+    return tuple(map(_version, schemas(text)))
+
+
+def _version(record: Mapping[str, Any]) -> SchemaVersion:
+    fields: list[RecordedField] = [
+        (int(part.id), path, part.type if part.parts else _word(part.type))
+        for path, part in walk(columns(record))
+    ]
+    return SchemaVersion(str(record["version_id"]), record["max_column_id"], tuple(fields))
+
+
+def _word(type_: str) -> str:
+    """Return our word for a type; a decimal of so many bytes is one all the same.
+
+    >>> _word("decimal_fixed(10, 2)[5]"), _word("long"), _word("uuid")
+    ('decimal(10, 2)', 'long', '')
+    """
+    plain = _FIXED.sub(r"decimal\1", type_)
+    return plain if plain in PRIMITIVES or _DECIMAL.fullmatch(plain) else ""

@@ -1,20 +1,17 @@
-"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be.
-
-Names of classes differ by Hudi's version and stand in a writer's lock data (`names`), and so does
-what a version cannot have (`cannot`).
-"""
+"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.formats import layout
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, VariantSettings
 from harness.model.table import MergeMode, Table
 from harness.scenario.definition import SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.second_writer import BeginWrite
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import Statement, under
 
 METADATA_TABLE: Final = "metadata_table"
@@ -56,28 +53,90 @@ MODES: Final[Mapping[str, Mapping[str, str]]] = {
 """The settings of a session by mode (Hudi documentation, "Concurrency Control")."""
 
 SETTINGS: Final = {
-    "table_version": ("6", "8", "9"),
-    HANDOVER_VERSION: ("6", "8"),
-    METADATA_TABLE: ("off", "on", "column_statistics", "bloom_filters"),
-    "auto_upgrade": ("on", "off"),
-    COLUMN_DROPS: ("on", "off"),
-    "meta_fields": ("synced", "omitted", "none"),
-    SCHEMA_ON_READ: ("on", "off"),
-    INDEX: ("simple", "bloom", "global_simple", "global_bloom", "record_level"),
-    MERGER: ("avro", "spark"),
-    INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
-    ENCODED: ("off", "on"),
-    PARTITION_COLUMNS: ("kept", "dropped"),
-    ROW_GROUPS: ("usual", "small"),
-    SCHEMA_CHANGES: ("sql", WRITE_CLIENT),
-    CREATED_BY: ("sql", BY_FRAME),
-    CONCURRENCY: tuple(MODES),
-    SMALL_FILES: ("left", "filled"),
+    "table_version": SettingValues(
+        ("6", "8", "9"),
+        "the version in which the table is created; if absent, the writer's own (0.15.0: 6, "
+        "1.0.2: 8, 1.2.0: 9). A table created in another version is a refused step",
+    ),
+    COLUMN_DROPS: SettingValues(
+        ("on", "off"),
+        "whether columns can be dropped and renamed; if absent, on. Hudi's default is off: 1.2.0 "
+        "then refuses both",
+    ),
+    SCHEMA_ON_READ: SettingValues(
+        ("on", "off"),
+        "whether a writer keeps a history of the schema; if absent, on. Hudi's default is off: "
+        "columns can be added then, and nothing else",
+    ),
+    "auto_upgrade": SettingValues(
+        ("on", "off"),
+        "whether a newer writer upgrades an older table with its first write; if absent, on "
+        "(Hudi's default)",
+    ),
+    HANDOVER_VERSION: SettingValues(
+        ("6", "8"),
+        "of two writers: the version to which the first one brings the table before the other goes "
+        "on; if absent, it leaves the table as it is. Where it does not get there, the step of the "
+        "handover is refused",
+    ),
+    # It takes two fifths of the time of a write.
+    METADATA_TABLE: SettingValues(
+        ("off", "on", "column_statistics", "bloom_filters"),
+        "`on`: the table keeps a list of its files, and what else the writer's version puts there "
+        "by itself (0.15.0: nothing, 1.0.2 and 1.2.0: statistics of columns); the others name what "
+        "is beside the list; if absent, off",
+    ),
+    INDEX: SettingValues(
+        ("simple", "bloom", "global_simple", "global_bloom", "record_level"),
+        "how a write finds the file of a key that is there: by reading the keys, by bloom filters "
+        "and least and greatest keys, by either of all partitions, or by the metadata table; if "
+        "absent, simple",
+    ),
+    MERGER: SettingValues(
+        ("avro", "spark"),
+        "whether records are merged and written as Avro or as rows of Spark; the latter stand in "
+        "log files as Parquet; if absent, avro",
+    ),
+    INSERT_OPERATION: SettingValues(
+        (UPSERT, "insert", "bulk_insert"),
+        "what the step `insert` does; `upsert` and `touch` always replace rows by their key; if "
+        "absent, upsert",
+    ),
+    SMALL_FILES: SettingValues(
+        ("left", "filled"),
+        "whether new rows go into file groups that are there and small, as Hudi does by itself, or "
+        "into ones of their own; if absent, left",
+    ),
+    CONCURRENCY: SettingValues(
+        MODES,
+        "how [two writers at once](#two-writers-at-once) are kept apart; if absent, there is one "
+        "writer",
+    ),
+    PARTITION_COLUMNS: SettingValues(
+        ("kept", DROPPED), "whether files have the partition columns too; if absent, kept"
+    ),
+    ENCODED: SettingValues(
+        ("off", "on"), "whether `a=b` becomes the folder `p=a%3Db`; if absent, off"
+    ),
+    ROW_GROUPS: SettingValues(("usual", "small"), "`small`: a row group for every 100 rows"),
+    SCHEMA_CHANGES: SettingValues(
+        ("sql", WRITE_CLIENT),
+        "whether `alter table` changes columns or [Hudi's write client]"
+        "(#what-the-metastore-is-told), which tells the metastore nothing; if absent, sql",
+    ),
+    CREATED_BY: SettingValues(
+        ("sql", BY_FRAME),
+        "`frame`: a DataFrame without rows makes the table, and the sync its entry in the catalog. "
+        "The files then have partition columns where the table declares them, so `partitioned` may "
+        "be `middle` and `two`; SQL has them last. If absent, sql",
+    ),
+    "meta_fields": SettingValues(
+        ("synced", "omitted", "none"),
+        "`omitted`: the sync tells the catalog none of the `_hoodie_` columns (Spark's ALTER "
+        "writes them back). `none`: the files have none either; Hudi itself then refuses updates "
+        "after a schema change",
+    ),
 }
-"""What a variant may name; each is described where it is told to the writer.
-
-`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write.
-"""
 
 OPERATION: Final = "hoodie.spark.sql.insert.into.operation"
 EVOLVES: Final = "hoodie.schema.on.read.enable"

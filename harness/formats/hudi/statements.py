@@ -1,8 +1,7 @@
 """Writes of Hudi tables that are more than SQL: DataFrames, extra metadata, calls of the client.
 
-SQL `set` gives the writer names that begin with `hoodie.` alone; how else it is told of metadata
-only the code says (`ProvidesHoodieConfig`). The client is `BaseHoodieWriteClient` of Hudi 0.15.0,
-1.0.2 and 1.2.0, whose methods are the same; it does not tell the metastore, unlike `alter table`.
+The client is `BaseHoodieWriteClient` of Hudi 0.15.0, 1.0.2 and 1.2.0, whose methods are the same;
+it does not tell the metastore, unlike `alter table`.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from harness.scenario.operations.columns import (
     MoveColumn,
     RenameColumn,
 )
+from harness.scenario.operations.row_writes import MetadataWay, WriteWithMetadata
 from harness.scenario.operations.spark_sql import select_none, text
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.operations.write_with_metadata import MetadataWay, WriteWithMetadata
 from harness.scenario.statements import (
     DATABASE,
     TABLE_ARGUMENT,
@@ -79,10 +78,7 @@ def write_with_metadata(
 
 
 def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
-    """Return the extra metadata of a completed write, and the call of the procedure that shows it.
-
-    Without the instant it shows that of the last one (`ShowCommitExtraMetadataProcedure`).
-    """
+    """Return the extra metadata of a completed write, and the call that shows it."""
     at, table = f"{TABLE_ARGUMENT}, instant_time => '{instant}'", records.local(folder)
     stored = timeline.extra_metadata(table.record(table.writes[instant]))
     return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
@@ -146,11 +142,7 @@ TYPES: Final = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
 def frame_creation(
     table: Table, settings: VariantSettings, properties: Sequence[tuple[str, str]]
 ) -> tuple[FrameWrite, ...]:
-    """Return the write of a DataFrame without rows: it makes the table, its columns as declared.
-
-    `properties`: those that SQL would give the table. The sync gives them to the catalog's one,
-    where later SQL looks for them.
-    """
+    """Return the write of a DataFrame without rows: it makes the table with `properties`."""
     listed = "\n".join(f"{name}={value}" for name, value in properties)
     options = {
         **USUAL,
@@ -168,11 +160,7 @@ def frame_creation(
 def frame_write(
     operation: WriteFrame, before: Truth, after: Truth, settings: VariantSettings
 ) -> tuple[FrameWrite, ...]:
-    """Return the write of one DataFrame.
-
-    Its writer does not ask the catalog for the table's properties. Without that of its version Hudi
-    1.0.2 and 1.2.0 upgrade a table of an older one (seen with version 6).
-    """
+    """Return the write of one DataFrame, whose writer does not ask the catalog for properties."""
     (query,) = operation.sql(before, after)
     options = {
         **USUAL,

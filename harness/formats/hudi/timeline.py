@@ -87,11 +87,7 @@ def completed(entries: Iterable[Entry], actions: Collection[str] = WRITES) -> tu
 
 
 def begin(entries: Iterable[Entry]) -> str:
-    """Return the first write, completed or not: those of before were completed, and are archived.
-
-    Cleanings and savepoints may be older, as they are archived by another rule. Source:
-    `BaseHoodieTimeline.containsOrBeforeTimelineStarts`, of the timeline of writes.
-    """
+    """Return the first write, completed or not: those of before were completed and are archived."""
     return min((entry.requested for entry in entries if entry.action in OF_WRITES), default="")
 
 
@@ -119,11 +115,7 @@ def extra_metadata(record: bytes) -> Mapping[str, str]:
 
 
 def replaced_groups(record: bytes, name: str) -> frozenset[str]:
-    """Return the file groups that a completed instant replaced; `name`: of its file.
-
-    Clustering and `insert overwrite` write new file groups; the files of the old ones stay until
-    they are cleaned away, and only the record of the `replacecommit` names them.
-    """
+    """Return the file groups that the record of a completed instant, `name`, replaced."""
     try:
         groups = _decoded(record).get("partitionToReplaceFileIds") or {}
         return frozenset(group for inside in groups.values() for group in inside or ())

@@ -1,7 +1,6 @@
 """What the live files of an Iceberg table say of its rows and columns, and its manifests of them.
 
-Source: Iceberg table specification, "Scan Planning", "Row-level deletes" (position delete files of
-format version 2, equality delete files, deletion vectors of version 3), "Column Projection" and
+Source: Iceberg table specification, "Scan Planning", "Row-level deletes", "Column Projection",
 "Name Mapping Serialization", "Manifests" and "Appendix D: Single-value serialization"; Puffin
 specification, "deletion-vector-v1 blob type".
 """
@@ -22,10 +21,16 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, data_files, deletion_vectors, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg.table import FileContent, IcebergTable, Live, identity_columns, table
+from harness.formats.iceberg.table import (
+    NAME_MAPPING,
+    FileContent,
+    IcebergTable,
+    Live,
+    identity_columns,
+    table,
+)
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"
@@ -46,13 +51,10 @@ class DataFile:
     footer: Footer
 
 
-def delete_facts(
+def _delete_facts(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[FileFact]:
-    """Yield a log fact for each live data file of which a file deletes rows, with their keys.
-
-    `data`: the live data files by their paths; what is said of others is left out.
-    """
+    """Yield a log fact for each live data file of which a file deletes rows, with their keys."""
     deleted: dict[str, tuple[str, ...]] = {}
     if deletes.content is FileContent.EQUALITY_DELETES:
         deleted = dict(_by_value(deletes, table, data, key))
@@ -74,33 +76,22 @@ def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[i
 
 
 def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
-    """Yield the one data file that a deletion vector is about."""
+    """Yield the one data file that a deletion vector is about, with positions in order."""
     begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
     stored = (table.folder / deletes.path).read_bytes()[begin : begin + size]
-    yield table.relative(deletes.entry["referenced_data_file"]), vector(stored, deletes.path)
-
-
-def vector(stored: bytes, name: str) -> list[int]:
-    """Return the positions that a deletion vector holds, in order.
-
-    `stored`: the blob: the length, the bitmap, a checksum.
-    """
     try:
-        (length,) = _LENGTH.unpack_from(stored)
-        return sorted(deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length]))
+        (length,) = _LENGTH.unpack_from(stored)  # then the bitmap, and a checksum
+        positions = deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length])
     except (ValueError, struct.error) as problem:
-        raise FileFactError(
-            f"{name}: no deletion vector is where its manifest says; {problem}"
-        ) from problem
+        why = "no deletion vector is where its manifest says"
+        raise FileFactError(f"{deletes.path}: {why}; {problem}") from problem
+    yield table.relative(deletes.entry["referenced_data_file"]), sorted(positions)
 
 
 def _by_value(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the older data files that have rows with the deleted keys.
-
-    A file of deletes is about those whose sequence number is less than its own.
-    """
+    """Yield the data files of smaller sequence numbers that have rows with the deleted keys."""
     path: Path = table.folder / deletes.path
     columns, rows = data_files.content(path)
     if columns != (key,):
@@ -114,12 +105,7 @@ def _by_value(
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
-    """Return a fact for each live data file, older rows first, and for what is deleted of each.
-
-    A data file is a group of its own. What deletes rows becomes a log fact for each data file of
-    which it does, with their keys; what it says of files that are no longer part of the table is
-    left out.
-    """
+    """Return a fact for each live data file, older rows first, and for what is deleted of each."""
     newest = table(folder, entries)
     if newest is None:
         return ()
@@ -131,16 +117,12 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     }
     bases = [_base(file, newest) for file in data.values()]
     deletes = [file for file in live if file.path not in data]
-    logs = (fact for delete in deletes for fact in delete_facts(delete, newest, data, key))
+    logs = (fact for delete in deletes for fact in _delete_facts(delete, newest, data, key))
     return (*bases, *logs)
 
 
 def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
-    """Return the partition values of a live data file by their columns, as its manifest has them.
-
-    Readers take them from there, whatever the file holds (Iceberg table specification, "Column
-    Projection").
-    """
+    """Return the partition values of a live data file, which readers take from its manifest."""
     newest = table(folder)
     live = [live for live in newest.live() if live.path == path] if newest else []
     if newest is None or not live:
@@ -155,15 +137,14 @@ def _base(file: DataFile, newest: IcebergTable) -> FileFact:
     live, metadata = file.live, newest.metadata
     begun, written = (set(identity_columns(metadata, spec)) for spec in (_FIRST_SPEC, live.spec))
     columns = tuple(column for column in file.footer.columns if column[0] not in begun & written)
-    keys, wrong = file.footer.keys, wrong_names(live, newest)
-    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, keys
-    return FileFact(*made, lost_names=wrong.lost, misled_names=wrong.misled)
+    lost, misled = _wrong_names(live, newest)
+    made = live.path, FileKind.BASE, live.path, live.snapshot, columns, file.footer.keys
+    return FileFact(*made, lost_names=lost, misled_names=misled)
 
 
 if TYPE_CHECKING:
     import pyarrow
 
-PROPERTY: Final = "schema.name-mapping.default"
 _ID_OF: Final[Mapping[str, bytes]] = {"PARQUET": FIELD_ID, "ORC": b"iceberg.id"}
 """What a column's id is called in two kinds of files (Iceberg specification, "Parquet", "ORC")."""
 AVRO: Final = "AVRO"
@@ -171,25 +152,18 @@ _ID_IN_AVRO: Final = "field-id"
 """The same of a field in an Avro schema (Iceberg specification, "Avro")."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrongNames:
-    """Columns, and parts of structs, by their dotted names in a data file without field ids."""
+def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the dotted names by which readers do not find columns of a file without ids.
 
-    lost: tuple[str, ...] = ()
-    """Those that readers do not find: the mapping has them under no id, or under that of another
-    column than the table had there when the file became part of it."""
-    misled: tuple[str, ...] = ()
-    """Those of them that have the id of another column."""
-
-
-def wrong_names(live: Live, table: IcebergTable) -> WrongNames:
-    """Return the names by which columns of a data file are not found; none of a file with ids."""
-    stored = table.properties.get(PROPERTY)
+    The mapping has them under no id, or under that of another column than the table had there when
+    the file became part of it: these are the second.
+    """
+    stored = table.properties.get(NAME_MAPPING)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
-        return WrongNames()
+        return (), ()
     mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
     lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
-    return WrongNames(tuple(lost), tuple(name for name in lost if name in mapped))
+    return tuple(lost), tuple(name for name in lost if name in mapped)
 
 
 def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
@@ -218,9 +192,6 @@ def _schema(path: Path, kind: str) -> pyarrow.Schema:
     with parquet.opened(path) as file:
         return file.schema_arrow
 
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _DAY: Final = datetime.date(1970, 1, 1)
 _MOMENT: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
@@ -256,10 +227,7 @@ def _of_file(live: Live, table: IcebergTable) -> Iterator[ColumnStatistics]:
 
 
 def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarrow.DataType]]:
-    """Yield id, dotted name and type of the columns of a file, and of parts that have no parts.
-
-    Arrow reads the ids of Parquet's alone; those of ORC's are told by the names of its snapshot.
-    """
+    """Yield id, name and type of leaf columns; ORC's ids are told by the names of its snapshot."""
     path, kind = table.folder / live.path, live.entry["file_format"]
     if kind not in {"PARQUET", "ORC"}:
         return
@@ -270,12 +238,10 @@ def _columns(live: Live, table: IcebergTable) -> Iterator[tuple[int, str, pyarro
 
 
 def _map(live: Live, name: str) -> Mapping[int, Any]:
-    """Return one of the maps of a manifest's entry; Avro has no maps by number."""
     return {pair["key"]: pair["value"] for pair in live.entry.get(name) or ()}
 
 
 def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
-    """Return a stored bound as it is recorded; empty where it is not known, or has no form."""
     try:
         return bound(_value(stored, type_))
     except (OverflowError, ValueError):  # a day or a moment that Python does not have
@@ -283,10 +249,7 @@ def bound_of(stored: bytes | None, type_: pyarrow.DataType) -> str:
 
 
 def _value(stored: bytes | None, type_: pyarrow.DataType) -> Value:
-    """Return a bound; None where its kind is not known here.
-
-    The bytes tell how long a number is, which a column of a longer type may have kept.
-    """
+    """Return a bound, a number by how many bytes are stored; None where its kind is not known."""
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if stored is None:

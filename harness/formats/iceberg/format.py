@@ -1,7 +1,6 @@
 """Iceberg, format version 2: every change writes new files and a new metadata file.
 
-Columns have ids, in the metadata and in the data files, so whoever follows the specification finds
-every value whatever became of names and places: the control of all other formats.
+Columns have ids in metadata and files, so that every value is found: the control of all others.
 """
 
 from __future__ import annotations
@@ -35,20 +34,19 @@ from harness.formats.iceberg.settings import (
     VERSION,
 )
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
-from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
-from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.new_rows import fresh, known
 from harness.scenario.operations.row_writes import Delete, Insert, Touch, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
+from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import (
     LOCATION,
     IcebergCall,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.artifacts import distributions
+from harness.core.setting_values import SettingValues
 from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import engine
 from harness.formats import layout, trinoql
@@ -18,12 +19,12 @@ from harness.formats.spark_statements import definition, one_task
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario, Step
+from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.partition_spec import AddPartitionField, ReplacePartitionField
+from harness.scenario.operations.columns import AddPartitionField, ReplacePartitionField
 from harness.scenario.operations.row_writes import Delete, Insert
-from harness.scenario.operations.second_writer import BeginWrite
 from harness.scenario.operations.spark_sql import text
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
 
 MIGRATE: Final = "migrate"
@@ -70,7 +71,6 @@ def create_plain(table: Table, settings: VariantSettings) -> tuple[Statement, ..
 
 
 def begins(operation: Operation, after: Truth, settings: VariantSettings) -> bool:
-    """Return whether an operation is the one that fills the plain table, and ends it."""
     return is_migrated(settings) and after.step == 1 and type(operation) is Insert
 
 
@@ -91,10 +91,7 @@ def filled(before: Truth, after: Truth, settings: VariantSettings) -> tuple[Stat
 def filled_by_trino(
     before: Truth, after: Truth, settings: VariantSettings, facts: FormatFacts
 ) -> tuple[Statement, ...]:
-    """Return the same where Trino migrates the plain table, which Spark fills as it made it.
-
-    Source: Trino's manual, "Iceberg connector", "Migrate table". It takes no properties.
-    """
+    """Return the same with Trino's `migrate`, which takes no properties ("Iceberg connector")."""
     statements = _write(before, after, settings)
     write = (
         replace(statement, by_maker=True) for statement in statements if isinstance(statement, Sql)
@@ -135,22 +132,36 @@ COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
 SETTINGS: Final = {
-    DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
-    FORMAT_VERSION: (VERSION, NEWEST),
-    FILE_FORMAT: (PARQUET, "orc", "avro"),
-    COMPRESSION: ("zstd", "gzip"),
-    ROW_GROUPS: ("usual", "small"),
-    STAGED_BY: ("id", IN_BRANCH),
-    CREATED_BY: ("sql", "migrate", "snapshot", "migrate_legacy"),
+    DELETE_MODE: SettingValues(
+        (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
+        "with `merge-on-read`, deletes, updates and merges write position delete files beside the "
+        "data files, from version 3 on deletion vectors; with `equality`, a `delete` writes the "
+        "keys instead ([above](#tables-of-iceberg)); with `copy-on-write` (Iceberg's default, also "
+        "if absent), they write new data files",
+    ),
+    FORMAT_VERSION: SettingValues(
+        (VERSION, NEWEST), f"the version of the format; if absent, {VERSION}"
+    ),
+    FILE_FORMAT: SettingValues((PARQUET, "orc", "avro"), "of data files; if absent, parquet"),
+    COMPRESSION: SettingValues(
+        ("zstd", "gzip"), "of data files; if absent, zstd, Iceberg's default since 1.4"
+    ),
+    ROW_GROUPS: SettingValues(
+        ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
+    ),
+    STAGED_BY: SettingValues(
+        ("id", IN_BRANCH),
+        "what a write has that is begun and committed later ([above](#tables-of-iceberg)); if "
+        "absent, id",
+    ),
+    CREATED_BY: SettingValues(
+        ("sql", MIGRATE, SNAPSHOT, LEGACY),
+        "all but `sql` make a table of a plain one with the rows of the first step "
+        "([above](#tables-of-iceberg)); the Parquet files of `migrate_legacy` have an old layout "
+        "(`spark.sql.parquet.writeLegacyFormat`: decimals of fixed length, lists of two levels). "
+        "If absent, sql",
+    ),
 }
-"""How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
-that name the rows which are gone (in format version 3 by deletion vectors). With `equality`, a
-`delete` names the keys that are gone, and the others do as in merge-on-read. Absent is
-copy-on-write, Iceberg's default. The compression of data files, absent, is Iceberg's default too:
-Zstandard since 1.4. With small row groups each row of a data file has one of its own, and a page. A
-write that is begun and committed later has an id of its own, or a branch. A table is created as one
-of Iceberg's, or begins as a plain Hive table with the rows of the first step.
-"""
 SMALL: Final = (
     ("write.parquet.row-group-size-bytes", "1"),
     ("write.parquet.row-group-check-min-record-count", "1"),
@@ -167,13 +178,11 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
             return why
     if COMPRESSION in settings and settings.get(FILE_FORMAT, PARQUET) != PARQUET:
         return f"compression is a setting of Parquet, and file_format is not {PARQUET}"
-    if STAGED_BY in settings and not any(map(_begins, scenario.steps)):
+    if STAGED_BY in settings and not any(
+        isinstance(step.operation, BeginWrite) for step in scenario.steps
+    ):
         return f"{STAGED_BY}: no step begins a write that another one commits"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
-
-
-def _begins(step: Step) -> bool:
-    return isinstance(step.operation, BeginWrite)
 
 
 def properties(settings: VariantSettings) -> list[tuple[str, str]]:

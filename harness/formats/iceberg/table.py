@@ -1,8 +1,7 @@
 """The newest metadata of an Iceberg table, and the files that it is made of.
 
-Source: Iceberg table specification, "Table Metadata" and "Manifests". Paths in metadata and
-manifests are absolute; they are looked up below the folder by what follows the table's location, so
-a copy of the folder tells the same.
+Source: Iceberg table specification, "Table Metadata" and "Manifests". Absolute paths are looked up
+below the folder by what follows the table's location, so a copy tells the same.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ METADATA: Final = "metadata"
 _GZIP: Final = b"\x1f\x8b"
 POINTER: Final = "metadata_location"
 """The property of a catalog entry that names the metadata file which counts."""
+NAME_MAPPING: Final = "schema.name-mapping.default"
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
 _STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
 _DELETED: Final = 2
@@ -90,13 +90,11 @@ class IcebergMetadata:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The table's properties."""
         properties: Mapping[str, str] = self.metadata.get("properties", {})
         return properties
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names of tags (specification, "Snapshot References")."""
         refs: Mapping[str, Any] = self.metadata.get("refs", {})
         return tuple(sorted(name for name, ref in refs.items() if ref["type"] == "tag"))
 
@@ -106,10 +104,7 @@ class IcebergMetadata:
         return " ".join(str(self.metadata.get(literal)) for literal in _STATE)
 
     def ids(self, snapshot: str) -> Mapping[str, int]:
-        """Return the ids of columns, and of parts of structs, by their dotted names in a snapshot.
-
-        Nothing where the metadata has no longer the snapshot.
-        """
+        """Return the ids of leaf columns by dotted name in a snapshot; nothing where it is gone."""
         records = (s for s in self._records if str(s["snapshot-id"]) == snapshot)
         number = next((record.get("schema-id") for record in records), None)
         schemas = (s for s in self.metadata["schemas"] if s["schema-id"] == number)
@@ -153,20 +148,14 @@ class IcebergTable(IcebergMetadata):
     """The names of metadata files that are not older, and are of commits that nobody completed."""
 
     def relative(self, path: str) -> str:
-        """Return a path of the metadata relative to the folder.
-
-        Raises FileFactError: it does not lie below the table's location.
-        """
+        """Return a path of the metadata relative to the folder; raises FileFactError."""
         location = f"{str(self.metadata['location']).rstrip('/')}/"
         if not path.startswith(location):
             raise FileFactError(f"{path}: it does not lie below the table's location {location}")
         return path.removeprefix(location)
 
     def live(self) -> Iterator[Live]:
-        """Yield every file of the newest snapshot.
-
-        Raises FileFactError: a manifest cannot be understood.
-        """
+        """Yield every file of the newest snapshot; raises FileFactError."""
         for manifest in self._entries(self.current.get("manifest-list", "")):
             for entry in self._entries(manifest["manifest_path"]):
                 if entry["status"] != _DELETED:
@@ -196,34 +185,24 @@ class IcebergTable(IcebergMetadata):
 
 
 def avro_records(content: bytes) -> Iterator[Mapping[str, Any]]:
-    """Yield the entries of a manifest, or of a list of manifests.
-
-    Raises ValueError, EOFError, IndexError: it is none.
-    """
+    """Yield the entries of a manifest or list; raises ValueError, EOFError or IndexError."""
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     yield from fastavro.reader(io.BytesIO(content))  # type: ignore[misc] # records are mappings
 
 
 def parse(content: bytes) -> Mapping[str, Any]:
-    """Return what is in a metadata file, which may be compressed.
-
-    Raises ValueError, OSError, EOFError: it is none.
-    """
+    """Return what a plain or compressed file holds; raises ValueError, OSError, EOFError."""
     plain = gzip.decompress(content) if content.startswith(_GZIP) else content
     metadata: Mapping[str, Any] = json.loads(plain)
     return metadata
 
 
 def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | None:
-    """Read the metadata of a table that count; None when there are none.
+    """Read the metadata that count; None without any; raises FileFactError.
 
-    That is the file which a catalog entry names: a commit is complete once the catalog names its
-    metadata file (Iceberg specification, "Metastore Tables"). Where no entry names one it is the
-    newest; of two that a writer and its successor gave the same number, that of the successor.
-
-    Raises FileFactError: the named file is not there, two claim to be the newest, or it is not
-    JSON.
+    They are in the file that a catalog entry names (specification, "Metastore Tables"), else in the
+    newest; of two of the same number, in that of the successor.
     """
     numbers: dict[str, int] = {}
     for path in (folder / METADATA).glob("*.metadata.json"):

@@ -292,7 +292,7 @@ def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
             if covers and known.until is None and (VIEW in dict(known.when) or not about_steps):
                 problems.add(
                     line.line,
-                    f"no cell can use this line: the one at {known.place} matches first; "
+                    f"no check can use this line: the one at {known.place} matches first; "
                     "put the one with fewer conditions last",
                 )
                 break
@@ -331,7 +331,7 @@ class Possible:
 def check(lines: Sequence[Known], possible: Possible) -> None:
     """Check that some cell can use each line; it need not be a cell of this run.
 
-    Raises ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.
+    Raises ScenarioProblem: `file:line: no check can use this line: why; what is allowed`, for each.
     """
     if not lines:
         return
@@ -340,7 +340,7 @@ def check(lines: Sequence[Known], possible: Possible) -> None:
         wrong = [why for pair in line.when for why in _condition(*pair, values, possible.steps)]
         # What is impossible by itself is told once.
         for why in wrong or _together(line, possible):
-            problems.add(line.line, f"no cell can use this line: {why}")
+            problems.add(line.line, f"no check can use this line: {why}")
     problems.raise_if_any()
 
 

@@ -95,7 +95,7 @@ class ServiceMode(StrEnum):
 class Example:
     """A way to write an operation in a scenario file: a row of the documentation, and an example.
 
-    The example is about the table of `harness.scenario.examples`.
+    The example is about the table of `scenario.load`.
     """
 
     step: str

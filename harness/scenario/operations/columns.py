@@ -1,4 +1,4 @@
-"""`add_column` and other changes of columns: field ids are never reused."""
+"""`add_column` and other changes of columns and of the partition spec."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Final
 from harness.model.canonical import Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Decimal, Primitive
+from harness.model.partition_fields import added, dropped, parse
 from harness.model.schema import Schema, SchemaChangeError
-from harness.model.truth import Truth, with_schema
+from harness.model.truth import Truth, with_schema, with_spec
 from harness.scenario.operations.api import (
     WITH_DELETES,
     Example,
@@ -21,7 +22,7 @@ from harness.scenario.operations.api import (
     TypeText,
     position_of,
 )
-from harness.scenario.operations.spark_sql import position, quoted, type_text
+from harness.scenario.operations.spark_sql import partition_field, position, quoted, type_text
 from harness.scenario.statements import IcebergCall, of_table, under
 
 
@@ -35,7 +36,6 @@ class ColumnChange(Operation):
         return before
 
     def clause(self) -> str:
-        """Return what stands behind `alter table t`."""
         raise NotImplementedError
 
     def evolve(self, before: Truth) -> Truth:
@@ -72,10 +72,7 @@ class AddColumn(ColumnChange):
         return f"add column {self.name} {self.type}{position(self.first, self.after, str)}{default}"
 
     def schema(self, before: Schema) -> Schema:
-        """Give the column the next field id; rows that are there have the default, or no value.
-
-        Source: Iceberg specification, "Default values".
-        """
+        """Rows that are there have the default (Iceberg specification, "Default values")."""
         place = position_of(self.first, self.after)
         return before.add(self.name, self.type, place, self._default())
 
@@ -302,3 +299,79 @@ class ChangePartitionColumn(Operation):
         if len(given) != 1:
             raise SchemaChangeError("say one change: 'rename', 'drop: true', 'after' or 'to'")
         return given[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFieldChange(Operation):
+    """Something that is done to one field of the partition spec."""
+
+    FAMILIES = frozenset({Family.ICEBERG})
+    CHANGES_SCHEMA = True
+    field: str
+
+    def text(self) -> str:
+        return f"{self._verb} partition field {self.field}"
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        field = partition_field(*parse(self.field, before.schema))
+        return (f"alter table {{table}} {self._verb} partition field {field}",)
+
+    @property
+    def _verb(self) -> str:
+        return type(self).__name__.removesuffix("PartitionField").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartitionField(PartitionFieldChange):
+    EXAMPLES = (
+        Example(
+            "add_partition_field: day(at)",
+            "new files are partitioned by one more field of the partition spec: `p`, "
+            "`bucket(4, p)`, `truncate(4, p)`, `year(p)`, `month(p)`, `day(p)` or "
+            "`hour(p)`, see [below](#tables-of-iceberg)",
+        ),
+    )
+    SHORT = "field"
+
+    def evolve(self, before: Truth) -> Truth:
+        new, _ = parse(self.field, before.schema)
+        return with_spec(before, before.step + 1, added(before.spec, new))
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartitionField(PartitionFieldChange):
+    EXAMPLES = (
+        Example(
+            "drop_partition_field: day(at)",
+            "takes a field out of the partition spec",
+            after=("add_partition_field: day(at)",),
+        ),
+    )
+    SHORT = "field"
+
+    def evolve(self, before: Truth) -> Truth:
+        old, _ = parse(self.field, before.schema)
+        return with_spec(before, before.step + 1, dropped(before.spec, old))
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacePartitionField(PartitionFieldChange):
+    EXAMPLES = (
+        Example(
+            "replace_partition_field: {field: day(at), by: hour(at)}",
+            "puts a field in the place of another one",
+            after=("add_partition_field: day(at)",),
+        ),
+    )
+    by: str
+
+    def text(self) -> str:
+        return f"{PartitionFieldChange.text(self)} by {self.by}"
+
+    def evolve(self, before: Truth) -> Truth:
+        (old, _), (new, _) = (parse(text, before.schema) for text in (self.field, self.by))
+        return with_spec(before, before.step + 1, added(dropped(before.spec, old), new))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        (replaced,) = PartitionFieldChange.sql(self, before, after)
+        return (f"{replaced} with {partition_field(*parse(self.by, before.schema))}",)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
@@ -11,7 +12,8 @@ from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Group, Row, Truth, changed_row, new_row, replaced, written
+from harness.model.truth import Group, Row, Truth, changed_row, late, new_row, replaced, written
+from harness.model.values import never_null
 from harness.scenario.operations.api import (
     WITH_DELETES,
     Example,
@@ -40,6 +42,7 @@ from harness.scenario.operations.spark_sql import (
     insert_rows,
     key_list,
     literal,
+    merge_into,
     partition_spec,
     quoted,
     select_rows,
@@ -112,11 +115,9 @@ class AddFiles(Insert):
         return f"add a plain file of {rows_text(len(self.keys) + len(self.rows))}"
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return the query that yields the rows; the format writes them and adds the files."""
         return (select_rows(self.versions(before), columns_in_order(after)),)
 
     def statements(self, context: StepContext) -> Statements:
-        """Return the making of a folder of plain files, and the call that adds them."""
         (query,) = self.sql(context.before, context.after)
         folder = f"{LOCATION}/{ADDED}/{context.after.step}"
         into = f"insert overwrite directory '{folder}' using parquet"
@@ -399,3 +400,162 @@ class Touch(RowWrite):
     @property
     def _chosen(self) -> Rewrites:
         return self.rewrites or Rewrites.NONE
+
+
+def _late(before: Truth, key: Value) -> Row:
+    """Return a version whose ordering value is that of a step before all others: of minus this."""
+    order, step = before.schema.find(before.table.order_by or ""), before.step + 1
+    row, types = before.generation.ordinals[key], before.generation.types
+    value = never_null(order, -step, row, types)
+    old = before.rows[key].values[order.id] if key in before.rows else None
+    if old is not None and not value < old:
+        raise SchemaChangeError(
+            f"row {key}: the ordering column goes from {old} to {value}, which is not less; "
+            f"let the harness make the row's '{order.name}'"
+        )
+    return new_row(before, key, step, {order.name: value})
+
+
+@dataclass(frozen=True, slots=True)
+class LateWrite(Operation):
+    """Send versions of rows with a smaller ordering value than all before them.
+
+    The table's merge mode says what becomes of them.
+    """
+
+    FAMILIES = frozenset({Family.HUDI})
+    WHY_NOT = "orders no versions of a row: the last write stands, late or not"
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        return f"{name_in_files(type(self)).replace('_', ' ')} of {rows_text(len(self.keys))}"
+
+    def _versions(self, before: Truth, there: Collection[Value]) -> tuple[Row, ...]:
+        """Return the whole versions that are sent; `there`: the keys that may be named."""
+        name = name_in_files(type(self))
+        if before.table.order_by is None:
+            wrong = f"{name} needs a table with an ordering column; give it order_by"
+            raise SchemaChangeError(wrong)
+        result = [key_of(before, key) for key in some(self.keys, name)]
+        each_once(result)
+        if never := [str(key) for key in result if key not in there]:
+            have = ", ".join(map(str, there)) or "none"
+            raise SchemaChangeError(f"no row has the key {', '.join(never)}; allowed: {have}")
+        return tuple(_late(before, key) for key in result)
+
+
+@dataclass(frozen=True, slots=True)
+class LateUpsert(LateWrite):
+    """Write older versions of the rows with these keys; a deleted row is there again."""
+
+    EXAMPLES = (
+        Example(
+            "late_upsert: [1]",
+            "writes whole rows that are older than those that are there, see [late "
+            "data](#late-data)",
+        ),
+    )
+    SHORT = "keys"
+
+    def evolve(self, before: Truth) -> Truth:
+        return late(before, before.step + 1, {row.key: row for row in self._rows(before)})
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return (insert_rows(after, self._rows(before)),)
+
+    def _rows(self, before: Truth) -> tuple[Row, ...]:
+        return self._versions(before, (*before.rows, *before.gone))
+
+
+@dataclass(frozen=True, slots=True)
+class LateDelete(LateWrite):
+    """Delete these rows by a source that is older; the merge mode says whether they stay."""
+
+    EXAMPLES = (
+        Example("late_delete: [2]", "deletes rows by a source that is older than they are"),
+    )
+    SHORT = "keys"
+
+    def evolve(self, before: Truth) -> Truth:
+        rows = self._versions(before, before.rows)
+        return late(before, before.step + 1, {row.key: None for row in rows})
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one merge statement: `delete from` has no ordering value, and deletes whatever is.
+
+        Under event time it must not win over a greater ordering value (apache/hudi#17372, #19978).
+        """
+        source = select_rows(self._versions(before, before.rows), columns_in_order(after))
+        merge, _ = merge_into("{table}", source, after)
+        return (f"{merge} when matched then delete",)
+
+
+NAME: Final = re.compile(r"[A-Za-z][\w.-]*")
+"""What `set` takes as the name of a setting without quotes."""
+NO_VALUE: Final = re.compile(r"""['"`;\\$]|[^ -~]|^\s|\s$|^$""")
+"""What makes a value another one in `set`, which ends at a semicolon and fills in `${…}`."""
+
+
+class MetadataWay(StrEnum):
+    """How a writer is told of the metadata."""
+
+    SET = "set"
+    QUOTED_SET = "quoted_set"
+    """With the prefix in quotes, which SQL does not take off."""
+    TABLE_OPTIONS = "table_options"
+    FRAME = "frame"
+
+
+TEXTS: Final[Mapping[MetadataWay, str]] = dict(
+    zip(
+        MetadataWay,
+        ("by set", "by set with quotes", "as table options", "by a DataFrame"),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteWithMetadata(Operation):
+    """Write whole rows with these keys, new or replacing others, with `metadata` in the commit.
+
+    `prefix` is what the names of all of it begin with.
+    """
+
+    EXAMPLES = (
+        Example(
+            'write_with_metadata: {keys: [1, 5], prefix: run., metadata: {run.id: "17"}, by: set}',
+            "as `upsert`, with metadata of your own in the commit, see [below](#extra-metadata)",
+        ),
+    )
+    FAMILIES = frozenset({Family.HUDI})
+    keys: tuple[Key, ...]
+    metadata: dict[str, str]
+    prefix: str
+    by: Annotated[MetadataWay, Strict(strict=False)] = MetadataWay.SET
+
+    def text(self) -> str:
+        return f"upsert {rows_text(len(self.keys))}, {', '.join(self.metadata)} {TEXTS[self.by]}"
+
+    def evolve(self, before: Truth) -> Truth:
+        if wrong := next(self._wrong(), ""):
+            raise SchemaChangeError(wrong)
+        return Upsert(self.keys).evolve(before)
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        return Upsert(self.keys).sql(before, after)
+
+    def _wrong(self) -> Iterator[str]:
+        if not self.metadata:
+            yield "metadata: there is none; give at least one name with its value"
+        for name in (self.prefix, *self.metadata):
+            if not NAME.fullmatch(name):
+                yield f"'{name}' is no name of metadata; allowed: letters, digits, '.', '_' and '-'"
+        for name, value in self.metadata.items():
+            if not name.startswith(self.prefix) or name == self.prefix:
+                yield f"metadata: '{name}' has no name behind the prefix; write {self.prefix}…"
+            if NO_VALUE.search(value):
+                yield (
+                    f"metadata: the value of '{name}' cannot be told by every way; allowed: ASCII "
+                    "without quotes, ';', '$', '\\' and blanks at its ends"
+                )

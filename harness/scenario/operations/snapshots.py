@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from harness.model.commit import ref_name
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Truth
-from harness.model.undo import last_write, restored, rolled_back, rolled_back_to, saved
+from harness.model.truth import Truth, last_write, restored, rolled_back, rolled_back_to, saved
 from harness.scenario.operations.api import (
     Example,
     Family,
@@ -79,7 +78,6 @@ class Restore(Operation):
     TRACE = StepTrace.UNDONE
 
     def evolve(self, before: Truth) -> Truth:
-        """Return the table as it was at the savepoint; field ids are not given again."""
         return restored(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:
@@ -99,7 +97,6 @@ class Rollback(Operation):
     TRACE = StepTrace.UNDONE
 
     def evolve(self, before: Truth) -> Truth:
-        """Return the table as it was before that; field ids are not given again."""
         return rolled_back(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:

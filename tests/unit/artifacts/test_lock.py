@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.artifacts import lock
+from harness.artifacts import distributions
 from harness.artifacts.distribution import CodePatch, Default, LockedFile, MainClass, Reads
 from harness.core.errors import ScenarioProblem, UsageProblem
 
 if TYPE_CHECKING:
     from harness.artifacts.distribution import Distribution
-    from harness.artifacts.version_rules import Data
 
 SHA = "ab" * 32
 WHOLE = f"""\
@@ -46,12 +45,8 @@ PATCH = "lock data: patches.0"
 CODE = "code: {{find: {}, put: {}, text: x}}"
 
 
-def no_other(name: str) -> Data:
-    raise AssertionError(name)
-
-
 def parse(text: str) -> Distribution:
-    return lock.parse(text, "d.yaml", no_other)
+    return distributions.parse(text, "d.yaml")
 
 
 def test_a_whole_file_becomes_a_distribution() -> None:
@@ -140,9 +135,9 @@ def test_a_setting_of_another_kind_or_unknown_is_named() -> None:
 
 def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> None:
     base = parse(WHOLE)
-    data, _ = lock.read(WHOLE, "d.yaml", no_other)
+    distributions.register("trino-0", WHOLE.replace("trino-1", "trino-0"), "d.yaml")
     text = WHOLE.replace("patches:", "artifacts_from: trino-0\npatches:").replace("B$C", "D")
-    both = lock.parse(text, "d.yaml", lambda name: data if name == "trino-0" else no_other(name))
+    both = parse(text)
     for role in ("archive", "plugin/hive"):
         first, second = (
             [a for a in distribution.artifacts if a.into == role] for distribution in (base, both)

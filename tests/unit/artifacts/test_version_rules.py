@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.artifacts import distributions, lock, version_rules
-from harness.artifacts.version_rules import Data
+from harness.artifacts import distributions, version_rules
 from harness.core.errors import ScenarioProblem, UsageProblem
 
 OF_TRINO = [
@@ -132,16 +131,12 @@ def test_without_lock_data_a_version_is_no_process() -> None:
         distributions.load("trino-470")
 
 
-def other(name: str) -> Data:
-    raise AssertionError(name)
-
-
 def test_lock_data_says_what_rules_do_not_and_has_the_last_word() -> None:
     text = (
         "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: 7\n"
         "settings: {config: {task.info.max-age: 1s, a.b: c}}\n"
     )
-    distribution = lock.parse(text, "own.yaml", other)
+    distribution = distributions.parse(text, "own.yaml")
     assert (distribution.heap_mb, distribution.jre, distribution.artifacts) == (7, "25", ())
     assert distribution.options("config") == {
         "query.min-expire-age": "30s",
@@ -156,7 +151,7 @@ def test_lock_data_says_what_rules_do_not_and_has_the_last_word() -> None:
 def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -> None:
     text = f"name: {name}\nversion: '1'\nrules: {rules}\n"
     with pytest.raises(ScenarioProblem) as problem:
-        lock.parse(text, "own.yaml", other)
+        distributions.parse(text, "own.yaml")
     assert str(problem.value) == (
         f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of prestodb, "
         "prestosql, spark, trino"

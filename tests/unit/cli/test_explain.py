@@ -67,7 +67,7 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
             ["hudi/renam", "s3", "trin0"],
             r"no check matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
         ),
-        (["\N{SNOWMAN}"], "harness plan --cells"),
+        (["\N{SNOWMAN}"], "harness plan --checks"),
     ],
 )
 def test_a_name_that_does_not_fit_one_case_is_refused_with_near_ones(

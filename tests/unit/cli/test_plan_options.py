@@ -185,5 +185,5 @@ def test_who_cannot_read_from_an_object_store_is_told(
 def test_a_plan_says_which_readers_are_not_asked_about_every_variant() -> None:
     lines = shown(replace(planned(), partly=(Partly("hive-3{path=mapreduce}", 1, 2, 10),)))
     at = lines.index(f"{summary.PARTLY}:")
-    assert lines[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 cells"
+    assert lines[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 checks"
     assert not any(summary.PARTLY in line for line in shown(planned()))

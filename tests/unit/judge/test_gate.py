@@ -96,7 +96,7 @@ def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) ->
 
 def test_a_cell_that_did_not_run_is_unknown_and_says_so() -> None:
     text = said(Applied((verdict(UNKNOWN, because="did not run"), verdict(CORRECT))))
-    assert text.startswith("1 cell is unknown: did not run (1).")
+    assert text.startswith("1 check is unknown: did not run (1).")
     assert "harness read" in text
 
 
@@ -126,7 +126,7 @@ def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
     assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
     text = said(Applied((doubted, verdict(CORRECT))))
-    assert text.startswith("1 cell puts our own reference model in doubt: hudi/move by hive-3.1.3")
+    assert text.startswith("1 check puts our own reference model in doubt: hudi/move by hive-3.1.3")
     assert "harness explain 'case 1'" in text
     assert "harness read" not in text
 
@@ -136,8 +136,8 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
     found = gate(applied, {"case 1"})
     assert (found.status, found.flaky) == (0, 2)
     assert found.reasons[:2] == (
-        "1 cell is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
-        "1 cell is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
+        "1 check is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
+        "1 check is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
     )
     assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
     assert gate(applied, fail_on_flaky=True).status == 1

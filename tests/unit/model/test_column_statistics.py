@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 from harness.model.query import Comparison, Condition
 
 

@@ -13,9 +13,8 @@ from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.past_views import Past, planned
-from harness.model.pending_write import staged
 from harness.model.query import ALL, Query, not_null
-from harness.model.truth import row_values
+from harness.model.truth import row_values, staged
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert

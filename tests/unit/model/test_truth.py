@@ -9,12 +9,13 @@ from harness.model.table import MergeMode
 from harness.model.truth import History, Rows, Truth, row_values
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.late_writes import LateDelete, LateUpsert
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
     Delete,
     DeletePartition,
     Insert,
+    LateDelete,
+    LateUpsert,
     MoveRow,
     Overwrite,
     OverwriteScope,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model import undo
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Truth
+from harness.model.truth import Truth, last_write, rolled_back_to
 from tests.builders.table_story import history, operation
 
 
@@ -37,7 +36,7 @@ def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
         truth.rows for truth in (found[3], found[2], found[1])
     ]
     assert found[6].schema.names == found[2].schema.names
-    assert [undo.last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]
+    assert [last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,7 @@ def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
     ],
 )
 def test_a_compaction_is_a_write_where_there_are_log_files(steps: str, written: int) -> None:
-    assert undo.last_write(last(steps)[-1]) == written
+    assert last_write(last(steps)[-1]) == written
 
 
 @pytest.mark.parametrize(
@@ -74,16 +73,16 @@ def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
     assert (after.rows, after.base, after.schema) == (before.rows, before.base, before.schema)
     assert [row.key for row in after.failed] == ["2", "3"]
     assert (dict(after.gone), after.undone) == ({"3": 2}, frozenset({2}))
-    assert undo.last_write(after) == 1
+    assert last_write(after) == 1
 
 
 def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:
     steps = "insert 1..3; delete 1; rename f1 g; upsert 2; insert 4; add q"
     then, now = (each[-1] for each in (last("insert 1..3; delete 1"), last(steps)))
-    back = undo.rolled_back_to(now, now.step + 1, 2)
+    back = rolled_back_to(now, now.step + 1, 2)
     assert (back.rows, back.schema) == (then.rows, now.schema)
     assert dict(back.gone) == {"1": 2, "4": 7}
-    again = undo.rolled_back_to(back, back.step + 1, 1)
+    again = rolled_back_to(back, back.step + 1, 1)
     assert (set(again.rows), dict(again.gone)) == ({"1", "2", "3"}, {"4": 7})
 
 
@@ -100,11 +99,11 @@ def test_a_snapshot_that_is_not_there_cannot_be_gone_back_to(
 ) -> None:
     now = last(steps)[-1]
     with pytest.raises(SchemaChangeError, match=message):
-        undo.rolled_back_to(now, now.step + 1, number)
+        rolled_back_to(now, now.step + 1, number)
 
 
 def test_a_snapshot_that_was_taken_back_cannot_be_gone_back_to() -> None:
     now = last("insert 1; insert 2; insert 3")[-1]
-    back = undo.rolled_back_to(now, 4, 1)
+    back = rolled_back_to(now, 4, 1)
     with pytest.raises(SchemaChangeError, match="step 3 wrote no rows that stand"):
-        undo.rolled_back_to(back, 5, 3)
+        rolled_back_to(back, 5, 3)

@@ -11,8 +11,7 @@ from harness.plan.product import WriterSequence
 from harness.scenario.cells import Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.columns import AddColumn, RenameColumn
-from harness.scenario.operations.late_writes import LateUpsert
-from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
+from harness.scenario.operations.row_writes import Insert, LateUpsert, Rewrites, Touch
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
 

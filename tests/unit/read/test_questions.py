@@ -21,8 +21,8 @@ from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import RenameColumn
 from harness.scenario.operations.row_writes import Insert
-from harness.scenario.operations.second_writer import BeginWrite
 from harness.scenario.operations.snapshots import CreateTag
+from harness.scenario.operations.unfinished_writes import BeginWrite
 from tests.builders.scenarios import scenario_of
 
 READER = Reader("trino-476")

@@ -26,7 +26,7 @@ def test_a_finding_says_who_since_when_where_and_shows_one_place(sampled: Run) -
     # Nothing was asked after the insert.
     assert cause.headline == (
         "trino: misaligned columns f2, f1, since insert row 3 or move column f1 after f2. "
-        "6 cells in hudi/move."
+        "6 checks in hudi/move."
     )
     assert cause.readers == "trino-476{use-column-names=false}"
     assert cause.where == (
@@ -151,11 +151,11 @@ def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone() -> Non
         ("hive", FindingKind.MISSING_RENAME, "rename_column"): hive,
         ("spark", FindingKind.RESURRECTED, "add_column"): spark,
         ("spark", FindingKind.MISSING_RENAME, "rename_column"): spark,
-        ("trino", FindingKind.LOST_VALUE, "add_column"): f"{by_name} gets 12 of these 30 cells "
+        ("trino", FindingKind.LOST_VALUE, "add_column"): f"{by_name} gets 12 of 30 checks "
         "right, and 18 are then wrong in another way.",
-        ("trino", FindingKind.MISALIGNED, "add_column"): f"{by_name} gets 20 of these 56 cells "
+        ("trino", FindingKind.MISALIGNED, "add_column"): f"{by_name} gets 20 of 56 checks "
         "right, and 36 are then wrong in another way.",
-        ("trino", FindingKind.MISALIGNED, "move_column"): f"{by_name} gets 28 of these 40 cells "
+        ("trino", FindingKind.MISALIGNED, "move_column"): f"{by_name} gets 28 of 40 checks "
         "right, and 12 are then wrong in another way.",
     }
 

@@ -119,7 +119,7 @@ def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     assert {variant["id"] for variant in found["variants"]} == {
         verdict.variant for verdict in sampled.verdicts if verdict.case in shown
     }
-    assert "at most 2 cells of each cause" in html.page(sampled)
+    assert "at most 2 checks of each cause" in html.page(sampled)
 
 
 def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(

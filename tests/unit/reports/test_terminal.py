@@ -63,7 +63,7 @@ def test_an_engine_cannot_command_the_terminal(sampled: Run) -> None:
 
 def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None:
     text = flat(shown(sampled))
-    assert "224 cells: 46 wrong, 10 refused, 6 unknown, 3 unsupported, 159 correct" in text
+    assert "224 checks: 46 wrong, 10 refused, 6 unknown, 3 unsupported, 159 correct" in text
     assert "6 of them known" in text
     assert "Of 46 wrong answers, " in text
     assert text.endswith("runs/x/report.html")
@@ -87,7 +87,7 @@ def test_a_variant_without_anything_wrong_is_one_line_with_its_count(sampled: Ru
         for name, answer in sampled.recorded.items()
     }
     text = shown(replace(sampled, recorded=right))
-    assert "[hudi-mor,rewrites=some]@spark-3.5.8-hudi-0.15.0: all 84 cells correct" in text
+    assert "[hudi-mor,rewrites=some]@spark-3.5.8-hudi-0.15.0: all 84 checks correct" in text
 
 
 def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: Run) -> None:

@@ -20,7 +20,6 @@ from harness.core import jsonl
 from harness.core.records import Verdict, VerdictKind
 from harness.plan.product import select
 from harness.run import load_run
-from harness.run import load_run as run
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from tools import deaths as typed
@@ -46,9 +45,9 @@ def test_a_run_is_the_same_however_many_are_asked_for() -> None:
 
 def test_what_was_done_is_known_to_the_next_go(tmp_path: Path) -> None:
     kind = deaths.planned(1, 1, "")[1]
-    deaths.OutcomeLog(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
-    assert deaths.OutcomeLog(tmp_path, 1).done() == {1: "went on by itself"}
-    assert deaths.OutcomeLog(tmp_path, 2).done() == {}
+    deaths.Experiment(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
+    assert deaths.Experiment(tmp_path, 1).outcomes() == {1: "went on by itself"}
+    assert deaths.Experiment(tmp_path, 2).outcomes() == {}
 
 
 def test_one_of_every_kind_is_the_first_of_its_kind() -> None:
@@ -56,7 +55,7 @@ def test_one_of_every_kind_is_the_first_of_its_kind() -> None:
     assert list(one.values()) == list(dict.fromkeys(every.values()))
     assert one.items() < every.items()
     presto = deaths.planned(RUNS, 1, "^prestodb-0.283 ", 1)
-    assert [(any_.target, any_.stops) for any_ in sorted(presto.values(), key=str)] == [
+    assert [(kind.target, kind.stops) for kind in sorted(presto.values(), key=str)] == [
         ("prestodb-0.283", False),
         ("prestodb-0.283", True),
     ]
@@ -88,21 +87,21 @@ def test_some_tables_are_read_while_others_are_written(beside: str) -> None:
     reader = getattr(deaths, beside)
     plan = plan_of(deaths.DeathKind("harness", reader, writes=True).cells)
     assert len(plan.variants) == 3 * write_variants.AT_ONCE
-    assert {cell.variant for cell in plan.cells} == {variant_.id for variant_ in plan.variants}
+    assert {cell.variant for cell in plan.cells} == {variant.id for variant in plan.variants}
     writers = {name for variant in plan.variants for name in variant.writers}
     struck = {kind.target for kind in deaths.SHARES if kind.writes and kind.reader == reader}
     assert struck >= {"harness"} | writers
 
 
 @dataclass
-class Passing:
+class Clock:
     """A clock that sleeping alone moves on, and a run whose target is there at times."""
 
-    times: tuple[tuple[float, float], ...]
+    times: tuple[tuple[float, float], ...] = ()
     now: float = 0.0
 
     @property
-    def process(self) -> Passing:
+    def process(self) -> Clock:
         return self
 
     def monotonic(self) -> float:
@@ -111,7 +110,7 @@ class Passing:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    def of(self, _: str) -> bool:
+    def processes(self, _: str) -> bool:
         return any(start <= self.now < end for start, end in self.times)
 
     def answers(self, _: str) -> bool:
@@ -139,7 +138,7 @@ def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
     *,
     answers: bool,
 ) -> None:
-    clock = Passing(((5.0, 8.0), (20.0, 30.0)))
+    clock = Clock(((5.0, 8.0), (20.0, 30.0)))
     monkeypatch.setattr(deaths, "time", clock)
     deaths._wait(clock, "metastore", wait_s, answers=answers)
     assert clock.now == pytest.approx(then, abs=3 * deaths.POLL_S)
@@ -148,24 +147,13 @@ def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
 NUMBER: Final = 3
 ENDED: Final = 3
 """The exit status of a run with unknown cells."""
-Said = Mapping[str, VerdictKind]
+Verdicts = Mapping[str, VerdictKind]
 RIGHT: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.WRONG}
 UNKNOWN: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.UNKNOWN}
 ANOTHER: Final = {"a": VerdictKind.WRONG, "b": VerdictKind.WRONG}
 MISSING: Final = {"a": VerdictKind.CORRECT}
-
-
-@dataclass
-class Clock:
-    """A clock that sleeping alone moves on."""
-
-    now: float = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+KIND: Final = deaths.DeathKind("x", "r")
+NOTHING: Final = deaths.Struck((), ())
 
 
 @dataclass(frozen=True)
@@ -182,11 +170,14 @@ class Process:
         return self.state
 
 
+ZOMBIE: Final = Process(runs=True, state=psutil.STATUS_ZOMBIE)
+
+
 @dataclass
 class Scripted:
     """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as told, struck or not."""
 
-    ends: list[tuple[int, Said]]
+    ends: list[tuple[int, Verdicts]]
     struck: Iterator[object | None]
     begun: bool = True
     leaves: Path = Path()
@@ -203,15 +194,15 @@ class Scripted:
         return self
 
     def finish(self) -> int:
-        status, said = self.ends.pop(0)
+        status, kinds = self.ends.pop(0)
         self.folder.mkdir(exist_ok=True)
         self.leaves.mkdir(parents=True, exist_ok=True)
-        write(self.folder, said)
+        write(self.folder, kinds)
         if self.begun:
             (self.folder / load_run.INFO).touch()
         return status
 
-    def strike(self, _: object, target: str, blow: int, wait_s: float, chance: object) -> object:
+    def strike(self, _: object, kind: object, wait_s: float, chance: object) -> object:
         self.waits.append(wait_s)
         return next(self.struck)
 
@@ -219,9 +210,9 @@ class Scripted:
         return self.stays if "--resume" in self.options[-1] else []
 
 
-def write(folder: Path, said: Said) -> None:
-    verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in said.items()]
-    jsonl.write_all(folder / run.VERDICTS, verdicts)
+def write(folder: Path, kinds: Verdicts) -> None:
+    verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in kinds.items()]
+    jsonl.write_all(folder / load_run.VERDICTS, verdicts)
 
 
 MakeExperiment = Callable[..., tuple[Any, Scripted]]
@@ -238,37 +229,38 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeExperimen
     known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
 
     def make(
-        *ends: tuple[int, Said], struck: Sequence[object | None] = (deaths.Struck((), ()),)
+        *ends: tuple[int, Verdicts], struck: Sequence[object | None] = (NOTHING,)
     ) -> tuple[Any, Scripted]:
         scripted = Scripted(list(ends), iter(struck))
         monkeypatch.setattr(deaths, "RunProcess", scripted.run)
         monkeypatch.setattr(deaths, "strike", scripted.strike)
-        log = deaths.OutcomeLog(tmp_path, 1)
-        return deaths.Experiment(tmp_path, log, {("r", False): known}), scripted
+        return deaths.Experiment(tmp_path, 1, {"undisturbed-r": known}), scripted
 
     return make
 
 
 @pytest.mark.parametrize(
-    ("ends", "outcome"),
+    ("ends", "struck", "outcome"),
     [
-        ([(0, RIGHT)], "went on by itself"),
-        ([(ENDED, UNKNOWN), (0, RIGHT)], "resumed after 3"),
-        ([(ENDED, {}), (0, RIGHT)], "resumed after 3"),
-        ([(ENDED, ANOTHER)], "differs"),  # although what comes after may be right
-        ([(0, UNKNOWN)], "differs"),
-        ([(0, MISSING)], "differs"),
-        ([(ENDED, UNKNOWN), (0, MISSING)], "differs"),
-        ([(ENDED, UNKNOWN), (0, ANOTHER)], "differs"),
-        ([(ENDED, UNKNOWN), (ENDED, UNKNOWN)], "broken"),
+        ([(0, RIGHT)], NOTHING, "went on by itself"),
+        ([(ENDED, UNKNOWN), (0, RIGHT)], NOTHING, "resumed after 3"),
+        ([(ENDED, {}), (0, RIGHT)], NOTHING, "resumed after 3"),
+        ([(ENDED, ANOTHER)], NOTHING, "differs"),  # although what comes after may be right
+        ([(0, UNKNOWN)], NOTHING, "differs"),
+        ([(0, MISSING)], NOTHING, "differs"),
+        ([(ENDED, UNKNOWN), (0, MISSING)], NOTHING, "differs"),
+        ([(ENDED, UNKNOWN), (0, ANOTHER)], NOTHING, "differs"),
+        ([(ENDED, UNKNOWN), (ENDED, UNKNOWN)], NOTHING, "broken"),
+        ([(0, ANOTHER)], None, "differs"),
+        ([(0, RIGHT)], deaths.Struck((Process(runs=True),), ()), "survived"),
+        ([(0, RIGHT)], deaths.Struck((ZOMBIE, Process(runs=False)), ()), "went on by itself"),
     ],
 )
-def test_what_came_of_a_struck_run(
-    experiment: MakeExperiment, ends: list[tuple[int, Said]], outcome: str
+def test_the_outcome_of_a_run_is_by_its_verdicts_its_status_and_what_outlives_it(
+    experiment: MakeExperiment, ends: list[tuple[int, Verdicts]], struck: object, outcome: str
 ) -> None:
-    made, scripted = experiment(*ends)
-    kind = deaths.DeathKind("x", "r")
-    assert deaths.until_struck(made, kind, NUMBER) == outcome
+    made, scripted = experiment(*ends, struck=[struck])
+    assert deaths.until_struck(made, KIND, NUMBER) == outcome
     assert not scripted.ends
     assert scripted.options[1:] == [("--resume",)][: len(ends) - 1]
 
@@ -278,23 +270,22 @@ def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
 ) -> None:
     made, _ = experiment((-9, {}), (0, RIGHT))
     monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, ANOTHER))
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
+    assert deaths.until_struck(made, KIND, NUMBER) == "differs"
 
 
 def test_records_that_a_death_harmed_are_told(
     experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = experiment((-9, {}), (0, RIGHT))
-    monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "broken"
+    monkeypatch.setattr(deaths.pipeline, "judge_run", load_run.load)  # nothing is in `run.json`
+    assert deaths.until_struck(made, KIND, NUMBER) == "broken"
 
 
 def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> None:
     made, scripted = experiment((-9, {}), (0, RIGHT))
     scripted.begun = False
-    kind = deaths.DeathKind("x", "r")
-    assert deaths.until_struck(made, kind, NUMBER) == "begun again after -9"
-    assert scripted.options == [tuple(kind.options)] * 2
+    assert deaths.until_struck(made, KIND, NUMBER) == "begun again after -9"
+    assert scripted.options == [tuple(KIND.options)] * 2
 
 
 @pytest.mark.parametrize("ends", [[(0, RIGHT)], [(ENDED, UNKNOWN), (0, RIGHT)]])
@@ -305,28 +296,13 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
 def test_what_is_half_made_after_the_end_is_told(
     experiment: MakeExperiment,
     tmp_path: Path,
-    ends: list[tuple[int, Said]],
+    ends: list[tuple[int, Verdicts]],
     path: str,
 ) -> None:
     made, scripted = experiment(*ends)
     scripted.leaves = tmp_path / path
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "left over"
+    assert deaths.until_struck(made, KIND, NUMBER) == "left over"
     assert (tmp_path / path).exists()  # so that it can be looked at
-
-
-@pytest.mark.parametrize(
-    ("process", "outcome"),
-    [
-        (Process(runs=True), "survived"),
-        (Process(runs=True, state=psutil.STATUS_ZOMBIE), "went on by itself"),
-        (Process(runs=False), "went on by itself"),
-    ],
-)
-def test_a_process_that_outlives_the_harness_is_told(
-    experiment: MakeExperiment, process: Process, outcome: str
-) -> None:
-    made, _ = experiment((0, RIGHT), struck=[deaths.Struck((process,), ())])
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
 
 
 def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
@@ -334,15 +310,15 @@ def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
 ) -> None:
     made, scripted = experiment((ENDED, UNKNOWN), (0, RIGHT))
     scripted.stays = [Process(runs=True)]
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "survived"
+    assert deaths.until_struck(made, KIND, NUMBER) == "survived"
 
 
 def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
     experiment: MakeExperiment,
 ) -> None:
     late = [None, None]
-    made, scripted = experiment(*[(0, RIGHT)] * 3, struck=[*late, deaths.Struck((), ())])
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "went on by itself"
+    made, scripted = experiment(*[(0, RIGHT)] * 3, struck=[*late, NOTHING])
+    assert deaths.until_struck(made, KIND, NUMBER) == "went on by itself"
     assert len(set(scripted.waits)) == 3
     assert all(0 < wait < 30 for wait in scripted.waits)
 
@@ -352,20 +328,13 @@ def test_runs_in_which_nothing_was_struck_are_not_counted_and_are_done_by_the_ne
 ) -> None:
     tries, kind = deaths.TRIES, next(iter(deaths.SHARES))
     made, scripted = experiment(*[(0, RIGHT)] * 2 * tries, struck=[None] * 2 * tries)
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
+    assert deaths.until_struck(made, KIND, NUMBER) == "too late"
     assert len(scripted.waits) == tries
-    made.log.note(NUMBER, kind, "too late", 1.0)
-    made.log.note(4, kind, "differs", 1.0)
-    assert deaths.due({NUMBER: kind, 4: kind, 5: kind}, made.log.done()) == {NUMBER: kind, 5: kind}
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
+    made.note(NUMBER, kind, "too late", 1.0)
+    made.note(4, kind, "differs", 1.0)
+    assert deaths.due(made, {NUMBER: kind, 4: kind, 5: kind}) == {NUMBER: kind, 5: kind}
+    assert deaths.until_struck(made, KIND, NUMBER) == "too late"
     assert len(set(scripted.waits)) == 2 * tries  # the next go strikes at other moments
-
-
-def test_a_run_that_nobody_struck_must_have_the_verdicts_of_any_other(
-    experiment: MakeExperiment,
-) -> None:
-    made, _ = experiment((0, ANOTHER), struck=[None])
-    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
 
 
 def test_the_table_says_what_became_of_what_was_struck_whoever_read() -> None:
@@ -375,7 +344,7 @@ def test_the_table_says_what_became_of_what_was_struck_whoever_read() -> None:
     )
     outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
     outcomes += [(first, "begun again after -9"), (other, deaths.LATE)]
-    done = outcomes + [(second, any_) for any_ in deaths.FAILED]
+    done = outcomes + [(second, outcome) for outcome in deaths.FAILED]
     head, _, *rows = (line.strip("| ").split(" | ") for line in deaths.table(done))
     assert head[:5] == ["what was struck", "runs", *list(deaths.COLUMNS.values())[:3]]
     assert rows == [
@@ -383,8 +352,10 @@ def test_the_table_says_what_became_of_what_was_struck_whoever_read() -> None:
         ["prestodb-0.283 hangs", "4", "0", "0", "0", "1", "1", "1", "1", "0"],
         ["all", "7", "0", "2", "1", "1", "1", "1", "1", "1"],
     ]
-    said = deaths.total([outcome for _, outcome in done], 200)
-    assert said == "7 of 200 runs struck something; 4 of these failed."
+    assert (
+        deaths.total([outcome for _, outcome in done], 200)
+        == "7 of 200 runs struck something; 4 of these failed."
+    )
 
 
 def test_the_moment_is_any_of_the_time_that_the_target_was_there_or_answered() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import delta_table
-from harness.usage.usage_file import Fact, TableFacts, UsedFormat
+from harness.usage.usage_file import Fact, UsedFormat, UsedTable
 from tests.builders.table_folders import entry, parquet, short
 
 Action = dict[str, Any]
@@ -41,7 +41,7 @@ def removed(path: str) -> Action:
     return {"remove": {"path": path}}
 
 
-def read(folder: Path, *commits: Sequence[Action], first: int = 0) -> TableFacts:
+def read(folder: Path, *commits: Sequence[Action], first: int = 0) -> UsedTable:
     log = folder / "_delta_log"
     log.mkdir(exist_ok=True)
     for number, actions in enumerate(commits, start=first):
@@ -66,7 +66,7 @@ def test_a_file_that_is_added_again_is_as_old_as_it_was(tmp_path: Path) -> None:
     again = added("a", deletionVector={"storageType": "u"})
     facts = read(tmp_path, START, [WIDER], [again, removed("a")])
     assert short(facts.schema_changes) == ["add f1 end yes"]
-    assert facts.features == ["deletion-vectors"]
+    assert facts.features == ("deletion-vectors",)
 
 
 def test_column_mapping_tells_a_rename_by_ids(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_column_mapping_tells_a_rename_by_ids(tmp_path: Path) -> None:
     )
     facts = read(tmp_path, [PROTOCOL, first, added("a")], [mapped], [renamed])
     assert short(facts.schema_changes) == ["rename f1 g yes"]
-    assert facts.features == ["column-mapping-by-name"]
+    assert facts.features == ("column-mapping-by-name",)
 
 
 def test_parts_of_columns_are_compared(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_features_of_the_protocol_and_writers_are_told(tmp_path: Path) -> None:
     info = {"commitInfo": {"engineInfo": "Apache-Spark/3.5.8 Delta-Lake/3.3.0", "userName": "me"}}
     facts = read(tmp_path, [protocol, WIDER, info])
     assert facts.table_version == "3/7"
-    assert facts.features == ["appendOnly", "deletionVectors"]
+    assert facts.features == ("appendOnly", "deletionVectors")
     assert facts.writers == ("Apache-Spark/3.5.8 Delta-Lake/3.3.0",)
 
 

@@ -58,7 +58,7 @@ def test_of_files_of_text_nobody_knows_the_columns(tmp_path: Path) -> None:
 def test_old_orc_files_without_names_of_columns_are_told(tmp_path: Path) -> None:
     orc.write_table(pa.table({"_col0": ["1"], "_col1": ["2"]}), tmp_path / "000000_0")
     facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ORC))
-    assert facts.features == ["files-without-column-names"]
+    assert facts.features == ("files-without-column-names",)
     assert facts.schema_changes == ()
     assert facts.unknown == ()
 
@@ -72,7 +72,7 @@ def test_a_transactional_table_tells_its_deltas_and_the_columns_in_its_rows(tmp_
     deletes.parent.mkdir()
     deletes.write_bytes(bucket.read_bytes())
     facts = hive_table.read(at(str(tmp_path)), entry(COLUMNS, UsedFormat.HIVE_ACID))
-    assert facts.features == ["delete-deltas", "deltas", "full-acid"]
+    assert facts.features == ("delete-deltas", "deltas", "full-acid")
     assert short(facts.schema_changes) == ["add f1 end yes"]
     only = replace(entry(COLUMNS, UsedFormat.HIVE_ACID), insert_only=True)
     assert "insert-only" in hive_table.read(at(str(tmp_path)), only).features

@@ -16,8 +16,8 @@ from harness.cli.reproduce.files import script
 from harness.core.metastore_choice import MetastoreChoice
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.failed_writes import KilledWrite
 from harness.scenario.operations.merge import Mutate
+from harness.scenario.operations.unfinished_writes import KilledWrite
 from tests.builders.candidates import CAUSE, TRINO, candidate_of, observation_of, target_of
 from tests.builders.table_story import history
 

@@ -129,7 +129,7 @@ def test_something_else_than_a_list_is_refused() -> None:
 def test_a_line_that_an_earlier_one_always_hides_is_refused() -> None:
     (said,) = problems(LINE.replace(", view: snapshot", "") + LINE)
     assert said.startswith(
-        f"{PATH}:5: no cell can use this line: the one at {PATH}:1 matches first"
+        f"{PATH}:5: no check can use this line: the one at {PATH}:1 matches first"
     )
 
 
@@ -201,4 +201,4 @@ def test_what_some_profile_may_ask_can_be_used(when: str) -> None:
     ],
 )
 def test_what_no_profile_can_ask_is_an_error_with_its_place(when: str, why: str) -> None:
-    assert said(when).startswith(f"a.known.yaml:1: no cell can use this line: {why}")
+    assert said(when).startswith(f"a.known.yaml:1: no check can use this line: {why}")

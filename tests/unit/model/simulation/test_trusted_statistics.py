@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.model.canonical import Value
-from harness.model.column_statistics import ColumnStatistics, StatisticsSource
+from harness.model.file_facts import ColumnStatistics, StatisticsSource
 from harness.model.query import Comparison, Condition, Query, not_null
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Simulation, can_hold, without_decided
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
-from harness.model.simulation.trusted_statistics import can_hold, without_decided
 from harness.model.truth import Truth
 from tests.builders.judged_story import NULLS_BY_SCHEMA
 from tests.builders.table_story import Story, history

@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth
 from harness.scenario.definition import Step
-from harness.scenario.examples import scenario_of
-from harness.scenario.load import loads
+from harness.scenario.load import loads, scenario_of
 from harness.scenario.operations import name_of, registry
 from harness.scenario.operations.api import Example, Family, Operation, StepContext, TableKind
 from harness.scenario.operations.row_writes import AddFiles
