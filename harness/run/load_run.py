@@ -414,7 +414,7 @@ class Run:
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
         """The verdicts on each variant by each reader."""
-        return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
+        return grouped([((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts])
 
     @cached_property
     def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 ONE = "hive-3.1.3{path=fetch}"  # a part of another reader's name, up to the bracket
 Chosen = Callable[[Run, Verdict], bool]
-COUNT = re.compile(r"^([\d,]+) cells? of")
+COUNT = re.compile(r"^([\d,]+) checks? of")
 
 
 def search(page: Page, text: str) -> None:

@@ -52,11 +52,6 @@ def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> Non
     assert late.value.log == "slow"
 
 
-def test_a_port_that_was_taken_is_distinguished() -> None:
-    with pytest.raises(PortTakenProblem):
-        waited(never, Simulated("Address already in use", runs=False))
-
-
 def test_the_reason_is_found_and_shown_where_the_log_ends_with_much_else() -> None:
     log = "\n".join(["Caused by: BindException: Address already in use", *["Net: sun.nio"] * 200])
     with pytest.raises(PortTakenProblem, match=r"Caused by: BindException") as taken:
