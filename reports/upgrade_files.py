@@ -40,7 +40,7 @@ JsonObject = dict[str, object]
 
 def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
     files = {
-        "html": upgrade_page.write(comparison, folder),
+        "html": upgrade_page.write_page(comparison, folder),
         "text": lines.write(report.document(comparison), folder / TEXT),
         "markdown": folder / MARKDOWN,
         "json": folder / JSON,
@@ -268,7 +268,7 @@ def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Blo
 
 
 def _page(comparison: SideComparison, folder: Path) -> str:
-    page = comparison.new.run.folder / upgrade_page.FILE
+    page = comparison.new.run.folder / upgrade_page.PAGE
     return Path(os.path.relpath(page, folder)).as_posix()
 
 

@@ -25,7 +25,7 @@ from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, refusal_text, s
 from harness.run.causes import causes
 from harness.run.load_run import Run
 
-FILE: Final = "upgrade.html"
+PAGE: Final = "upgrade.html"
 IN_FULL: Final = 3
 MOST_TABLES: Final = 500
 """So many tables of a list are shown; of a million cells the rest would fill a browser's memory."""
@@ -62,8 +62,8 @@ class CellLine(NamedTuple):
 CellLists = list[tuple[str, list[CellLine]]]
 
 
-def write(comparison: SideComparison, folder: Path) -> Path:
-    return html_page.write(page(comparison), folder / FILE)
+def write_page(comparison: SideComparison, folder: Path) -> Path:
+    return html_page.write(page(comparison), folder / PAGE)
 
 
 def page(comparison: SideComparison) -> str:
@@ -78,11 +78,11 @@ def page(comparison: SideComparison) -> str:
             "old": comparison.old,
             "new": comparison.new,
             "paste": report.settings_of(comparison.remedy),
-            "causes": [_cause(cause, comparison) for cause in comparison.relevant],
-            "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
+            "causes": [_shown_cause(cause, comparison) for cause in comparison.relevant],
+            "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
             "users_tables": html_page.parts(report.users_tables(comparison)),
             "accepted": [
-                _cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
@@ -93,12 +93,12 @@ def page(comparison: SideComparison) -> str:
             "meanings": report.CHANGES,
             "in_full": IN_FULL,
             "css": html_page.templates("report.css", "upgrade.css"),
-            **html_page.cells(data(comparison), EXAMPLE, TERMS),
+            **html_page.cells(page_data(comparison), EXAMPLE, TERMS),
         },
     )
 
 
-def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
+def _shown_cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
     variant, kind = run.info.variant(verdict.variant), cause.key.symptom.kind
     return {
@@ -197,7 +197,7 @@ def _seen(verdict: Verdict, run: Run) -> str:
     return refusal or short(verdict.because)
 
 
-def data(comparison: SideComparison) -> dict[str, JsonValue]:
+def page_data(comparison: SideComparison) -> dict[str, JsonValue]:
     """Return everything that the page's script needs: what cells are, and what they were."""
     shown = html.data(comparison.new.run, page_cells(comparison))
     meanings = {

@@ -33,7 +33,7 @@ def upgrade(browser: Browser, compared_sides: SideComparison, tmp_path: Path) ->
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(upgrade_page.write(compared_sides, tmp_path).as_uri())
+        page.goto(upgrade_page.write_page(compared_sides, tmp_path).as_uri())
         yield page
         assert not errors
 

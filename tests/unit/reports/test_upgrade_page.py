@@ -116,5 +116,5 @@ def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
 def test_a_text_without_a_form_in_utf8_does_not_stop_the_page(sampled: Run, tmp_path: Path) -> None:
     odd = {name: replace(verdict, because="\ud800") for name, verdict in sampled.recorded.items()}
     found = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
-    assert "Not known" in upgrade_page.write(found, tmp_path).read_text("utf-8")
+    assert "Not known" in upgrade_page.write_page(found, tmp_path).read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["upgrade.html"]
