@@ -61,18 +61,14 @@ def notes(conformance: Conformance) -> Iterator[str]:
 
 
 def _facts(conformance: Conformance) -> tuple[str, ...]:
-    started = (
-        (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
-        if conformance.start_s
-        else ("n/a", "n/a")
-    )
+    started = (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
     engine = f"{conformance.engine} {conformance.version}"
     return (
         conformance.reader,
         conformance.date,
         engine,
         conformance.runtime,
-        *started,
+        *(started if conformance.start_s else ("n/a", "n/a")),
         conformance.fidelity,
     )
 
@@ -83,5 +79,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text on one line."""
     return " ".join(text.split())

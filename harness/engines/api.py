@@ -50,7 +50,6 @@ class Question:
     database: str
     table: str
     format: FormatFacts
-    """Some engines choose a connector by it."""
     query: Query
     past: PointInTime | None = None
     """None: about the table as it is now."""
@@ -88,10 +87,8 @@ class Reply:
     rows: tuple[tuple[Value, ...], ...]
     seconds: float
     sent: str = ""
-    """What was sent for a question, as people would type it."""
     confirmed: str = ""
     normalised: tuple[Normalised, ...] = ()
-    """The declared differences that were evened out."""
     raw: OwnTexts = ()
     left_out: tuple[tuple[Column, tuple[Value, ...]], ...] = ()
     """Hudi's own columns, each with its values row by row; no part of `columns` and `rows`."""

@@ -23,7 +23,6 @@ _READ: Final[dict[str, Read]] = {"float": single, "double": float}
 _LEAST: Final = 2
 """Java prints `2.0`, and `1.4E-45` where one digit would do."""
 _EXACT: Final = decimal.Context(prec=1_100)
-"""Enough for every digit of every double."""
 
 
 def number_of(sent: float | decimal.Decimal, kind: str) -> float:

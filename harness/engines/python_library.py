@@ -71,14 +71,11 @@ class PythonLibrary:
     """What a library of Python brings; see `harness.engines.api.Engine`."""
 
     name: str
-    """Of its package in `harness.engines`."""
     answers: Path
     """The source of what answers in the worker: its `ask(question)` is given a `statement`, the
     `tables` as `describe` has them, and `conf`."""
     families: tuple[str, ...]
-    """The families of formats that it reads."""
     statement: Callable[[Question, ReaderSettings], str]
-    """Returns a question as somebody would type it."""
     describe: Callable[[str, str, Entry, PointInTime | None], Description]
     """Returns what the worker is given of a table, by database, name, entry, and what of its past
     the question is about."""
@@ -283,7 +280,10 @@ class LibraryConnection:
         if "error" in head:
             class_, text = head["error"]
             raise RefusedError(self._library.refusal(class_, text[:MAX_TEXT]), head["seconds"])
-        return _table(body), head["seconds"]
+        import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+        with pa.ipc.open_stream(body) as reader:
+            return reader.read_all(), head["seconds"]
 
     def _answer(self, question: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
         self._connection.sendall(json.dumps(question).encode() + b"\n")
@@ -339,17 +339,9 @@ def python_literal(text: str, type_: str) -> str:
 
 
 def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:
-    """Return what a library answered, in canonical values."""
     every = tuple(
         Column(column.name, str(column.type), canonical_type(column.type))
         for column in table.schema
     )
     values = [[canonical(value) for value in column] for column in table.columns]
     return query_sql.reply(every, tuple(zip(*values, strict=True)), seconds, sent, confirmed)
-
-
-def _table(body: bytes) -> pyarrow.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
-    with pa.ipc.open_stream(body) as reader:
-        return reader.read_all()

@@ -32,7 +32,6 @@ HELLO_S: Final = 5.0
 """How long somebody who connects may take to say the token."""
 
 Message = dict[str, Any]
-"""A question or the line of an answer, as the module's docstring says."""
 
 
 def answer(question: Message) -> tuple[Message, bytes]:

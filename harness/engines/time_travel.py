@@ -40,7 +40,6 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 
 def cannot(distribution: Distribution, format_: FormatFacts, view: str) -> str:
-    """Return why a reader cannot be asked for a view of the past; empty when it can."""
     words = _words(distribution, format_, view) if view in OTHERS else None
     return f"{distribution.name}: {words}" if isinstance(words, str) else ""
 
@@ -53,10 +52,7 @@ def _words(distribution: Distribution, format_: FormatFacts, view: str) -> TimeT
 def point_in_time(
     distribution: Distribution, format_: FormatFacts, view: str, moment: Moment, version: str
 ) -> PointInTime:
-    """Return where a question to a reader goes back to; `version`: of the table.
-
-    Raises LookupError: the reader `cannot` be asked.
-    """
+    """Return where a question goes back to. Raises LookupError: the reader `cannot` be asked."""
     meaning = _meaning(distribution, format_, view, version)
     return PointInTime(view, moment.instant, MEANINGS[meaning](moment) if meaning else "")
 
@@ -75,10 +71,7 @@ def _meaning(distribution: Distribution, format_: FormatFacts, view: str, versio
 def in_words(
     distribution: Distribution, format_: FormatFacts, view: str, version: str, step: int
 ) -> str:
-    """Return which moment a question about the past of a step names; `version`: of the table.
-
-    Raises LookupError: the reader `cannot` be asked.
-    """
+    """Return which moment a question about the past of a step names; raises as above."""
     return _meaning(distribution, format_, view, version).format(step=step)
 
 

@@ -270,7 +270,6 @@ class ReplaceableServer:
     ) -> None:
         """`start`: how it is started; `responses`: where each answer goes as it comes."""
         self.peak_mb = 0
-        """The most memory seen, in MiB."""
         self._start = start
         self._responses = responses
         self._connections = connections
@@ -279,7 +278,6 @@ class ReplaceableServer:
         self._tries: dict[str, Tries] = {}
         self._answered = 0
         self._futile_starts = 0
-        """So many starts in a row have led to nothing."""
         self._sent_before = 0
         self._why = ""
         self._stack = ExitStack()

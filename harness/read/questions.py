@@ -39,7 +39,6 @@ class CellQuestion:
     address: str
     """Where the answer is found again: digest of state, reader and text."""
     key: str
-    """Name of the key column."""
     columns: tuple[str, ...]
     """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
     an earlier step they are those of the truth."""
@@ -89,9 +88,7 @@ class QuestionMaker:
 
     readers: Mapping[str, Reader]
     engines: Mapping[str, Engine]
-    """By the name of a distribution."""
     digests: Mapping[str, str]
-    """Of what shapes a reader's answers, by the reader's name."""
     formats: Mapping[str, Format]
 
     def make(

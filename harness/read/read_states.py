@@ -202,31 +202,21 @@ def schedule(
                     probes.note(question, answer)
                     there.append(Response(answer))
             to.responses.put_all(there)
-            if asked:
-                _send(asked, shared, files, to)
+            fresh = {question.state.digest: question.state for question in asked}
+            if fresh:
+                shared.register(fresh.values())
+            for digest, state in fresh.items():
+                if digest not in files:  # before anybody reads them
+                    files[digest] = state_store.file_list(state)
+            for name, queue in to.questions.items():
+                queue.put_all(
+                    replace(question, files=files[question.state.digest])
+                    for question in asked
+                    if question.reader.distribution == name
+                )
     finally:
         for queue in to.questions.values():
             queue.close()
-
-
-def _send(
-    asked: Sequence[CellQuestion],
-    shared: SharedMetastore,
-    files: dict[str, tuple[FileSeen, ...]],
-    to: ReadQueues,
-) -> None:
-    """Hand on questions once their servers can find the states; before, note their `files`."""
-    states = {question.state.digest: question.state for question in asked}
-    shared.register(states.values())
-    for digest, state in states.items():
-        if digest not in files:
-            files[digest] = state_store.file_list(state)
-    for name, queue in to.questions.items():
-        queue.put_all(
-            replace(question, files=files[question.state.digest])
-            for question in asked
-            if question.reader.distribution == name
-        )
 
 
 def planned_questions(plan: Plan) -> Callable[[States], Iterator[CellQuestion | Answer]]:
@@ -281,23 +271,18 @@ def record(
         for response in some:
             distribution = response.question.reader.distribution if response.question else ""
             cells.count_result(distribution, _outcome(response.answer))
-        changed = _changed(some)
+        asked = {
+            response.question.state.digest: response.question
+            for response in some
+            if response.question
+        }
+        changed = {
+            digest
+            for digest, question in asked.items()
+            if state_store.file_list(question.state) != question.files
+        }
         for response in some:
             yield _checked(response, cache, changed, first.get(response.answer.case))
-
-
-def _changed(responses: Sequence[Response]) -> Collection[str]:
-    """Return the digests of the states whose files are not as they were."""
-    asked = {
-        response.question.state.digest: response.question
-        for response in responses
-        if response.question
-    }
-    return {
-        digest
-        for digest, question in asked.items()
-        if state_store.file_list(question.state) != question.files
-    }
 
 
 def _checked(

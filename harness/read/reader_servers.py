@@ -38,12 +38,10 @@ class ReadContext:
 
     cache: Cache
     folder: Path
-    """The run's own folder for servers, logs and configuration."""
     progress: Progress
     fresh: bool = False
     """Ask again what earlier runs have asked."""
     timeout_s: float = TIMEOUT_S
-    """After so long a query counts as unanswered."""
     memory_budget: memory.MemoryBudget = field(default_factory=memory.MemoryBudget)
     """The memory of what runs side by side, writers included."""
     metastore: MetastoreChoice = USUAL
@@ -77,7 +75,6 @@ class SharedMetastore:
         self.context = context
         self._states: list[State] = []
         self._registered = 0
-        """So many of the states are in the metastore that runs."""
         self._stack = ExitStack()
         self._running: Metastore | None = None
         self._lock = threading.Lock()
@@ -93,7 +90,6 @@ class SharedMetastore:
             self.running()
 
     def add(self, states: Iterable[State]) -> None:
-        """Have more states registered in the metastore that `running` returns from now on."""
         with self._lock:
             self._states.extend(states)
 
@@ -165,7 +161,6 @@ class EngineServer:
     server: Server
     engine: Engine
     timeout_s: float
-    """After so long a query counts as unanswered."""
     metastore: Metastore
     """The one that it was started on."""
     shared: SharedMetastore
@@ -179,9 +174,7 @@ class EngineStart:
     """How the server of a distribution is started."""
 
     name: str
-    """Of the distribution."""
     planned: PlannedReads
-    """What it may be asked about."""
     shared: SharedMetastore
     threads: JobThreads
     """Those in which engines are asked: after a failure in one nothing is started any more."""

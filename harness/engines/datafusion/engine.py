@@ -45,7 +45,6 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def _schema(columns: Sequence[Any]) -> str:
-    """Return columns of Hive as a schema of Arrow's, in its own format."""
     import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
     kinds = [(column.name, arrow_type(_known(column.name, column.type))) for column in columns]
@@ -81,7 +80,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    """Return how a table is made known in Python, as comments."""
     of_hudi = format_.family == "hudi"
     known = 'context.register_parquet("TABLE", "FOLDER", schema=SCHEMA)'
     if of_hudi:

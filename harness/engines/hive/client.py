@@ -29,7 +29,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
-from harness.engines.hive.errors import HiveError
+from harness.engines.hive.errors import HiveError, Thrown
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
 from harness.runtime.process import LOOPBACK
 
@@ -178,7 +178,6 @@ class HiveClient:
 
 
 def session_user() -> str:
-    """Return what a session is called by: the user's name, or number where it has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # of Python until 3.12, and since then
@@ -191,25 +190,20 @@ def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
 
 
 def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
-    thrown = errors.chain(status.infoMessages or ())
-    return _error(
-        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
-    )
+    return _error(status, errors.chain(status.infoMessages or ()))
 
 
 def _failed(status: Any, ran: Sequence[Job], log: str) -> HiveError:  # noqa: ANN401
     """Return the error of a query; what a job of MapReduce met is only in the log, Tez tells it."""
     if ran and ran[-1].by_tez:
-        thrown = errors.vertex_failure(status.errorMessage or "")
-    else:
-        thrown = errors.job_failure(log, ran[-1].id) if ran else ()
-    return _error(
-        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
-    )
+        return _error(status, errors.vertex_failure(status.errorMessage or ""))
+    return _error(status, errors.job_failure(log, ran[-1].id) if ran else ())
 
 
-def _error(refusal: Refusal) -> HiveError:
+def _error(status: Any, thrown: Sequence[Thrown]) -> HiveError:  # noqa: ANN401
     """Return the error, unless it only lacks its metastore or a library: no word on the query."""
+    message = status.errorMessage or ""
+    refusal = errors.refusal(message, status.sqlState, status.errorCode, thrown)
     if errors.catalog_is_gone(refusal):
         reason = refusal.message.partition("\n")[0]
         raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")

@@ -194,7 +194,6 @@ def reply_of(
 
 
 READY_S: Final = 240.0
-"""How long it may take to answer; 5 s on an idle machine."""
 STATEMENT_S: Final = 60.0
 SESSION_KEY: Final = "session_key"
 """What lock data call the key that each session gives a value of its own, see `HiveServer`."""

@@ -44,7 +44,6 @@ class Thrown:
     """An exception of the server."""
 
     kind: str
-    """The full name of its class."""
     message: str
 
     def __str__(self) -> str:

@@ -155,7 +155,10 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
             inner = _optional(element, tally)
             return lambda value: tuple(map(inner, checked(value, list)))
         case Map(key, element):
-            return lambda value: _map(value, _key(key, tally), _optional(element, tally))
+            read, inner = _key(key, tally), _optional(element, tally)
+            return lambda value: MapValue.of(
+                [(read(name), inner(part)) for name, part in checked(value, ObjectFields)]
+            )
         case Struct(fields):
             return lambda value: _struct(value, fields, tally)
 
@@ -170,12 +173,6 @@ def _key(kind: DataType, tally: Tally) -> Convert:
     convert = _convert(kind, tally)
     bare = isinstance(kind, Decimal) or str(kind) in _BARE
     return lambda text: convert(json.loads(text, parse_float=decimal.Decimal) if bare else text)
-
-
-def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
-    return MapValue.of(
-        [(key(name), element(inner)) for name, inner in checked(value, ObjectFields)]
-    )
 
 
 def _struct(

@@ -11,16 +11,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow
 
-POLARS: Final = "polars"
-"""A package that the project does not depend on: only this process has it."""
-
 Message = dict[str, Any]
-"""A question, as the module's docstring says."""
 
 
 def ask(question: Message) -> pyarrow.Table:
@@ -33,7 +29,7 @@ def ask(question: Message) -> pyarrow.Table:
         return str(sources[database, name])
 
     scope = {
-        "pl": import_module(POLARS),
+        "pl": import_module("polars"),
         "table": table,
         "Decimal": Decimal,
         "date": date,

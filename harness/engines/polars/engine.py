@@ -102,8 +102,7 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    """Return how a table is named in Python, as comments; settings stand in the expression."""
-    del settings
+    del settings  # they stand in the expression
     iceberg = f"'METADATA'  # the table's parameter {POINTER} in the metastore"
     source = iceberg if format_.family == "iceberg" else "'FOLDER'"
     return (

@@ -73,17 +73,12 @@ def _condition(conditions: Sequence[Condition]) -> str:
     >>> _condition([Condition("n", Comparison.NULL), Condition("a", Comparison.EQUAL, "1", "int")])
     "And(IsNull('n'), EqualTo('a', 1))"
     """
-    parts = [
-        f"{_CALLS[condition.test]}({condition.path!r}{_compared(condition)})"
-        for condition in conditions
-    ]
+    parts = list[str]()
+    for condition in conditions:
+        compares = condition.test in {Comparison.EQUAL, Comparison.AT_LEAST}
+        value = f", {literal(condition.literal, condition.type)}" if compares else ""
+        parts.append(f"{_CALLS[condition.test]}({condition.path!r}{value})")
     return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
-
-
-def _compared(condition: Condition) -> str:
-    if condition.test not in {Comparison.EQUAL, Comparison.AT_LEAST}:
-        return ""
-    return f", {literal(condition.literal, condition.type)}"
 
 
 def literal(text: str, type_: str) -> str:

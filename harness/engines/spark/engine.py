@@ -183,7 +183,6 @@ class SparkEngine:
 
 
 def _select(question: Question) -> str:
-    """Return the query; every format is found through the metastore by database and name."""
     return query_sql.select(question, "`", TIME_TRAVEL)
 
 

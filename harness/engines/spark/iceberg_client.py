@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FORMAT: Final = "write.delete.format.default"
-"""The property of a table that names the format of its delete files."""
 
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:  # noqa: ARG001 - as `write_client.call`

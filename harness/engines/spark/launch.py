@@ -155,7 +155,6 @@ BESIDE: Final = {
     "iceberg_client.py": iceberg_client,
     "delta_client.py": delta_client,
 }
-"""What the worker imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +206,14 @@ class SparkProgram:
         around: Surroundings,
     ) -> tuple[str, ...]:
         if home := self._java_home(around.folder):
-            _write_java(home, installation.java_home / "bin" / "java", self._java_without())
+            without = self.distribution.texts_if_any("java_without")
+            _write_java(home, installation.java_home / "bin" / "java", without)
         program = (sys.executable, "-I", str(around.conf / WORKER))
         return (*program, around.host, str(around.port), str(around.conf / CONF))
 
-    def _java_without(self) -> tuple[str, ...]:
-        return self.distribution.texts_if_any("java_without")
-
     def _java_home(self, folder: Path) -> Path | None:
         """Return the JAVA_HOME that is made for it; None: the JRE's own will do."""
-        return folder / "java" if self._java_without() else None
+        return folder / "java" if self.distribution.texts_if_any("java_without") else None
 
 
 def _write_java(home: Path, java: Path, without: Sequence[str]) -> None:

@@ -157,7 +157,7 @@ class Spark:
         reply: Future[dict[str, Any]] = Future()
         self._send(number, request, reply)
         try:
-            return _checked(reply.result(timeout_s))
+            answer = reply.result(timeout_s)
         except TimeoutError:
             self.running.stop(grace_s=0)
             raise NoAnswerError(
@@ -165,6 +165,11 @@ class Spark:
             ) from None
         finally:
             self.running.peak_memory_mb()
+        if "error" in answer:
+            raise RefusedError(Refusal(**answer["error"]), answer.get("seconds", 0.0))
+        if "broke" in answer:
+            raise HarnessError(f"the Spark worker failed:\n{answer['broke']}")
+        return answer
 
     def kill(self) -> None:
         self.running.stop(grace_s=0)
@@ -213,11 +218,3 @@ class Spark:
 
     def _how_it_ended(self) -> str:
         return f"the Spark process ended; the end of its log:\n{self.running.log_tail()}"
-
-
-def _checked(reply: dict[str, Any]) -> dict[str, Any]:
-    if "error" in reply:
-        raise RefusedError(Refusal(**reply["error"]), reply.get("seconds", 0.0))
-    if "broke" in reply:
-        raise HarnessError(f"the Spark worker failed:\n{reply['broke']}")
-    return reply

@@ -56,7 +56,6 @@ MAX_TEXT: Final = 4000
 """Spark repeats whole plans in messages; characters kept of each, without stack traces."""
 
 Message = dict[str, Any]
-"""A request or a reply, as the module's docstring lists them."""
 
 
 class Replies:

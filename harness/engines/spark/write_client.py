@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SCHEMA_CLASS: Final = "HoodieSchema"
-"""The class of schemas in versions that have one of their own."""
 
 
 class NoSuchMethodError(Exception):

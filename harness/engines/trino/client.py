@@ -86,7 +86,12 @@ class HttpSession:
 
     def _sent(self, method: str, url: str, headers: Headers, body: bytes | None = None) -> Response:
         """Send one request; repeat and follow nothing, which would hide that it failed."""
-        renamed = self._renamed({**self.headers, **headers})
+        sent = {**self.headers, **headers}
+        renamed = {
+            _other(name, LIBRARY_PREFIX, self._prefix): value
+            for name, value in sent.items()
+            if value is not None
+        }
         path = urlsplit(url)._replace(scheme="", netloc="").geturl()
         try:
             self._within()
@@ -111,10 +116,6 @@ class HttpSession:
             self._http.close()  # nothing was asked: this is the end of a connection nobody used
         elif line is not None:
             line.settimeout(self._http.timeout)
-
-    def _renamed(self, headers: Headers) -> dict[str, str]:
-        given = ((name, value) for name, value in headers.items() if value is not None)
-        return {_other(name, LIBRARY_PREFIX, self._prefix): value for name, value in given}
 
 
 def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
@@ -158,7 +159,6 @@ if TYPE_CHECKING:
     from requests import Session
 
 CONNECT_S: Final = 60.0
-"""How long the first query of a session may take."""
 CANCEL_S: Final = 5.0
 """How long to wait for a server to take note that its query is not wanted any more."""
 

@@ -218,7 +218,6 @@ Catalogs = Mapping[str, Mapping[str, object]]
 _SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
 """What the setting adds to a catalog's name: one server holds a catalog for each value."""
 _METADATA: Final = MappingProxyType({"": "", "on": "_metadata_on", "off": "_metadata_off"})
-"""The same of the metadata table."""
 _SWITCH: Final = MappingProxyType({"on": "true", "off": "false"})
 _PROPERTIES: Final = MappingProxyType({COLUMN_NAMES: "column_names", METADATA: "metadata_table"})
 """Where a distribution says what the property of a setting is called, by kind of catalog."""

@@ -187,8 +187,7 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
 
 
 def _listed(value: WireValue) -> list[WireValue]:
-    """Return a list; a text is refused, because its letters would pass for values."""
-    if not isinstance(value, list):
+    if not isinstance(value, list):  # the letters of a text would pass for values
         raise TypeError(f"{value!r} is no list")
     return value
 

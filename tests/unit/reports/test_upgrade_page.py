@@ -84,14 +84,6 @@ def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
     assert re.search(r'class="answer unknown">\s*<h1>Not known</h1>', unknown)
 
 
-def test_the_page_says_what_was_asked_and_what_really_ran(sampled: Run) -> None:
-    said = page_of(sampled, BY_NAME, OLD).flat
-    assert "repackaged: a bundle added" in said
-    assert sample_run.SPARK in said
-    assert "the usual one, in which the tables were written" in said
-    assert "harness 0.1.0" in said
-
-
 def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occur(
     sampled: Run,
 ) -> None:
