@@ -10,12 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import PRIMITIVES
-from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import Cell, Plan, Variant
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -35,25 +34,22 @@ on merge-on-read to a log file; that log file is in a base file.
 """
 
 
-def planned() -> Plan:
+def plan_of_steps() -> Plan:
     """The plan, of which only the steps above are asked; MapReduce takes seconds for each query."""
-    profile = Profile(
-        name="types",
-        scenarios=SCENARIOS,
-        formats=("hudi-cow", "hudi-mor", "hive-parquet", "hive-orc", "hive-text"),
-        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
+    made = planned(
+        shipped(*SCENARIOS),
+        ["hudi-cow", "hudi-mor", "hive-parquet", "hive-orc", "hive-text"],
+        ["spark-3.5.8-hudi-0.15.0"],
+        READERS,
         axes={"rewrites": ("some",)},
     )
-    scenarios = [each for each in load_scenarios(scenarios_folder()) if each.name in SCENARIOS]
-    made = plan(scenarios, profile, map(formats.load, formats.names()))
     steps = {reader: {WRITTEN, TOUCHED, COMPACTED} for reader in READERS} | {MAP_REDUCE: {WRITTEN}}
     return replace(
         made, cells=tuple(each for each in made.cells if each.step in steps[each.reader])
     )
 
 
-PLAN = planned()
+PLAN = plan_of_steps()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 
 
