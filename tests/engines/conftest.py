@@ -174,13 +174,11 @@ def everything_planned(
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest, everything_planned: Run) -> Run:
-    """What came of the module's own plan."""
     return part(everything_planned, request.module.PLAN)
 
 
 @pytest.fixture(scope="session")
 def ci_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """The profile `ci`, its engines run as processes."""
     return ci(tmp_path_factory.mktemp("run") / "ci", "--fresh")
 
 

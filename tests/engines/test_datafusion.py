@@ -24,7 +24,6 @@ WRITTEN = 2
 
 
 def by_column(variant: Variant) -> Iterator[Cell]:
-    """Ask for a value of each type."""
     if variant.scenario.name == TYPES:
         for name, _ in variant.scenario.table.columns:
             for shape in (Shape.PREDICATE, Shape.COUNT):

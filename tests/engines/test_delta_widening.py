@@ -25,7 +25,6 @@ PLAN = planned(
 
 
 def widened(step: int) -> set[str]:
-    """Return the columns that Trino does not know after a step."""
     changes = (each.operation for each in STORY.steps[:step])
     return {
         each.name.partition(".")[0]

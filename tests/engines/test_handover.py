@@ -20,7 +20,7 @@ from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines.everyone import Running
-from tests.engines.hudi_writers import NEW, NEWEST, OLD, variant_of
+from tests.engines.hudi_writers import NEW, NEWEST, OLD, Write, variant_of
 from tests.engines.planned_run import shipped
 from tests.engines.test_writers import MOVE, READER, expected, said
 

@@ -26,7 +26,6 @@ PLAN = planned([STORY], ["hive-acid"], [HIVE_4], [TRINO, HIVE])
 
 
 def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
-    """The verdicts of a reader by step."""
     found = [each for each in run.verdicts if each.variant in {one.id for one in PLAN.variants}]
     return {each.step: each.verdict for each in found if str(each.reader) == reader}
 

@@ -38,7 +38,6 @@ HARD = ("it's", "a\\", "\\'; --", "${env:HOME}", '"q" `b`', "ü%_", " ", "a\nb")
 
 
 def changing() -> Scenario:
-    """Make a story in which by name is right, with a struct."""
     columns = {"id": "string", "ts": "long", "a": "struct<b: string, n: int>", "f1": "string"}
     added = Step(AddColumn("f2", parse_type("int"), after="f1"))
     steps = (Step(Insert((1, 2, 3))), added, Step(Touch(Rewrites.SOME)))
@@ -58,7 +57,6 @@ def _table(columns: Mapping[str, str], *partition_by: str) -> Table:
 
 
 def quoting() -> Scenario:
-    """Make a table of hard strings."""
     names = [f"f{at}" for at, _ in enumerate(HARD)]
     types = tuple((name, parse_type("string")) for name in ("id", *names))
     row = {"id": "1", **dict(zip(names, HARD, strict=True))}

@@ -29,9 +29,7 @@ READERS = (
     "prestosql-350{use-column-names=true}",
 )
 WRITTEN, TOUCHED, COMPACTED = 2, 4, 5
-"""Steps: all rows of the first schema are there; a column was added and rows were written with it,
-on merge-on-read to a log file; that log file is in a base file.
-"""
+"""Steps: rows of the first schema; rows with a new column (in log files); these in base files."""
 
 
 def plan_of_steps() -> Plan:
@@ -60,10 +58,7 @@ def base_files_only(cell: Cell) -> bool:
 
 
 def timestamps_want_one_schema(cell: Cell) -> bool:
-    """Hudi's reader in Hive takes a way of its own where a table has a timestamp column; there it
-    refuses base files that lack a column, and finds no timestamps in them when asked for the
-    column alone.
-    """
+    """Hudi's reader in Hive refuses base files without a column where a table has timestamps."""
     evolved = not FORMATS[cell.variant].startswith("hive-") and cell.step != WRITTEN
     return evolved and cell.reader.startswith("hive")
 

@@ -69,7 +69,6 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
 def said(
     written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the rows of every view of a step."""
     state, shape = written.states[variant.id, step], formats.load(variant.format)
     found = everyone.ask(readers, state.database, state, variant.format)
     return {view: found[READER, shape.table_for(view)].rows for view in shape.views}
