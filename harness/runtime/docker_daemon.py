@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from docker.models.images import Image
 
 TIMEOUT_S: Final = 10.0
-"""How long the daemon may take to answer at all."""
 PULL_S: Final = 1800
-"""How long the pull of an image may take."""
 
 
 def no_docker(reason: str) -> EnvironmentProblem:
@@ -36,7 +34,6 @@ class Daemon:
 
     version: str
     architecture: str
-    """Of its machine, in the words of images: `amd64`."""
     memory_mb: int
 
 
@@ -45,7 +42,6 @@ class StoredImage:
     """An image that is on the daemon's machine."""
 
     reference: str
-    """Its name."""
     id: str
     """`sha256:…`, of what is in it."""
     pulled: str

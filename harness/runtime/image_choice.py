@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 PREFIX: Final = "HARNESS_IMAGE_PREFIX"
 """The variable with what stands before the names of official images: a registry of one's own."""
 HIVE_HOME: Final = "/opt/hive"
-"""Where an image of Hive has its program."""
 _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
 
@@ -47,7 +46,6 @@ class Recipe:
     """What an image is built of."""
 
     reference: str
-    """Its name, with a digest of all the rest."""
     texts: Mapping[str, str]
     """The Dockerfile, and scripts that it copies, by name."""
     parts: tuple[tuple[str, Path], ...]
@@ -226,7 +224,6 @@ class ContainerImage:
     """An image that is there."""
 
     reference: str
-    """What a container is made of."""
     digest: str
     """What tells it from every other one, `sha256:…`."""
     contract: ImageContract
@@ -234,7 +231,6 @@ class ContainerImage:
     """The image before anything was added: as it was pulled, with the digest by which its registry
     knows it, or as it was built here."""
     added: tuple[str, ...] = ()
-    """The jars that were added."""
 
     @property
     def fidelity(self) -> str:

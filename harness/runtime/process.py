@@ -59,7 +59,6 @@ LOG_LINES: Final = 40
 LOOK_S: Final = 1.0
 """How often memory is looked at: finding a process's children takes longer than some queries."""
 GRACE_S: Final = 10.0
-"""How long a process may take to end after SIGTERM."""
 
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 SET: Final = {
@@ -80,11 +79,9 @@ class Command:
     """What to run."""
 
     arguments: tuple[str, ...]
-    """The program and its arguments."""
     folder: Path
     """Its working folder; must exist."""
     log: Path
-    """Takes its standard output and standard error; appended to."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables beside the few that are passed on."""
 
@@ -194,9 +191,7 @@ class ProcessProblem(EnvironmentProblem):
     """A process that was started is of no use."""
 
     what: str
-    """Which one, and what is wrong with it."""
     log: str = ""
-    """The end of its log."""
 
     def __str__(self) -> str:
         return f"{self.what}; the end of its log:\n{self.log}" if self.log else self.what
