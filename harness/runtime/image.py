@@ -75,7 +75,7 @@ class ImageContract:
     """The folder of jars that are added; empty where none can be."""
     health: str = ""
     """A command of bash that fails while its server is not ready; empty where it has none."""
-    idle: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
     """What keeps a container for people who start its programs; empty: its server runs."""
     base: str = "debian:bookworm-slim"
     holds: list[str] = field(default_factory=list)

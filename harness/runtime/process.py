@@ -41,12 +41,12 @@ def log_tail(path: Path, lines: int) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def log_excerpt(text: str, lines: int) -> str:
+def _log_excerpt(text: str, lines: int) -> str:
     r"""Return the last lines of a log, and before them the last causes that stand above these.
 
     Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
 
-    >>> log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
+    >>> _log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
     'Caused by: x: y\n…\nend'
     """
     result = text.splitlines()
@@ -353,4 +353,4 @@ def ended(what: str, process: StartingProcess) -> ProcessProblem:
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready", log_excerpt(log, _SHOWN))
+    return kind(f"{what} ended before it was ready", _log_excerpt(log, _SHOWN))

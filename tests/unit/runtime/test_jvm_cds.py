@@ -15,10 +15,10 @@ from harness.runtime.process import Command, running
 
 JAVA: Final = """#!{python}
 import pathlib, sys
-kept = [each.partition("=")[2] for each in sys.argv if each.startswith("-XX:SharedArchiveFile=")]
+files = [text.partition("=")[2] for text in sys.argv if text.startswith("-XX:SharedArchiveFile=")]
 if "-Xshare:dump" in sys.argv:
-    pathlib.Path(kept[0]).write_text("{said}")
-sys.exit("-Xshare:on" in sys.argv and pathlib.Path(kept[0]).read_text() != "whole")
+    pathlib.Path(files[0]).write_text("{content}")
+sys.exit("-Xshare:on" in sys.argv and pathlib.Path(files[0]).read_text() != "whole")
 """
 JCMD: Final = """#!{python}
 import pathlib, sys
@@ -37,7 +37,7 @@ def installed(
     tmp_path: Path, name: str = "trino-476", content: str = "whole", status: int = 0
 ) -> Installation:
     java = tmp_path / "jre-1" / "bin" / "java"
-    program(java, JAVA.format(python=sys.executable, said=content))
+    program(java, JAVA.format(python=sys.executable, content=content))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
     lib = tmp_path / "lib"
     lib.mkdir(exist_ok=True)
