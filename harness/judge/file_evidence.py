@@ -143,10 +143,8 @@ class Layout:
         readings, strategies = self.fitting(query, labels, rows)
         if readings is None or (readings is shown and not all(map(_tells_more, strategies))):
             return None
-        first, *others = [
-            self._predict(readings.reading, strategy, query, labels) for strategy in strategies
-        ] or [None]
-        return first if all(other == first for other in others) else None
+        every = [self._predict(readings.reading, how, query, labels) for how in strategies]
+        return every[0] if every and all(other == every[0] for other in every) else None
 
     def _predict(
         self, reading: Simulation, strategy: ReadStrategy, query: Query, labels: Sequence[str]
