@@ -363,10 +363,10 @@ class StepSender:
                 send_batch(statement, mutating, target.database, target.timeout_s)
             case FrameWrite(query, format_, options):
                 # Its writer goes by no setting of the session, and is told all.
-                told = {**self._session_settings(writer), **dict(options)}
-                given = {name: filled(value, target.database, path) for name, value in told.items()}
+                every = {**self._session_settings(writer), **dict(options)}
+                texts = {n: filled(value, target.database, path) for n, value in every.items()}
                 self._spark_session(writer).append(
-                    query, format_, given, path, timeout_s=target.timeout_s
+                    query, format_, texts, path, timeout_s=target.timeout_s
                 )
 
     def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
