@@ -35,7 +35,6 @@ from harness.plan import (
     select,
     shipped,
 )
-from harness.plan.distribution_support import wrong_reader
 from harness.plan.profile import named as is_named
 from harness.plan.profile import raise_if_any
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
@@ -97,7 +96,7 @@ def existing_reader(text: str) -> Reader:
     try:
         result = parse_reader(text)
     except ValueError as wrong:
-        raise wrong_reader(text, str(wrong)) from wrong
+        raise UsageProblem(f"{text}: {wrong}") from wrong
     check_reader(result)
     distribution = runtime_names.with_default(result.distribution, PROCESS)
     return replace(result, distribution=distribution)
@@ -110,11 +109,11 @@ def check_reader(reader: Reader) -> None:
     for name, value in reader.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise wrong_reader(str(reader), f"there is no setting '{name}'; allowed: {known}")
+            raise UsageProblem(f"{reader}: there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
             why = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise wrong_reader(str(reader), why)
+            raise UsageProblem(f"{reader}: {why}")
     distribution_support.check_combination(reader)
 
 

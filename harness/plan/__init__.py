@@ -6,12 +6,14 @@ and what is left out and why. It must not know what any table will hold.
 
 from __future__ import annotations
 
-from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.estimation import estimate
-from harness.plan.product import only, plan, select
+from harness.plan.product import Cannot, only, plan, select
 from harness.plan.profile import (
     AskedSteps,
+    Capabilities,
     Cover,
+    Maker,
+    Makers,
     Parts,
     Profile,
     ProfileReader,

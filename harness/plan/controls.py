@@ -15,8 +15,7 @@ from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.metastore_choice import MetastoreChoice
 from harness.formats.api import TABLE_VERSION
-from harness.plan.capabilities import Makers
-from harness.plan.profile import Cover, Profile, ProfileReader, Writer
+from harness.plan.profile import Cover, Makers, Profile, ProfileReader, Writer
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
 SCENARIO: Final = "control/unchanged"
@@ -25,7 +24,6 @@ _STEP: Final = 2
 """After its last step it is asked."""
 _WHOLE: Final = ("snapshot", "all")
 """The view and the query."""
-
 Planned = Callable[[Profile], Plan]
 """Plans a profile whose only scenario is the control."""
 
@@ -52,9 +50,8 @@ def is_control(cell: Cell, variant: Variant, through: MetastoreChoice) -> bool:
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
     """Return a plan in which every reader that needs it has controls, for each format.
 
-    Each writer makes a table of its own, in the oldest version that it makes: what one writes a
-    right reader may be too old, or too new, to know. They are written first, and so asked about
-    first as well.
+    Each writer makes a table of its own, as a right reader may be too old or too new for another's.
+    They are written first, and so asked about first as well.
     """
     of = {variant.id: variant.format for variant in made.variants}
     asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
@@ -97,5 +94,6 @@ def _profile(
 
 
 def _writer(name: str, makers: Makers) -> Writer:
+    """Return a writer of the oldest version that it makes."""
     made = makers[name].table_versions
     return Writer(name, {TABLE_VERSION: made[0]} if len(made) > 1 else {})

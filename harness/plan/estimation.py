@@ -62,7 +62,6 @@ def estimate(plan: Plan) -> float:
 
 
 def _serving(plan: Plan) -> float:
-    """Return the seconds of what serves the engines."""
     upgrade = UPGRADE_S if plan.metastore.upgraded_from else 0.0
     stored = any(given(reader.distribution) in WAREHOUSES for reader in plan.readers)
     metastores = 1 + len(plan.metastore.distributions)

@@ -16,18 +16,9 @@ from harness.scenario.operations.api import StepTrace
 def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
     """Return the writers of the variants in which `old` begins a table and `new` goes on with it.
 
-    Each names the scenario as the only one that it writes, so that the `writer` of all of them can
-    be those of a profile. There is none where the scenario is too short: `old` has to leave rows.
-
-    | from this step on | what `new` meets there |
-    | --- | --- |
-    | the first schema change | a table as `old` made it, without a history of its schema |
-    | the one after the last schema change | files and log files of several schemas |
-    | the one after a table service was only scheduled | what waits, which it carries out |
-    | without any of these: the one after rows were first changed, or else inserted | old files |
-
-    Other steps only differ in how many files of `old` there are: a profile's `at: every_step` takes
-    them all.
+    Each names the scenario as the only one that it writes, so that a profile can have all of them.
+    `old` has to leave rows. What `new` meets at the steps chosen here is in docs/scenarios.md; at
+    others there are only more or fewer files of `old`.
     """
     writer = old if isinstance(old, Writer) else Writer(old)
     writer = replace(writer, then=new, scenarios=(scenario.name,))
@@ -51,5 +42,4 @@ def _points(scenario: Scenario, history: History) -> Iterator[int]:
 
 
 def _again(before: Truth, after: Truth) -> bool:
-    """Return whether a step changed rows that were there."""
     return any(after.rows.get(key) != row for key, row in before.rows.items())

@@ -20,9 +20,9 @@ from harness.scenario.definition import Scenario
 from harness.scenario.operations.row_writes import Rewrites, Touch
 
 T = TypeVar("T")
-
 AD_HOC: Final = "ad-hoc"
 """What a run of named parts is called: it is of no profile."""
+NOTHING: Final = "nothing here"
 
 
 def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenario]) -> Profile:
@@ -69,15 +69,8 @@ def _formats(parts: Parts, profile: Profile, scenarios: Sequence[Scenario]) -> t
 
     def served(name: str) -> bool:
         asked_about = any(name in (scenario.formats or (name,)) for scenario in scenarios)
-        written = not parts.writers or any(writes(writer, name) for writer in parts.writers)
-        return (
-            asked_about
-            and written
-            and (
-                not parts.readers
-                or any(reads(asked_reader, name) for asked_reader in parts.readers)
-            )
-        )
+        written = not parts.writers or _any(writes, parts.writers, name)
+        return asked_about and written and (not parts.readers or _any(reads, parts.readers, name))
 
     some = (tuple(filter(served, names)) for names in (profile.formats, formats.names()))
     return next(filter(None, some), profile.formats)
@@ -107,12 +100,13 @@ def _serving(
     return tuple(ts)
 
 
+def _any(serves: Callable[[T, str], bool], parts: Sequence[T], format_name: str) -> bool:
+    return any(serves(part, format_name) for part in parts)
+
+
 def writes(writer: Writer, format_name: str) -> bool:
-    """Return whether a writer can write tables of a format."""
     every = map(distributions.load, writer.distributions)
-    return all(
-        format_name in distribution_support.formats_written(distribution) for distribution in every
-    )
+    return all(format_name in distribution_support.formats_written(written) for written in every)
 
 
 def reads(asked: ProfileReader, format_name: str) -> bool:
@@ -132,65 +126,47 @@ def check(profile: Profile) -> None:
         raise UsageProblem("\n".join(wrong))
 
 
-def _writing(profile: Profile) -> tuple[str, ...]:
-    writers = profile.writers if "writers" in profile.given else ()
-    unused = [
-        writer for writer in writers if not any(writes(writer, name) for name in profile.formats)
-    ]
-    if unused:
-        return tuple(_idle_writer(writer, profile) for writer in unused)
-    return tuple(
-        f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes "
-        f"{_or_none(distribution_support.writers_of(name))}"
-        for name in _named_formats(profile)
-        if not any(writes(writer, name) for writer in profile.writers)
-    )
+def _writing(profile: Profile) -> Iterator[str]:
+    unused, unserved = _without_partner(profile, "writers", profile.writers, writes)
+    for writer in unused:
+        yield f"writer {writer}: it writes no {_tables(profile)}; {_formats_for(writer, writes)}"
+    for name in unserved:
+        able = ", ".join(distribution_support.writers_of(name)) or NOTHING
+        yield f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes {able}"
 
 
-def _reading(profile: Profile) -> tuple[str, ...]:
-    asked_readers = profile.readers if "readers" in profile.given else ()
-    unused = [
-        asked_reader
-        for asked_reader in asked_readers
-        if not any(reads(asked_reader, name) for name in profile.formats)
-    ]
-    if unused:
-        return tuple(_idle_reader(asked_reader, profile) for asked_reader in unused)
-    return tuple(
-        f"format {name}: {_whose(profile, 'readers')} can be asked about it; --reader takes "
-        f"{_or_none(distribution_support.readers_of(name))}"
-        for name in _named_formats(profile)
-        if not any(reads(asked_reader, name) for asked_reader in profile.readers)
-    )
+def _reading(profile: Profile) -> Iterator[str]:
+    unused, unserved = _without_partner(profile, "readers", profile.readers, reads)
+    for asked in unused:
+        why = distribution_support.cannot(asked.reader, profile.formats[0])
+        wrong = f"it cannot be asked about {_tables(profile)} ({why})"
+        yield f"reader {asked.reader}: {wrong}; {_formats_for(asked, reads)}"
+    for name in unserved:
+        able = ", ".join(distribution_support.readers_of(name)) or NOTHING
+        whose = _whose(profile, "readers")
+        yield f"format {name}: {whose} can be asked about it; --reader takes {able}"
 
 
-def _named_formats(profile: Profile) -> tuple[str, ...]:
-    return profile.formats if "formats" in profile.given else ()
+def _without_partner(
+    profile: Profile, key: str, parts: Sequence[T], serves: Callable[[T, str], bool]
+) -> tuple[list[T], list[str]]:
+    """Return the parts named under a key that serve no format, else the formats named in vain."""
+    unused = [part for part in parts if not any(serves(part, name) for name in profile.formats)]
+    if unused and key in profile.given:
+        return unused, []
+    named = profile.formats if "formats" in profile.given else ()
+    return [], [name for name in named if not _any(serves, parts, name)]
 
 
 def _whose(profile: Profile, key: str) -> str:
-    return (
-        f"none of the {key} named"
-        if key in profile.given
-        else f"no {key[:-1]} of profile {profile.name}"
-    )
+    named = key in profile.given
+    return f"none of the {key} named" if named else f"no {key[:-1]} of profile {profile.name}"
 
 
-def _idle_writer(writer: Writer, profile: Profile) -> str:
-    able = [name for name in formats.names() if writes(writer, name)]
-    tables = " or ".join(profile.formats)
-    return f"writer {writer}: it writes no {tables} tables; --format takes {_or_none(able)}"
+def _tables(profile: Profile) -> str:
+    return f"{' or '.join(profile.formats)} tables"
 
 
-def _idle_reader(asked: ProfileReader, profile: Profile) -> str:
-    able = [name for name in formats.names() if reads(asked, name)]
-    why = distribution_support.cannot(asked.reader, profile.formats[0])
-    tables = " or ".join(profile.formats)
-    return (
-        f"reader {asked.reader}: it cannot be asked about {tables} tables ({why}); "
-        f"--format takes {_or_none(able)}"
-    )
-
-
-def _or_none(names: Sequence[str]) -> str:
-    return ", ".join(names) or "nothing here"
+def _formats_for(part: T, serves: Callable[[T, str], bool]) -> str:
+    able = [name for name in formats.names() if serves(part, name)]
+    return f"--format takes {', '.join(able) or NOTHING}"

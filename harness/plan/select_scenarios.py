@@ -8,10 +8,10 @@ of the same name takes the place of the shipped one.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from harness import formats
 from harness.core.errors import UsageProblem
@@ -33,24 +33,10 @@ class FoundProfile:
     file: Path
 
     def governs(self, scenario: Path) -> bool:
-        """Return whether a scenario's file lies where this profile's patterns choose."""
         return scenario.resolve().is_relative_to(self.file.parent.resolve())
 
     def names(self, scenario: str) -> bool:
-        """Return whether one of its patterns is the scenario's."""
         return any(named(scenario, pattern) for pattern in self.profile.scenarios)
-
-
-def _same_name(
-    kind: Literal["scenario", "profile"], name: str, files: tuple[Path, ...]
-) -> UsageProblem:
-    every = " and ".join(map(str, files))
-    if kind == "profile":
-        return UsageProblem(f"profile {name} stands in {every}; run them one by one")
-    return UsageProblem(
-        f"two scenarios are called {name}: {every}; the folder and the file make the "
-        "name: rename one, or run them one by one"
-    )
 
 
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
@@ -59,27 +45,23 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     Without paths they are the shipped ones that the profile names. A file is taken as it is. Of a
     folder that a profile governs those are taken that it names, of any other folder all.
 
-    Raises UsageProblem: no such profile; no such file or folder, no scenario in it, or none that
-    the profile names.
-    Raises UsageProblem: two scenarios of one name, or two profiles of people's own.
-    Raises ScenarioProblem: every problem of the files; scenarios and steps that the profile names
-    and there are not.
+    Raises UsageProblem: no such profile, file or folder; no scenario in it, or none that the
+    profile names; two scenarios or own profiles of one name.
+    Raises ScenarioProblem: every problem of the files, and of what the profile names.
     """
     for path in paths:
         _check_length(path)
-    found_profile = find(profile, paths)
+    from_file = find(profile, paths)
     if not paths:
-        shipped = load_scenarios(scenarios_folder(), found_profile.names)
-        check_scenarios(found_profile.profile, shipped, found_profile.file.parent)
-        return shipped, found_profile.profile
-    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found_profile))
+        shipped = load_scenarios(scenarios_folder(), from_file.names)
+        check_scenarios(from_file.profile, shipped, from_file.file.parent)
+        return shipped, from_file.profile
+    by_name = _by_name(scenario for path in paths for scenario in _scenarios(path, from_file))
+    scenarios = tuple(by_name.values())
     # A file that the profile does not name is taken all the same: the profile chooses nothing then.
-    if any(
-        found_profile.names(name) and found_profile.governs(Path(scenarios[name].path))
-        for name in scenarios
-    ):
-        check_scenarios(found_profile.profile, tuple(scenarios.values()), found_profile.file.parent)
-    return tuple(scenarios.values()), replace(found_profile.profile, scenarios=tuple(scenarios))
+    if any(from_file.names(s.name) and from_file.governs(Path(s.path)) for s in scenarios):
+        check_scenarios(from_file.profile, scenarios, from_file.file.parent)
+    return scenarios, replace(from_file.profile, scenarios=tuple(by_name))
 
 
 def _check_length(path: Path) -> None:
@@ -98,7 +80,10 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     for scenario in scenarios:
         other = by_name.setdefault(scenario.name, scenario)
         if Path(other.path).resolve() != Path(scenario.path).resolve():
-            raise _same_name("scenario", scenario.name, (Path(other.path), Path(scenario.path)))
+            raise UsageProblem(
+                f"two scenarios are called {scenario.name}: {other.path} and {scenario.path}; the "
+                "folder and the file make the name: rename one, or run them one by one"
+            )
     return by_name
 
 
@@ -109,26 +94,21 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     Raises ScenarioProblem: a file of profiles is wrong.
     """
     paths = tuple(paths)
-    files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))
+    nearest = (next(filter(Path.is_file, _places(path)), None) for path in paths)
+    files = dict.fromkeys(file.resolve() for file in nearest if file)
     shipped = profiles_file()
     local = [file for file in files if file != shipped.resolve()]
     every = {file: load_profiles(file) for file in (shipped, *local)}
     having = [file for file in every if name in every[file]]
     if not having:
-        raise unknown_name("profile", name, _names(every), _looked_for(paths))
+        names = tuple(dict.fromkeys(name for profiles in every.values() for name in profiles))
+        raise unknown_name("profile", name, names, _looked_for(paths))
     if len(having) > 1 and shipped in having:
         having.remove(shipped)
     if len(having) > 1:
-        raise _same_name("profile", name, tuple(having))
+        files_text = " and ".join(map(str, having))
+        raise UsageProblem(f"profile {name} stands in {files_text}; run them one by one")
     return FoundProfile(every[having[0]][name], having[0])
-
-
-def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for profiles in every.values() for name in profiles))
-
-
-def _profile_files(path: Path) -> tuple[Path, ...]:
-    return next(((file,) for file in _places(path) if file.is_file()), ())
 
 
 def _places(path: Path) -> tuple[Path, ...]:
@@ -157,12 +137,9 @@ def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
         if not profile_file.governs(Path(scenario.path)) or profile_file.names(scenario.name)
     )
     if not chosen:
-        patterns, names = (
-            profile_file.profile.scenarios,
-            ", ".join(scenario.name for scenario in every),
-        )
+        profile, names = profile_file.profile, ", ".join(scenario.name for scenario in every)
         raise UsageProblem(
-            f"{path} has no scenario to take: profile {profile_file.profile.name} of "
-            f"{profile_file.file} names {', '.join(patterns)}, and none of these: {names}"
+            f"{path} has no scenario to take: profile {profile.name} of {profile_file.file} "
+            f"names {', '.join(profile.scenarios)}, and none of these: {names}"
         )
     return chosen

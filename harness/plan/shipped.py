@@ -39,12 +39,10 @@ def beside(path: Path) -> tuple[Path, Path]:
 
 
 def profiles_file() -> Path:
-    """Return the file of the shipped profiles."""
     return scenarios_folder() / PROFILES
 
 
 def load_scenario(name: str) -> Scenario:
-    """Return a shipped scenario."""
     return load(scenarios_folder() / f"{name}{ENDING}", formats.keeping_case())
 
 
@@ -71,9 +69,8 @@ def load_scenarios(
 def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]]:
     """Return the scenario files below a folder, through links too, and what is wrong by its path.
 
-    That is what somebody may take for read and is not: a folder that cannot be read, a link that
-    leads in a circle, a file that ends nearly as scenarios do. What is hidden (its name begins with
-    a dot) is neither: tools keep files of their own so, which end in `.yml` as well.
+    Wrong is what somebody may take for read and is not: a folder that cannot be read, a link in a
+    circle, a file that ends nearly as scenarios do. Hidden files are of other tools.
     """
     paths: list[Path] = []
     wrong: dict[Path, Fault] = {}

@@ -120,7 +120,6 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
 
 
 def facts(run: Run, plan: Plan) -> Facts:
-    """Return what baselines must know beside the verdicts of a run."""
     whole = (at for at, state in run.by_step.items() if not state.outcome.failed)
     return Facts(
         variants={variant.id: variant for variant in plan.variants},

@@ -73,7 +73,6 @@ class CauseKey:
 
     @property
     def finding(self) -> FindingKind | None:
-        """The finding's kind; None for what is no finding."""
         return FindingKind(self.symptom.what) if self.symptom.kind is VerdictKind.WRONG else None
 
 
@@ -95,7 +94,6 @@ class RunCause:
 
     @property
     def first(self) -> Verdict:
-        """The one that speaks for all."""
         return self.verdicts[0]
 
     @property
@@ -110,7 +108,6 @@ class RunCause:
 
     @property
     def scenarios(self) -> tuple[str, ...]:
-        """The scenarios that show it, the smallest first."""
         return tuple(dict.fromkeys(verdict.scenario for verdict in self.verdicts))
 
     @property
@@ -120,7 +117,6 @@ class RunCause:
         return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
     def formats(self, run: Run) -> tuple[str, ...]:
-        """Return the formats of the tables that show it."""
         return tuple(
             dict.fromkeys(run.info.variant(verdict.variant).format for verdict in self.verdicts)
         )
@@ -423,7 +419,6 @@ def settings_text(reader: str) -> str:
 
 
 def _new_lines(changes: Sequence[Change]) -> Iterator[tuple[SettingLine, str]]:
-    """Yield each line that the second reader of a change gets and the first one does not."""
     for old, new, format_ in changes:
         for line in lines_of(new, format_):
             if line not in lines_of(old, format_):

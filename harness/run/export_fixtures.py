@@ -44,24 +44,12 @@ from harness.write.state_store import TABLE, State, States
 
 FORMAT: Final = 1
 """Raised whenever a key gets another meaning."""
-
-
 FILE: Final = "manifest.json"
-
-
 EXPECTED: Final = "expected.json"
-
-
 CATALOG: Final = "catalog.json"
-
-
 SCENARIO: Final = "scenario.yaml"
-
-
 _LONGEST: Final = 100
 """Characters of a variant's folder, before what tells it from others."""
-
-
 _DIGITS: Final = 8
 
 
@@ -170,7 +158,6 @@ class Selection:
     """Empty: all of them."""
 
     def takes(self, variant: VariantInfo, step: int) -> bool:
-        """Return whether a step of a variant is one of them."""
         needed = not self.formats or variant.format in self.formats
         return needed and self.text in f"{variant.id}/s{step}"
 
@@ -233,7 +220,6 @@ class _Export:
         self._variants = {entry.id: entry for entry in plan.variants}
 
     def manifest(self) -> Manifest:
-        """Write all; return what is there."""
         info, ids = self._run.info, {variant for variant, _ in self._states}
         chosen = [entry for entry in info.variants if entry.id in ids]
         writers = {name for entry in chosen for name in entry.writers}
@@ -378,8 +364,6 @@ def totals(manifest: Manifest) -> Mapping[str, int]:
 
 
 WHOLE: Final = "all"
-
-
 ANY: Final = "any"
 """No question asks for an order: rows stand by the text of their key here, and may come in any."""
 
@@ -517,7 +501,6 @@ def _id(schema: Schema, path: str) -> int:
 
 
 def conditions(query: Query) -> Iterator[AskedCondition]:
-    """Yield what rows must fulfil to be asked for."""
     for condition in query.conditions:
         value = plain(condition.value) if condition.type else None
         yield AskedCondition(condition.path, str(condition.test), value, condition.type)

@@ -109,7 +109,6 @@ def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedR
 
 
 def live_verdicts(plan: Plan, work: Work) -> LiveVerdicts:
-    """Return the one judge of a run's answers."""
     return LiveVerdicts(plan, RunJudge(plan, ResultCache.in_cache(work.cache)), work.folder)
 
 
@@ -201,7 +200,6 @@ def write_states(plan: Plan, work: Work) -> None:
 
 
 def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
-    """Yield what came of each variant once it is recorded."""
     states: list[StateRecord] = []
     (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
     path = work.folder / load_run.STATES
@@ -383,12 +381,8 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
 
 MOST_SERVERS: Final = 20
 """Of more readers and variants than these, tables of one format share a fresh server."""
-
-
 MOST_SEARCHES: Final = 3
 """For so many answers the earlier query is searched: each search takes several servers."""
-
-
 MOST_SUSPECTS: Final = 32
 """Of more readers and variants than these, formats stand for variants."""
 

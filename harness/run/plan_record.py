@@ -28,7 +28,6 @@ from harness.scenario.operations.api import Operation
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
-    """Return what `run.json` tells of a plan."""
     return RunInfo(
         id=name,
         profile=plan.profile,
@@ -50,13 +49,11 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
 
 
 def _distributions(plan: Plan) -> Iterator[str]:
-    """Yield the distributions that write and read in a plan."""
     yield from (name for variant in plan.variants for name in variant.writers)
     yield from (reader.distribution for reader in plan.readers)
 
 
 def variant_info(variant: Variant) -> VariantInfo:
-    """Return what reports need to know of a planned variant."""
     scenario = variant.scenario
     renames = renames_by_write(scenario)
     steps = tuple(
@@ -89,7 +86,6 @@ def _told(operation: Operation, step: Step) -> str:
 
 
 def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
-    """Return the formats that a reader is asked about."""
     of = {variant.id: variant.format for variant in plan.variants}
     name = str(reader)
     return tuple(dict.fromkeys(of[cell.variant] for cell in plan.cells if cell.reader == name))
@@ -107,7 +103,6 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
 
 
 def _storage(distribution: Distribution) -> str:
-    """Say where a reader's tables are, if not on the disk."""
     return f"tables in an object store, {object_storage.store()}" if distribution.warehouse else ""
 
 

@@ -40,7 +40,6 @@ def _no_run(folder: Path) -> UsageProblem:
 
 def run_exists(folder: Path) -> UsageProblem:
     """Return the problem that a new run would write over another one."""
-    """Return the problem that a new run would write over another one."""
     return UsageProblem(
         f"there is a run at {folder} already; go on with it by harness run --resume or "
         "harness read, or name another folder"

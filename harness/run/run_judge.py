@@ -41,14 +41,11 @@ from harness.scenario.cells import AskedAgain, Cell, Plan, Variant
 
 AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
-
-
 ONE_OF: Final = 50
 """A sample has one right answer of so many."""
 
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
-    """Return a variant with the records of its states, which its format says how to lay out."""
     return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
 
 
@@ -88,7 +85,6 @@ class RunJudge:
         return verdict
 
     def by_itself(self, case: str) -> Verdict | None:
-        """Return what an answer that came says by itself; None where there is no verdict."""
         return self._by_themselves.get(case)
 
     def verdicts(self, run: Run) -> Iterator[Verdict]:
@@ -243,15 +239,9 @@ class LiveVerdicts:
 
 SET_UP: Final = "set-up: "
 """What the reason of such a verdict begins with."""
-
-
 _PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
 """Verdicts on a control with which those on the other cells stand."""
-
-
 ReaderFormat = tuple[str, str]
-
-
 Controls = Mapping[ReaderFormat, Sequence[Cell]]
 
 
@@ -372,7 +362,6 @@ class RunFollower:
 
     @property
     def begun(self) -> bool:
-        """Whether the plan of the run is written."""
         return self._planned is not None
 
     def look(self) -> None:
@@ -437,7 +426,6 @@ def late(run: Run) -> tuple[str, ...]:
 
 
 def gate_of(run: Run, applied: Applied, *, fail_on_flaky: bool = False) -> Gate:
-    """Return what a run ends with of which it is known what its baselines say."""
     return gate.gate(applied, late(run), fail_on_flaky=fail_on_flaky)
 
 
@@ -460,7 +448,6 @@ LOG: Final = logging.getLogger("harness.run")
 
 
 def with_strategy_answers(run: Run) -> Run:
-    """Return a run that hands on what each strategy would answer, to reports."""
     return replace(run, strategy_answers=partial(strategy_answers, run))
 
 

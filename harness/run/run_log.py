@@ -31,7 +31,6 @@ class _Formatter(logging.Formatter):
     default_msec_format = "%s.%03d"
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the lines of a record."""
         return without_login(super().format(record))
 
 
@@ -41,7 +40,6 @@ class LogFile(logging.FileHandler):
     _open_to_records = True
 
     def close(self) -> None:
-        """Close the file for good."""
         self._open_to_records = False
         super().close()
 
@@ -63,7 +61,6 @@ class LogFile(logging.FileHandler):
 
 @contextmanager
 def logging_to(handler: logging.Handler) -> Iterator[None]:
-    """Let a handler take what the harness logs."""
     handler.setFormatter(_Formatter(_LINE))
     before = HARNESS.level
     HARNESS.addHandler(handler)
@@ -99,7 +96,6 @@ def log_answer(answer: Answer) -> None:
 
 
 def log_states(states: Iterable[StateRecord]) -> None:
-    """Log the steps of which nothing is known."""
     for state in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
         at, why = state.outcome.step, state.outcome.because
         _LOGGER.warning("%s: step %d: unknown: %s", state.variant, at, why)
