@@ -1,8 +1,7 @@
 """A run directory as an object: what was planned, what was recorded, and what never came.
 
-`runs/<id>/` holds `run.json` (the plan, as `RunInfo`), `states.jsonl`, `answers.jsonl` and
-`verdicts.jsonl`. Nothing is asked or judged here. States and answers stay on disk until they are
-looked at: of a million cells they are more than memory holds.
+States and answers stay on disk until they are looked at: of a million cells they are more than
+memory holds.
 """
 
 from __future__ import annotations
@@ -71,10 +70,7 @@ class ReportCache:
         return cls(results, _digest(info, files)) if results else cls()
 
     def get(self, what: str, make: Callable[[], Plain]) -> Plain:
-        """Return what `make` returns, or has returned for the same records.
-
-        `what`: tells it from other data.
-        """
+        """Return what `make` returns, or has returned for the same records; `what` names it."""
         return self.results.data(what, [self.records], make) if self.results else make()
 
 
@@ -331,8 +327,6 @@ StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class NotableStep:
-    """A step of which there is something to tell."""
-
     variant: str
     step: StepInfo
     outcome: records.Outcome

@@ -298,14 +298,8 @@ def invalidate(verdict: Verdict, why: str) -> Verdict:
     """
     if not why or verdict.verdict is VerdictKind.UNKNOWN:
         return verdict
-    return replace(
-        verdict,
-        verdict=VerdictKind.UNKNOWN,
-        because=why,
-        findings=(),
-        reproduces=(),
-        inconclusive=False,
-    )
+    unknown = replace(verdict, verdict=VerdictKind.UNKNOWN, because=why)
+    return replace(unknown, findings=(), reproduces=(), inconclusive=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,4 @@
-"""The log of a run, `harness.log` in its folder: what the harness did, and when.
-
-Every module logs to a logger below `harness`; here the records find their file. No address in them
-keeps its user name and password.
-"""
+"""The log of a run, `harness.log` in its folder: what the harness did, and when."""
 
 from __future__ import annotations
 
