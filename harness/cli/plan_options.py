@@ -29,10 +29,10 @@ from harness.plan import (
     in_warehouse,
     load_profiles,
     only,
-    parts,
     plan,
     profiles_file,
     select,
+    select_scenarios,
     shipped,
 )
 from harness.plan.profile import named as is_named
@@ -168,7 +168,7 @@ def make(
     if profile is None and named_parts.named:
         chosen = [s for s in scenarios if any(is_named(s.name, n) for n in result.scenarios)]
         shipped_ones = load_profiles(profiles_file()).values()
-        result = parts.ad_hoc(named_parts, (result, *shipped_ones), chosen)
+        result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), chosen)
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
@@ -176,7 +176,7 @@ def make(
     raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
         distribution_support.check_format(name)
-    parts.check(result)
+    select_scenarios.check_parts(result)
     known = [formats.load(name) for name in formats.names()]
     makers = distribution_support.makers_of(result)
 

@@ -1,8 +1,7 @@
-"""The control: a table that never changed, which a reader must read before it is judged.
+"""The control: a table that never changed, which a reader must read before it is judged. Pure.
 
-Readers that are shipped are tested with the harness. How another version, or somebody's own, has to
-be set up can only be supposed: a property that has another name by now would make right engines
-look wrong. So it is of how one that is shipped gets along with another metastore. Pure.
+How a reader that is not shipped, or asked through another metastore, has to be set up is supposed:
+a property of another name would make right engines look wrong.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ Planned = Callable[[Profile], Plan]
 def needed(reader: Reader, through: MetastoreChoice) -> bool:
     """Return whether a reader is not one that is shipped, or not asked as it is shipped.
 
-    `through`: the metastore. An engine whose client does not speak to it would seem to refuse; so
-    would one that does not find the tables of an object store.
+    Through another metastore, or of an object store, it may only seem to refuse.
     """
     name = reader.distribution
     on_disk = name == runtime_names.on_disk(name)

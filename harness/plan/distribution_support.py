@@ -151,7 +151,8 @@ def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
     for number, step in enumerate(scenario.steps, start=1):
         if step.by and step.by not in known:
             message = f"step {number}: by: there is no '{step.by}'"
-            allowed = one_of(step.by, filter(_writes_steps, known))
+            able = [name for name in known if _writes(name, other_writers.WRITES_STEPS)]
+            allowed = one_of(step.by, able)
             yield Fault(scenario.path or scenario.name, step.line, f"{message}; {allowed}")
 
 
@@ -169,12 +170,9 @@ def why_not_writing(name: str, known: Collection[str]) -> str:
     return ""
 
 
-def _writes(name: str) -> bool:
-    return bool(distributions.load(name).texts_if_any(other_writers.WRITES))
-
-
-def _writes_steps(name: str) -> bool:
-    return _writes(name) or bool(distributions.load(name).texts_if_any(other_writers.WRITES_STEPS))
+def _writes(name: str, *more: str) -> bool:
+    """Return whether a distribution writes tables, or what `more` settings of it tell."""
+    return any(map(distributions.load(name).texts_if_any, (other_writers.WRITES, *more)))
 
 
 def writers_of(format_name: str) -> tuple[str, ...]:

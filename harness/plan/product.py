@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import chain, islice, pairwise, product
 from itertools import combinations as two_of
 from typing import Final
 
@@ -22,7 +22,7 @@ from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import MergeMode, Table
-from harness.model.truth import History
+from harness.model.truth import History, Truth
 from harness.plan import distribution_support
 from harness.plan.profile import (
     AskedSteps,
@@ -53,7 +53,7 @@ from harness.scenario.definition import (
 )
 from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.columns import AddColumn, ChangeType
 from harness.scenario.operations.row_writes import LateDelete, LateUpsert, Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
@@ -749,3 +749,35 @@ def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> 
     chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
     asking.had[reader, query_shapes.parse(chosen)[0]] += 1
     return (chosen,)
+
+
+def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
+    """Return the writers of the variants in which `old` begins a table and `new` goes on with it.
+
+    Each names the scenario as the only one that it writes, so that a profile can have all of them.
+    `old` has to leave rows. What `new` meets at the steps chosen here is in docs/scenarios.md; at
+    others there are only more or fewer files of `old`.
+    """
+    writer = old if isinstance(old, Writer) else Writer(old)
+    writer = replace(writer, then=new, scenarios=(scenario.name,))
+    history = scenario.survey.history
+    first = next((truth.step for truth in history if truth.rows), len(scenario.steps))
+    later = range(first + 1, len(scenario.steps) + 1)
+    steps = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
+    return tuple(WriterSequence(replace(writer, at=at), at) for at in steps)
+
+
+def _points(scenario: Scenario, history: History) -> Iterator[int]:
+    numbered = tuple(enumerate(scenario.operations, start=1))
+    changes = [at for at, operation in numbered if operation.CHANGES_SCHEMA]
+    waiting = [at + 1 for at, operation in numbered if operation.trace() is StepTrace.SCHEDULED]
+    yield from waiting
+    if changes:
+        yield from (changes[0], changes[-1] + 1)
+    elif not waiting:
+        again = (after.step + 1 for before, after in pairwise(history) if _again(before, after))
+        yield from islice(again, 1)
+
+
+def _again(before: Truth, after: Truth) -> bool:
+    return any(after.rows.get(key) != row for key, row in before.rows.items())

@@ -239,8 +239,6 @@ def named(name: str, pattern: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The keys of a profile."""
-
     scenarios: tuple[str, ...]
     formats: tuple[str, ...]
     writers: list[Any]
@@ -259,8 +257,6 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _WriterForm:
-    """The keys of a writer."""
-
     distribution: str = ""
     sequence: tuple[str, ...] = ()
     at: int | Literal["every_step"] = EVERY_STEP
@@ -271,24 +267,18 @@ class _WriterForm:
 
 @dataclass(frozen=True, slots=True)
 class _QueryForm:
-    """The keys of a query."""
-
     query: str
     steps: AskedSteps = AskedSteps.ALL
 
 
 @dataclass(frozen=True, slots=True)
 class _MetastoreForm:
-    """The keys of a metastore."""
-
     distribution: str
     upgraded_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReaderForm:
-    """The keys of a reader."""
-
     reader: str
     steps: AskedSteps = AskedSteps.ALL
     variants: Cover = Cover.ALL
@@ -477,8 +467,6 @@ def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileRe
 
 @dataclass(frozen=True, slots=True)
 class NamedScenario:
-    """A scenario that a profile may name."""
-
     names: tuple[str, ...]
     """What it can be called: its name depends on where its path is seen from."""
     source: Scenario | Path
@@ -504,9 +492,7 @@ def given_scenarios(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
     """Check that every scenario that a profile names exists, and each step at which writers change.
 
-    `scenarios` may be some of those in the profile's folder, where the others are looked for.
-
-    Raises ScenarioProblem: some do not; all of them.
+    `scenarios` may be some of those in `folder`. Raises ScenarioProblem: all that do not exist.
     """
     named_scenarios = given_scenarios(scenarios)
     if any(_wrong(profile, named_scenarios)):
@@ -516,10 +502,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
 
 
 def raise_if_any(wrong: Iterable[Fault]) -> None:
-    """Raise one error for everything that is wrong.
-
-    Raises ScenarioProblem: something is.
-    """
+    """Raise one ScenarioProblem for everything that is wrong, if anything is."""
     if faults := tuple(dict.fromkeys(wrong)):
         raise ScenarioProblem(faults)
 

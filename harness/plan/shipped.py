@@ -51,8 +51,6 @@ def load_scenarios(
 ) -> tuple[Scenario, ...]:
     """Read the scenarios below a folder that are wanted by their names; all of them by default.
 
-    Baselines and profiles are none.
-
     Raises ScenarioProblem: every problem of every file, and what below the folder cannot be read.
     """
     paths, wrong = scenario_files(folder)
@@ -86,9 +84,11 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]
             elif is_folder:
                 if path.name != DISTRIBUTIONS:
                     left.append((path, (*around, real)))
-            elif _is_scenario(path):
+            elif path.name in (PROFILES, READERS) or path.name.endswith(BASELINE):
+                continue
+            elif path.name.endswith(ENDING):
                 paths.append(path)
-            elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
+            elif path.name.lower().endswith(_ALIKE):
                 message = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
                 wrong[path] = Fault(str(path), 1, message)
     return tuple(paths), wrong
@@ -109,8 +109,3 @@ def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
         message = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
         wrong[looked_at] = Fault(str(looked_at), 1, message)
     return result
-
-
-def _is_scenario(path: Path) -> bool:
-    name = path.name
-    return name.endswith(ENDING) and name not in (PROFILES, READERS) and not name.endswith(BASELINE)

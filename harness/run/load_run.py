@@ -148,7 +148,6 @@ class VariantInfo:
 
     @property
     def writer(self) -> str:
-        """Return what writes it, in the order of their first steps."""
         return " and ".join(dict.fromkeys(self.writers))
 
     def step(self, number: int) -> StepInfo:
@@ -352,12 +351,10 @@ class Run:
 
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
-        """Every recorded state by its variant and step."""
         return ByKey(self.states, lambda: map(_key, self.states))
 
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
-        """The keys in `by_step` of each variant."""
         return grouped([(at[0], at) for at in self.by_step])
 
     @cached_property
@@ -376,7 +373,6 @@ class Run:
 
     @cached_property
     def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:
-        """What the readers made of each question."""
         return grouped((verdict.question, verdict) for verdict in self.verdicts)
 
     @cached_property
@@ -403,7 +399,10 @@ class Run:
     @cached_property
     def attempted(self) -> Collection[str]:
         """The cases that were asked for more than once."""
-        return {answer.case for answer in _having_attempts(self.answers) if answer.attempts}
+        records = self.answers.records if isinstance(self.answers, ByKey) else None
+        lines = records.containing(_ATTEMPTS) if isinstance(records, RecordFile) else None
+        asked = self.answers.values() if lines is None else lines
+        return {answer.case for answer in asked if answer.attempts}
 
     def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
@@ -422,7 +421,6 @@ class Run:
         return {(result.variant, result.outcome.step) for result in failed}
 
     def states_of(self, variant: str) -> list[StateRecord]:
-        """Return the recorded states of a variant, those of all others unread."""
         return [self.by_step[at] for at in self.steps_of.get(variant, ())]
 
     def to_frame(self) -> pd.DataFrame:
@@ -495,9 +493,7 @@ def _key(state: StateRecord) -> tuple[str, int]:
 
 
 def load(folder: Path, beside: Run | None = None) -> Run:
-    """Load a run, whole or broken off.
-
-    `beside`: a run that it is held against; what is the same in both is in memory once.
+    """Load a run, whole or broken off; what it has in common with `beside` is in memory once.
 
     Raises UsageProblem: the folder is no run; a verdict in it cannot be read, or a state names what
     the plan does not have.
@@ -550,14 +546,6 @@ def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
     if isinstance(answers_, ByKey) and isinstance(records, RecordFile):
         return records.line(answers_.number_of[case]).decode()
     return jsonl.dump(answers_[case])
-
-
-def _having_attempts(answers_: Mapping[str, Answer]) -> Iterator[Answer]:
-    """Yield the answers that may have attempts."""
-    records = answers_.records if isinstance(answers_, ByKey) else None
-    if isinstance(records, RecordFile):
-        return records.containing(_ATTEMPTS)
-    return iter(answers_.values())
 
 
 _ATTEMPTS: Final = b'"attempts":[{'

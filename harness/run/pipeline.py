@@ -142,8 +142,6 @@ def metastore_of(plan: Plan) -> str:
 def fetch_plan(plan: Plan, work: Work) -> None:
     """Fetch all that a plan needs, and note in `run.json` which images answer.
 
-    What is not sure of a distribution is said.
-
     Raises EnvironmentProblem: something cannot be had.
     """
     needed = needed_distributions(plan)
@@ -170,7 +168,7 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     cache.claim()
     result = [distributions.load(name) for name in names]
     processes = [distribution for distribution in result if distribution.runtime == PROCESS]
-    lacking = {one.name: fetch.missing(one, cache) for one in processes}
+    lacking = {process.name: fetch.missing(process, cache) for process in processes}
     there = ", ".join(name for name, files in lacking.items() if not files)
     if there:
         progress.note(f"there already, in {cache.root}: {there}")

@@ -1,8 +1,7 @@
 """The judge of a run: it judges each answer once, as it comes or, if it was there, at the end.
 
-What one answer says by itself is provisional: the answers of others to the same query can still
-change it (`judge.final_attribution`), and so can the controls of its reader: a reader that does not
-read a table whose schema never changed may be set up wrongly, so that nothing is known of it.
+What one answer says by itself is provisional: answers of others to the same query can change it
+(`judge.final_attribution`), and so can the controls of its reader, which may be set up wrongly.
 """
 
 from __future__ import annotations
