@@ -14,7 +14,6 @@ from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run
 
 MIN_ALARM = 2
-"""So many distributions must agree before the truth is doubted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,9 @@ class Alarm:
 
 
 def alarms(run: Run) -> tuple[Alarm, ...]:
-    """Return questions to which all readers give one answer that is not the expected one, grouped.
+    """Return questions to which all readers give one wrong answer, grouped.
 
-    Then the reference model may be wrong, unless everything wrong is the writer's doing.
-    Several settings of one distribution count once.
+    Then the truth may be wrong, unless everything wrong is the writer's doing.
     """
     alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in run.by_question.items():

@@ -47,9 +47,7 @@ class Breach:
 @dataclass(frozen=True, slots=True)
 class Setting:
     lines: tuple[tuple[str, str], ...]
-    """To paste, and where."""
     causes: tuple[int, ...]
-    """Their numbers, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +140,7 @@ class Advice:
 def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     """Return what helps, and how to find out more; nothing where nothing is wrong or refused.
 
-    `question`: what every reader made of the same question. Where no reader is to blame, nothing
-    is said of its settings.
+    `question`: what every reader made of the same question.
     """
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         return ()
@@ -157,7 +154,6 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
 
 
 def _other_settings(verdict: Verdict, question: Iterable[Verdict]) -> str:
-    """Return what the same engine answered with other settings."""
     engine = parse_reader(verdict.reader).distribution
     others = [
         other
@@ -174,7 +170,6 @@ def _other_settings(verdict: Verdict, question: Iterable[Verdict]) -> str:
 
 
 FEW: Final = 4
-"""Of more columns than these none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +179,9 @@ class CauseText:
     cause: RunCause
     engine: str
     what: str
-    """What breaks, and since which operation."""
     amount: str
-    """In how many cells, in how many scenarios."""
     readers: str
-    """Versions and settings."""
     where: str
-    """Formats, views, and the smallest scenario that shows it."""
     seen: str
     """The first place or error in full, how it comes about, and whose doing it is."""
     paste: tuple[tuple[str, str], ...]
@@ -301,7 +292,6 @@ def _seen(run: Run, cause: RunCause) -> str:
 
 
 def _how(cause: RunCause, finding: Finding) -> str:
-    """Return which read strategy explains all answers; those that tell enough must do so alone."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
@@ -317,11 +307,7 @@ def _how(cause: RunCause, finding: Finding) -> str:
 
 
 def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the smallest read strategies that explain every one of several answers.
-
-    `answers`: the strategies that give each. An answer that a part of a strategy gives already is
-    explained by the whole strategy as well.
-    """
+    """Return the smallest read strategies that explain every one of several answers."""
     parts = {name: frozenset(parts_of(name)) for names in sorted(answers) for name in names}
     fits = {
         name: whole
@@ -353,7 +339,6 @@ def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
 
 
 def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
-    """Yield the lines for each place, with the distributions where these differ."""
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
         [
@@ -366,11 +351,9 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]
-"""What is said of a cause that has a number."""
 
 
 def cause_list(texts: Sequence[CauseText], blocks: CauseBlocks) -> Iterator[Block]:
-    """Yield the causes, new ones first; `blocks`: what is said of each."""
     new = [text for text in texts if not text.known]
     known = [text for text in texts if text.known]
     for title, of, first in (

@@ -28,7 +28,6 @@ class ToleranceCount:
     product: str
     name: str
     count: int
-    """Of values or columns, as the declaration says."""
     cells: int
     declared: Declaration | None
     """None when it was declared where this was judged and is not any more."""
@@ -136,10 +135,8 @@ def axes_of(variant: VariantInfo) -> Mapping[str, str]:
 
 
 SHORTEST: Final = 2
-"""Neighbours up to so many are named one by one."""
 
 WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
-"""The head of `wrong_steps`."""
 
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
@@ -148,7 +145,6 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
 
 
 def readers(run: Run) -> tuple[str, ...]:
-    """Return every reader of a run: those planned, and any whose answer was judged."""
     return tuple(
         dict.fromkeys([*run.info.readers_by_name, *(verdict.reader for verdict in run.verdicts)])
     )
@@ -162,11 +158,9 @@ class Score:
     ours: str
     """What the harness sets otherwise all the same; empty where it sets nothing."""
     counts: Mapping[VerdictKind, int]
-    """In the order of the words: right first."""
 
 
 def scoreboard(run: Run) -> tuple[Score, ...]:
-    """Return the scores: readers by default first, else in the order of the plan."""
     counts = Counter((verdict.reader, verdict.verdict) for verdict in run.verdicts)
     scores = [
         Score(
@@ -212,7 +206,6 @@ def _named(step: NotableStep) -> str:
 
 
 def explained(run: Run) -> str:
-    """Return how often a read strategy is named for a wrong answer; empty when none is wrong."""
     wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
     claimed = sum(bool(verdict.claimed) for verdict in wrong)
     counts = Counter(min(len(verdict.reproduces), 2) for verdict in wrong)
@@ -246,7 +239,6 @@ def numbers(steps: Sequence[int]) -> str:
 
 
 AT_ONCE: Final = 3
-"""So many things left out for one reason are named; the HTML report names all."""
 EVERYTHING: Final = 1 << 30
 
 

@@ -1,7 +1,4 @@
-"""The report for a terminal: how each reader fared, what breaks, and every answer step by step.
-
-Everything is said in words; colour only repeats it, and only on a terminal.
-"""
+"""The report for a terminal: how each reader fared, what breaks, every answer step by step."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ FILE: Final = "report.txt"
 MANY: Final = 20
 """Of more variants than these, only counts are shown; the HTML report has every matrix."""
 READER: Final = 9
-"""Columns of the short names."""
 LABEL: Final = READER - len(" 1")
 VIEWS: Final[Mapping[str, str]] = {
     "read_optimized": "read-opt.",
@@ -51,7 +47,6 @@ VIEWS: Final[Mapping[str, str]] = {
     TAG: "tag",
     BRANCH: "branch",
 }
-"""Views whose name is too long for their column."""
 
 
 def short_names(run: Run) -> Mapping[str, str]:
@@ -107,14 +102,12 @@ def _words(run: Run) -> Iterator[tuple[str, str]]:
 STEP: Final = 24
 VIEW: Final = 9
 LEFT: Final = 2 + STEP + 1 + VIEW + 1
-"""Columns before the first reader."""
 PLAIN: Final = "all"
-"""The query that asks for the whole table."""
 NARROWEST: Final = LEFT + READER + 1
 
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
+    of_variant = grouped([(verdict.variant, verdict) for verdict in run.verdicts])
     for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
         for variant in variants:

@@ -39,7 +39,6 @@ JsonObject = dict[str, object]
 
 
 def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
-    """Write every report and return the files; `accept.yaml` once, for somebody fills it in."""
     files = {
         "html": upgrade_page.write(comparison, folder),
         "text": lines.write(report.document(comparison), folder / TEXT),

@@ -1,7 +1,4 @@
-"""What a comparison of two sides says: the answer first, then what gets worse, by its causes. Pure.
-
-The same document is `upgrade.txt`, `upgrade.md` and, but for its causes, a part of `upgrade.html`.
-"""
+"""What a comparison of two sides says: the answer, then what gets worse, by its causes. Pure."""
 
 from __future__ import annotations
 
@@ -43,12 +40,9 @@ from harness.run.causes import SettingLine
 from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
-"""So many causes are shown in full; of the others only what breaks."""
 FEW: Final = 4
-"""So many names are listed; of more, only how many."""
 FEW_TABLES: Final = 5
 NOBODY: Final = "nobody"
-"""Stands where a side did not ask a reader."""
 USUAL_METASTORE: Final = "the usual one, in which the tables were written"
 NO_SETTING: Final = "No setting was seen to help"
 WORKAROUNDS: Final[Mapping[Workaround, str]] = {
@@ -77,7 +71,6 @@ TONES: Final[Mapping[VerdictChange, Tone]] = {
     **dict.fromkeys(BETTER, VerdictKind.CORRECT),
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
-"""Those of other classes are plain."""
 DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
     Decision.DO_NOT: VerdictKind.WRONG,
     Decision.WITH_SETTING: VerdictKind.REFUSED,
@@ -119,7 +112,6 @@ def causes(comparison: SideComparison) -> Iterator[Block]:
 
 
 def cause_item(cause: Regression, comparison: SideComparison) -> Item:
-    """Return a cause with how far it goes, its simplest answer, and what to do."""
     run, verdict = comparison.new.run, cause.first.either
     sentences = (
         f"{cause_extent(cause, run)}.",
@@ -233,7 +225,6 @@ def _asked(run: Run) -> Mapping[str, str]:
 
 
 def headline(comparison: SideComparison) -> str:
-    """Return the answer in a sentence, with what was asked."""
     with_setting = comparison.decision is Decision.WITH_SETTING
     return f"{'Upgrade' if with_setting else label(comparison)}{reasons(comparison)}"
 
@@ -428,7 +419,6 @@ def settings_of(remedy: Remedy | None) -> tuple[SettingLine, ...]:
 
 
 def cause_notes(cause: Regression, comparison: SideComparison) -> Iterator[str]:
-    """Say which of somebody's tables can meet a cause, and which component brings it about."""
     if cause.key in comparison.affected:
         yield _affected_text(comparison.affected[cause.key])
     if suspects := suspects_text(cause, comparison):
@@ -477,7 +467,6 @@ def accepted_text(accepted: AcceptedCause, run: Run) -> str:
 
 
 def line_texts(comparison: SideComparison) -> Iterator[str]:
-    """Yield what is to be said of the lines that accept causes, and what to do with them."""
     lines = comparison.accepted
     for line in lines.gone:
         yield f"{line.place}: no longer occurs ({line}); take the line out"

@@ -44,7 +44,6 @@ NOT_THERE: Final = "no_such"
 ENDLESS_S: Final = 8.0
 """How long to wait for a question that has no end."""
 WINDOW_S: Final = 4.0
-"""How long the use of processors is measured."""
 QUIET_S: Final = 60.0
 """How long a server may go on with a question that nobody waits for."""
 QUIETER: Final = 4
@@ -68,11 +67,8 @@ class CheckedEngine:
     database: str = ""
     format: str = table.HIVE
     declared: Declared = field(default_factory=dict)
-    """The declared differences of its product."""
     running: Running | None = None
-    """The process or container; None where it runs inside of the harness's own process."""
     timeout_s: float = TIMEOUT_S
-    """After so long a question counts as unanswered."""
 
     @property
     def columns(self) -> table.Columns:

@@ -79,7 +79,6 @@ class Servers:
         self.peak_mb = 0
         self._formats, self._leftovers, self._count = formats, leftovers, count
         self._results: dict[str, dict[str, CheckResult]] = {name: {} for name in CHECKS}
-        """Of each check, by format."""
         self._engines: Sequence[CheckedEngine] = ()
 
     def check(self, serve: Serve) -> None:

@@ -35,9 +35,7 @@ class DockerObjects:
     """What there is at the Docker daemon."""
 
     containers: frozenset[str] = frozenset()
-    """Those of this harness."""
     mounted: frozenset[str] = frozenset()
-    """The volumes that these have."""
     volumes: frozenset[str] = frozenset()
     """All volumes, anybody's: they bear no label."""
 

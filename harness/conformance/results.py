@@ -32,7 +32,6 @@ class CheckOutcome(StrEnum):
 class CheckResult:
     outcome: CheckOutcome = CheckOutcome.PASSED
     seen: str = ""
-    """What was seen, or why it does not apply."""
 
 
 def failed(seen: str) -> CheckResult:
@@ -59,7 +58,6 @@ class Conformance:
     start_s: float = 0.0
     """The seconds until its first server answered; 0 where none did."""
     peak_mb: int = 0
-    """The most memory of any of its servers, in MiB."""
 
     def number(self, outcome: CheckOutcome) -> int:
         return sum(result.outcome is outcome for result in self.results.values())

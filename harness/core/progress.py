@@ -163,6 +163,10 @@ def started(name: str, server: AbstractContextManager[T], progress: Progress) ->
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes for people, in decimal megabytes (`821 MB`, `0.2 MB`)."""
+    """Return a number of bytes for people, in decimal megabytes.
+
+    >>> megabytes(0), megabytes(120_286), megabytes(9_940_000), megabytes(10**7)
+    ('0.0 MB', '0.1 MB', '9.9 MB', '10 MB')
+    """
     number = size / 1e6
     return f"{number:.0f} MB" if number >= _WHOLE_FROM else f"{number:.1f} MB"

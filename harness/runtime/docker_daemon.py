@@ -67,7 +67,11 @@ def client() -> DockerClient:
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
-        _connect(host())
+        scheme, _, path = host().partition("://")
+        if scheme == "unix":  # docker's client leaves its own socket open where nobody listens
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.settimeout(TIMEOUT_S)
+                listener.connect(path)
         result = docker.from_env(timeout=int(TIMEOUT_S))
         result.ping()
     except OSError as problem:
@@ -75,15 +79,6 @@ def client() -> DockerClient:
     except DockerException as problem:
         raise no_docker(_last(str(problem))) from None
     return result
-
-
-def _connect(address: str) -> None:
-    """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
-    scheme, _, path = address.partition("://")
-    if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as result:
-            result.settimeout(TIMEOUT_S)
-            result.connect(path)
 
 
 @contextmanager

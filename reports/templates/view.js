@@ -217,5 +217,10 @@ window.addEventListener("beforeprint", () => {
   for (const each of folded) each.open = true;
 });
 window.addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
+// The simplest check of a cause stands there: what was expected, answered before and answered now.
+for (const place of document.querySelectorAll("[data-cell]")) {
+  const cell = byCase.get(place.dataset.cell);
+  if (cell) place.append(...[tablesSection(cell, DATA.readers[cell.r]), refusalSection(cell), beforeSection(cell)].filter(Boolean));
+}
 document.getElementById("help").addEventListener("toggle", () => document.getElementById("keys").replaceChildren(queryHelp()), { once: true });
 follow();

@@ -263,12 +263,6 @@ def test_an_unknown_cell_is_no_turn_and_no_pass(tmp_path: Path) -> None:
     assert shown.not_right_now == ()  # the newest run does not know it
 
 
-def test_a_reader_is_chosen_by_any_name_that_it_had(tmp_path: Path) -> None:
-    runs = days([run(verdict(RIGHT, reader="trino-368")), run(verdict(WRONG, STALE))])
-    turns = one(history_after(tmp_path, *runs, reader="trino-368"))
-    assert turns[-1].cell.reader == "trino-476"
-
-
 def test_what_the_newest_run_does_not_know_is_counted(tmp_path: Path) -> None:
     shown = history_after(tmp_path, *days([run(verdict(WRONG, STALE)), run(verdict(UNKNOWN))]))
     (doubt,) = history_commands.doubts(shown)
@@ -283,14 +277,6 @@ def test_a_newest_run_that_asks_less_says_so(tmp_path: Path) -> None:
     (doubt,) = history_commands.doubts(shown)
     assert doubt.startswith("It asked 1 question, r0 (2026-01-01) 2: ")
     assert list(history_commands.doubts(history_after(tmp_path, *days([one, every])))) == []
-
-
-def test_fewer_wrong_places_are_no_turn_and_others_are(tmp_path: Path) -> None:
-    found = ((STALE, ELSEWHERE), (STALE,), (ELSEWHERE,))
-    turns = one(
-        history_after(tmp_path, *days(run(verdict(WRONG, *findings)) for findings in found))
-    )
-    assert [turn[:2] for turn in story(turns)] == [("r0", "new"), ("r2", "wrong otherwise")]
 
 
 def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: Path) -> None:

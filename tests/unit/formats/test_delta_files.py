@@ -35,7 +35,7 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:
-    assert delta_log.local(tmp_path) is None
+    assert delta_log.local(tmp_path).commits == ()
     assert delta_files.facts(tmp_path, "id") == ()
     assert FORMAT.instants(tmp_path) == FORMAT.timeline(tmp_path) == ()
 
@@ -116,7 +116,7 @@ def test_a_log_that_lacks_its_first_commit_or_has_a_broken_one_is_not_understood
 
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
     folder = copy(MARKED, tmp_path)
-    (live,) = [file for file in delta_log.local(folder).live() if file.vector]  # type: ignore[union-attr]
+    (live,) = [file for file in delta_log.local(folder).live() if file.vector]
     assert delta_files.deleted(folder, live.vector or {}) == {0}
     with pytest.raises(FileFactError, match="it has 1 rows, and says 2"):
         delta_files.deleted(folder, {**(live.vector or {}), "cardinality": 2})
@@ -162,9 +162,7 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
 
 
 def last_writes(folder: Path, until: int = 9) -> Mapping[str, int]:
-    log = delta_log.local(folder)
-    assert log is not None
-    return delta_files.last_writes(log, KEY, until)
+    return delta_files.last_writes(delta_log.local(folder), KEY, until)
 
 
 FIRST = {"1": 1, "2": 1, "3": 1}

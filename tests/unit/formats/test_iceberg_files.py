@@ -210,13 +210,10 @@ def test_a_column_is_lost_where_the_name_mapping_leads_to_it_no_longer(
 ) -> None:
     name = f"one.{kind.lower()}"
     columns: dict[str, list[object]] = {"id": ["1"], "a": [1]}
-    match kind:
-        case "AVRO":
-            made = folder.avro(name, (), **columns)
-        case "ORC":
-            made = folder.orc(name, **columns)
-        case _:
-            made = folder.data(name, **columns)
+    if kind == "AVRO":
+        made = folder.avro(name, (), **columns)
+    else:
+        made = (folder.orc if kind == "ORC" else folder.data)(name, **columns)
     folder.commit(70, Entry(made, kind=kind))
     mapping = json.dumps([{"field-id": id_, "names": name} for id_, name in names.items()])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]

@@ -72,7 +72,9 @@ from tests.builders.format_statements import (
 
 LONG = parse_type("long")
 ONE, TWO, LATER = Insert((1,)), Insert((1, 2)), Insert((2,))
-SAVED = [ONE, Savepoint(), LATER]
+SAVED, MADE, KILLED = [ONE, Savepoint(), LATER], [ONE, LATER, Compact()], [ONE, KilledWrite((3,))]
+OTHER_FIELD, FIELD = ReplacePartitionField("id", "truncate(3, a)"), "partition field"
+FORBID_NULL, ALLOW_NULL = (ChangeNullability("a", nullable=nullable) for nullable in (False, True))
 PLAN, ADD, BY_ID = ServiceMode.SCHEDULE, AddColumn("q", LONG), AddPartitionField("id")
 NAME, FIRST, SECOND = "{database}.t", "{instant of step 1}", "{instant of step 2}"
 CASE = "spark.sql.caseSensitive"
@@ -80,7 +82,9 @@ COMPACT, CLUSTER = (f"call run_{service}(op => " for service in ("compaction", "
 ALTER = "alter table {database}.t"
 CALL = "call spark_catalog.system."
 OF_TABLE = "table => '{database}.t'"
-AT = f"{OF_TABLE}, instant_time"
+AT, P = f"{OF_TABLE}, instant_time", "`p` string"
+SAVE, BACK = f"call create_savepoint({OF_TABLE}", f"rollback_to_snapshot({OF_TABLE}"
+DOWN = f"downgrade_table({OF_TABLE}"
 BY_KEY = "on t.`id` = s.`id` when matched then update set * when not matched then insert *"
 OPERATION = "hoodie.spark.sql.insert.into.operation"
 NESTED = {**COLUMNS, "s": "struct<x: int, y: string>"}
@@ -182,55 +186,27 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
             f"{CLUSTER}'execute', {OF_TABLE}); {CLUSTER}'scheduleAndExecute', {OF_TABLE})",
         ),
         # What undoes a step names the instant that the step made.
-        (
-            "hudi-mor",
-            [ONE, ADD, Savepoint()],
-            f"call create_savepoint({OF_TABLE}, commit_time => '{SECOND}')",
-        ),
+        ("hudi-mor", [ONE, ADD, Savepoint()], f"{SAVE}, commit_time => '{SECOND}')"),
         ("hudi-mor", [*SAVED, Restore()], f"call rollback_to_savepoint({AT} => '{FIRST}')"),
         (
             "hudi-mor",
-            [ONE, LATER, Compact(), Rollback()],
+            [*MADE, Rollback()],
             f"call rollback_to_instant({AT} => '{SECOND}')",
         ),
         ("delta", [ONE, Savepoint()], ""),
         ("delta", [*SAVED, Restore()], f"restore table {NAME} to version as of {FIRST}"),
-        (
-            "iceberg",
-            [ONE, RollbackToSnapshot(1)],
-            f"{CALL}rollback_to_snapshot({OF_TABLE}, snapshot_id => {FIRST})",
-        ),
+        ("iceberg", [ONE, RollbackToSnapshot(1)], f"{CALL}{BACK}, snapshot_id => {FIRST})"),
         # Versions, tags, transactions and partition fields.
-        (
-            "hudi-cow",
-            [SetTableVersion(6)],
-            f"call downgrade_table({OF_TABLE}, to_version => 'SIX')",
-        ),
+        ("hudi-cow", [SetTableVersion(6)], f"call {DOWN}, to_version => 'SIX')"),
         ("iceberg", [SetTableVersion(3)], f"{ALTER} set tblproperties ('format-version' = '3')"),
         ("iceberg", [ONE, CreateTag()], f"{ALTER} create tag `step-2`"),
-        (
-            "hive-acid",
-            [ONE, KilledWrite((3,)), AbortTransactions()],
-            "abort transactions {open transactions}",
-        ),
-        (
-            "iceberg",
-            [AddPartitionField("bucket(4, a)")],
-            f"{ALTER} add partition field bucket(4, `a`)",
-        ),
-        (
-            "iceberg",
-            [BY_ID, ReplacePartitionField("id", "truncate(3, a)")],
-            f"{ALTER} replace partition field `id` with truncate(3, `a`)",
-        ),
-        ("iceberg", [BY_ID, DropPartitionField("id")], f"{ALTER} drop partition field `id`"),
+        ("hive-acid", [*KILLED, AbortTransactions()], "abort transactions {open transactions}"),
+        ("iceberg", [AddPartitionField("bucket(4, a)")], f"{ALTER} add {FIELD} bucket(4, `a`)"),
+        ("iceberg", [BY_ID, OTHER_FIELD], f"{ALTER} replace {FIELD} `id` with truncate(3, `a`)"),
+        ("iceberg", [BY_ID, DropPartitionField("id")], f"{ALTER} drop {FIELD} `id`"),
         # Columns of a table that the metastore knows alone.
         ("hive-acid", [AddColumn("n", LONG)], f"{ALTER} add columns (`n` bigint)"),
-        (
-            "hive-acid",
-            [DropColumn("a")],
-            f"{ALTER} replace columns (`id` int, `ts` bigint, `p` string)",
-        ),
+        ("hive-acid", [DropColumn("a")], f"{ALTER} replace columns (`id` int, `ts` bigint, {P})"),
         ("hive-acid", [TWO, Delete((1,))], f"delete from {NAME} where `id` in (1)"),
         # Changes of columns.
         (
@@ -239,16 +215,8 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
             f"set {CASE}=true; {ALTER} rename column `a` to `A`; set {CASE}=false",
         ),
         ("iceberg", [RenameColumn("a", "B")], f"{ALTER} rename column `a` to `B`"),
-        (
-            "iceberg",
-            [ONE, ChangeNullability("a", nullable=False)],
-            'Iceberg: require_column {"name": "a"}',
-        ),
-        (
-            "iceberg",
-            [ONE, ChangeNullability("a", nullable=True)],
-            f"{ALTER} alter column `a` drop not null",
-        ),
+        ("iceberg", [ONE, FORBID_NULL], 'Iceberg: require_column {"name": "a"}'),
+        ("iceberg", [ONE, ALLOW_NULL], f"{ALTER} alter column `a` drop not null"),
     ],
 )
 def test_a_step_is_sent_in_the_words_of_its_format(

@@ -107,13 +107,6 @@ def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
     assert "harness baseline update" in text
 
 
-def test_a_good_end_tells_how_many_are_known() -> None:
-    assert said(Applied((verdict(CORRECT), verdict(WRONG, known="why")))) == (
-        "2 checks judged: all correct, except 1 that is known."
-    )
-    assert said(Applied((verdict(CORRECT),))) == "1 check judged: all correct."
-
-
 def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
     lines = tuple(replace(LINE, because="TODO: say why", line=at) for at in range(1, 8))
     text = said(Applied((verdict(CORRECT),), unreviewed=lines))
@@ -125,13 +118,6 @@ def test_an_expired_line_is_told_although_the_run_is_good() -> None:
     line = replace(LINE, until=datetime.date(2031, 6, 1))
     text = said(Applied((verdict(CORRECT),), expired=(line,)))
     assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
-
-
-def test_what_is_declared_unsupported_and_was_answered_is_counted_with_what_is_declared() -> None:
-    answered = replace(verdict(CORRECT), disclaimed="it knows version 8")
-    text = said(Applied((), answered=(answered, answered)))
-    assert "2 checks are declared unsupported, and answered: hudi/move by hive-3.1.3 (2)." in text
-    assert "Put right what the lock data say: it knows version 8" in text
 
 
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
@@ -155,11 +141,3 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
     )
     assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
     assert gate(applied, fail_on_flaky=True).status == 1
-
-
-def test_who_fails_on_flaky_cells_passes_without_any_and_still_fails_on_the_unknown() -> None:
-    steady = Applied((verdict(CORRECT), verdict(WRONG, known="why")))
-    assert gate(steady, fail_on_flaky=True).status == 0
-    assert gate(steady, fail_on_flaky=True).flaky == 0
-    unknown = Applied((verdict(UNKNOWN, because="x"), depending()))
-    assert gate(unknown, fail_on_flaky=True).status == 3

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_a_table_that_lacks_something_does_not(need: Need) -> None:
 
 
 def test_a_change_without_old_files_matters_only_where_none_are_needed() -> None:
-    table = replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.NO),))
+    table = changed(old_files=OldFiles.NO)
     assert meets(usage(table), Need(operation="rename_column")) == ()
     assert meets(usage(table), Need(operation="rename_column", old_files=False)) == ("d.t",)
 
@@ -81,24 +82,20 @@ def test_where_a_column_was_added_counts() -> None:
     assert meets(usage(table), Need(operation="add_column", place=AddedPlace.MIDDLE)) == ()
 
 
+def changed(**fields: Any) -> UsedTable:  # noqa: ANN401 - whatever a change has
+    return replace(MINE, schema_changes=(replace(RENAMED, **fields),))
+
+
+RENAME = Need(operation="rename_column")
+TOO_MANY = replace(MINE, schema_changes=(), unknown=(Fact.SCHEMA_CHANGES,), why="too many")
+
+
 @pytest.mark.parametrize(
     ("table", "need", "why"),
     [
-        (
-            replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.UNKNOWN),), why="x"),
-            Need(operation="rename_column"),
-            "schema changes unknown (x)",
-        ),
-        (
-            replace(MINE, schema_changes=(replace(RENAMED, sure=False),)),
-            Need(operation="rename_column"),
-            f"schema changes unknown ({UNSURE})",
-        ),
-        (
-            replace(MINE, schema_changes=(), unknown=(Fact.SCHEMA_CHANGES,), why="too many"),
-            Need(operation="drop_column"),
-            "schema changes unknown (too many)",
-        ),
+        (changed(old_files=OldFiles.UNKNOWN), RENAME, f"schema changes unknown ({UNSURE})"),
+        (changed(sure=False), RENAME, f"schema changes unknown ({UNSURE})"),
+        (TOO_MANY, Need(operation="drop_column"), "schema changes unknown (too many)"),
         (
             replace(MINE, unknown=(Fact.FEATURES,), why="y"),
             Need(features=words("savepoint")),

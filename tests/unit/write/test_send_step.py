@@ -21,7 +21,7 @@ from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert, LateUpsert
-from harness.scenario.operations.services import Clean, SetTableVersion, Sync
+from harness.scenario.operations.services import SetTableVersion, Sync
 from harness.scenario.operations.write_frame import WriteFrame
 from harness.scenario.statements import Mutation, Sql, Statement
 from harness.write import send_step, write_variants
@@ -233,14 +233,6 @@ def test_the_version_that_a_table_has_then_decides(
     outcome = last(place, spark, step)
     kind = OutcomeKind.REFUSED if refusal == UNSET else OutcomeKind.APPLIED
     assert (outcome.kind, outcome.instant, outcome.refusal) == (kind, instant, refusal)
-
-
-def test_a_cleaning_is_what_the_timeline_has_of_it(place: WriteTarget) -> None:
-    def makes(sql: str) -> tuple[str, ...]:
-        return ("200.clean",) if "run_clean" in sql else ("100.commit",)
-
-    outcome = last(place, Simulated(makes=makes), Step(Clean()))
-    assert (outcome.kind, outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
 NEWER = "spark-3.5.8-hudi-1.2.0"

@@ -3,13 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
 from harness.model.canonical import Value
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.file_facts import (
+    IN_ORDER,
+    ColumnStatistics,
+    FileFact,
+    FileKind,
+    StatisticsSource,
+    StoredStatistics,
+)
 from harness.model.partition_paths import ListedAs
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
@@ -17,8 +25,9 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
-from harness.write.state_records import TableFiles
+from harness.write.state_records import FileRowsSeen, TableFiles, contradicted_statistics
 from harness.write.state_store import Frozen
+from tests.builders.stored_statistics import FACT as ROWS
 from tests.builders.written_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
@@ -206,3 +215,49 @@ def test_values_that_the_catalog_gives_in_other_words_than_the_folder_are_kept()
     assert listed((part("p=a%3Db", "a%3Db"),), stored="id") == (("p=a%3Db", ("a%3Db",)),)
     assert listed((part("p=x", null),)) == (("p=x", (None,)),)
     assert listed((part("p=x", "y"),), (part("p=x", "z"),)) == ()  # two entries, two opinions
+
+
+WRONG = ColumnStatistics(StatisticsSource.HUDI, ROWS.path, "d", 2, 0, "0.0", "0.0")
+
+
+@dataclass(frozen=True)
+class Shape:
+    stored: tuple[ColumnStatistics, ...]
+
+    def statistics(self, _: Path, files: list[FileFact]) -> tuple[ColumnStatistics, ...]:
+        return tuple(
+            statistics
+            for statistics in self.stored
+            if statistics.path in {fact.path for fact in files}
+        )
+
+
+def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
+    right = ColumnStatistics(StatisticsSource.PARQUET, ROWS.path, "d", 2, 0, "1.5", "2.5")
+    footer = replace(right, greatest="2.0")
+    of_folder = ColumnStatistics(StatisticsSource.HUDI_PARTITION, "p=east", "d", 2, 0, "0.0", "0.0")
+    other = replace(WRONG, column="e")  # the file has no such column
+    right_folder = replace(of_folder, least="1.5", greatest="9.5")
+    hudis = replace(WRONG, column="_hoodie_record_key")
+    stored_statistics = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
+    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=stored_statistics)
+    state, seen = state_store.State("d", tmp_path, frozen), FileRowsSeen()
+    seen.add([ROWS], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
+    shape: Any = Shape((right, footer))
+    first = contradicted_statistics(shape, state, [ROWS], [0], seen)
+    assert first == StoredStatistics((WRONG, of_folder, other, footer))
+    # A later state reads no footer again, and has it all the same.
+    assert set(contradicted_statistics(shape, state, [ROWS], [], seen).told) == set(first.told)
+    gone = replace(state, frozen=replace(frozen, statistics=IN_ORDER))
+    assert contradicted_statistics(shape, gone, [], [], seen) == IN_ORDER
+
+
+def test_nan_in_a_file_contradicts_no_bounds() -> None:
+    seen = FileRowsSeen()
+    fact = FileFact("f", FileKind.BASE, "f", "1", (("d", "double"),), ("1", "2"))
+    seen.add([fact], [FileValues(0, ("d",), ((1.5,), (float("nan"),)))])
+    statistics = ColumnStatistics(StatisticsSource.PARQUET, "f", "d", 2, 0, "1.5", "1.5")
+    assert not seen.contradicts(statistics)
+    assert not seen.contradicts(replace(statistics, greatest='{"float":"nan"}'))
+    assert seen.contradicts(replace(statistics, nulls=2))
+    assert seen.contradicts(replace(statistics, least="1.6"))

@@ -10,7 +10,7 @@ from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.row_writes import Insert, Update
-from harness.scenario.operations.services import Compact
+from harness.scenario.operations.services import Clean, Compact
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.unfinished_writes import (
     QUERIES,
@@ -30,6 +30,7 @@ from tests.builders.written_variant import (
 )
 
 LEAVES = {
+    "run_clean": "250.clean",
     "create_savepoint": "100.savepoint",
     "to_savepoint": "300.restore",
     "to_instant": "400.rollback",
@@ -60,6 +61,7 @@ LAST = {
     "savepoint": (Savepoint(),),
     "restore": (Savepoint(), Insert(keys=(2,)), Restore()),
     "rollback": (Insert(keys=(2,)), Rollback()),
+    "clean": (Insert(keys=(2,)), Clean()),
 }
 
 

@@ -181,17 +181,6 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
     assert len(spark.sent) == 4
 
 
-def test_the_states_before_a_change_of_writer_are_those_without_it(
-    place: WriteTarget,
-) -> None:
-    alone = sent(place, Simulated())
-    place.folder.mkdir()
-    newer = "spark-3.5.8-hudi-1.0.2"
-    mixed = sent(place, Simulated(), replace(variant(), writers=(WRITER, WRITER, newer, newer)))
-    same = [alone.states["v", n].digest == mixed.states["v", n].digest for n in range(4)]
-    assert same == [True, True, False, False]
-
-
 def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
     place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,13 +227,6 @@ def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
     assert result is not None
     assert kinds(result.records) == kinds(written.records)
     assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
-
-
-def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
-    sent(place, Simulated())
-    place.folder.mkdir()
-    with pytest.raises(WriterSilent, match="refused now, but applied when the same"):
-        sent(place, Simulated(refuse("add columns")))
 
 
 def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
