@@ -16,8 +16,7 @@ from harness.core.records import FindingKind, Outcome, OutcomeKind, Refusal, Sta
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.formats import load
 from harness.formats.hudi.files import COLUMN_STATISTICS
-from harness.formats.hudi.format import Hudi
-from harness.formats.hudi.statements import PREFIX
+from harness.formats.hudi.format import PREFIX, Hudi
 from harness.judge import recorded_by_table
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.commit import ExtraMetadata
