@@ -176,10 +176,10 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]
 
     All questions to the view are one series: those asked after few steps do not tell when it began.
     """
-    pairs = (
+    pairs = [
         ((verdict.variant, verdict.reader, past_views.name_of(verdict.view)), verdict)
         for verdict in verdicts
-    )
+    ]
     for series in grouped(pairs).values():
         steps = grouped([(verdict.step, verdict) for verdict in series])
         yield {step: steps[step] for step in sorted(steps)}

@@ -373,7 +373,7 @@ class Run:
 
     @cached_property
     def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:
-        return grouped((verdict.question, verdict) for verdict in self.verdicts)
+        return grouped([(verdict.question, verdict) for verdict in self.verdicts])
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
