@@ -1,12 +1,10 @@
-"""The findings of a run grouped by their cause: the operation, who is suspect, and how. Pure.
-
-docs/reproducers.md says what one cause is.
-"""
+"""The findings of a run by their cause, as docs/reproducers.md defines it. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -51,7 +49,7 @@ class Sign:
 
     @property
     def strategy(self) -> str:
-        """The one strategy, empty where there are none or several, and where it is not claimed."""
+        """Empty where there are none or several, and where the one is not claimed."""
         return self.strategies[0] if len(self.strategies) == 1 and not self.inconclusive else ""
 
     @property
@@ -166,28 +164,22 @@ def groups(
     """
     by_id = {variant.id: variant for variant in variants}
     series = grouped((_question(verdict), verdict) for verdict in verdicts)
-    seen: dict[Cause, list[Verdict]] = {}
-    first: dict[Cause, list[Verdict]] = {}
+    seen, first = defaultdict[Cause, list[str]](list), defaultdict[Cause, list[Verdict]](list)
     for (variant_id, *_), of_question in series.items():
         if variant := by_id.get(variant_id):
             for cause, verdict, began in _causes(of_question, variant, answers):
-                seen.setdefault(cause, []).append(verdict)
-                if began:
-                    first.setdefault(cause, []).append(verdict)
+                seen[cause].append(verdict.case)
+                first[cause] += [verdict] if began else []
 
     def simplicity(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
         variant = by_id[verdict.variant]
         columns = len(variant.scenario.table.columns)
         return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
 
-    made = [
-        CauseGroup(
-            cause,
-            tuple(dict.fromkeys(verdict.case for verdict in seen[cause])),
-            min(first[cause], key=simplicity),
-        )
-        for cause in seen
-    ]
+    made = (
+        CauseGroup(cause, tuple(dict.fromkeys(cases)), min(first[cause], key=simplicity))
+        for cause, cases in seen.items()
+    )
     return tuple(sorted(made, key=lambda group: (-len(group.cases), group.cause.name)))
 
 
@@ -208,16 +200,12 @@ def _causes(
         since = {sign: since.get(sign, verdict.step) for sign in shown}
         view = past_views.name_of(verdict.view)
         for sign, step in since.items():
-            suspect = _suspect(sign, verdict, variant.writers[step])
+            suspect = str(sign.responsible or verdict.reader)
+            if verdict.view == WRITE or sign.responsible in WRITERS:
+                suspect = f"writer {variant.writers[step]}"
             operation = operation_of(variant.scenario, step)
             cause = Cause(operation, suspect, view, variant.format, sign)
             yield cause, verdict, step == verdict.step
-
-
-def _suspect(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.responsible in WRITERS:
-        return f"writer {writer}"
-    return verdict.reader if sign.responsible is None else str(sign.responsible)
 
 
 def operation_of(scenario: Scenario, step: int) -> str:

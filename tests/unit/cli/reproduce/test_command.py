@@ -75,7 +75,7 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
 
 def trial_of(reader: str, text: str) -> Trial:
     cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
-    return Trial(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+    return Target(cause, parse_reader(reader), "all"), candidate_of(history(text))
 
 
 def trials_in(
@@ -98,7 +98,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {trial.candidate.variant.id: trial.candidate for trial in asked}
+        of = {candidate.variant.id: candidate for _, candidate in ASKED}
         seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
@@ -107,7 +107,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     return trials_in(tmp_path, done, monkeypatch), plans
 
 
-asked = [
+ASKED = [
     trial_of(FALSE, "insert 1,2; move f1 after f2"),
     trial_of(TRUE, "insert 1,2; move f1 after f2"),
     trial_of(FALSE, "insert 1,2; touch all"),
@@ -118,19 +118,19 @@ def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
     planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
-    assert rounds.ask(asked) == [True, False, False]
+    assert rounds.ask(ASKED) == [True, False, False]
     (made,) = plans
     assert (len(made.variants), len(made.cells)) == (2, 3)
-    assert rounds.unknown == {asked[1].candidate.key}
-    assert rounds.observation(asked[0]).verdict.findings
+    assert rounds.unknown == {ASKED[1][1].key}
+    assert rounds.observation(ASKED[0]).verdict.findings
 
 
 def test_a_round_whose_questions_do_not_exist_starts_nothing(
     planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
-    target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
-    assert rounds.ask([Trial(target, candidate_of(history("insert 1")))]) == [False]
+    target = Target(ASKED[0][0].cause, parse_reader(FALSE), "column")
+    assert rounds.ask([(target, candidate_of(history("insert 1")))]) == [False]
     assert plans == []
 
 
@@ -169,18 +169,18 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
 ) -> None:
     target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
-    trial = Trial(target, candidate_of(history(MOVED)))
+    trial = target, candidate_of(history(MOVED))
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
     assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, trial.candidate, rounds.observation(trial))
+        place = files.write(tmp_path, target, trial[1], rounds.observation(trial))
         script = (place / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
         (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
-        assert variant.writers == trial.candidate.writers
+        assert variant.writers == trial[1].writers
 
 
 @pytest.mark.parametrize(

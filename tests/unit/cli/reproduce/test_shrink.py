@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from harness.cli.reproduce import shrink
-from harness.cli.reproduce.candidate import Candidate, valid
+from harness.cli.reproduce.candidate import Candidate, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, signs
 from harness.cli.reproduce.shrink import (
     Search,
     Target,
     Trial,
     cell_of,
-    reduced,
     run_all,
     search_for,
     smallest,
@@ -163,8 +162,8 @@ def test_whatever_is_one_reduction_smaller_is_valid_and_smaller(seed: int) -> No
         assert smaller.size < begin.size, reduction
 
 
-def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[tuple[Candidate, ...]]:
-    shows, rounds = showing(reader, sign), []
+def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[Sequence[Candidate]]:
+    shows, rounds = showing(reader, sign), list[Sequence[Candidate]]()
     while not search.over:
         rounds.append(search.waiting)
         search.record(map(shows, search.waiting))
@@ -209,12 +208,10 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
     rounds = list[set[str]]()
 
     def ask(trials: Sequence[Trial]) -> list[bool]:
-        rounds.append({str(trial.target.reader) for trial in trials})
+        rounds.append({str(target.reader) for target, _ in trials})
         return [
-            trial.target.cause.sign.among(
-                seen_by(READERS[str(trial.target.reader)], trial.candidate)
-            )
-            for trial in trials
+            target.cause.sign.among(seen_by(READERS[str(target.reader)], candidate))
+            for target, candidate in trials
         ]
 
     searches = both()
@@ -230,11 +227,11 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
 def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
     (first, _), asked = both(), list[int]()
 
-    def only_the_first(trials: Sequence[Trial]) -> list[bool]:
+    def ask(trials: Sequence[Trial]) -> list[bool]:
         asked.append(len(trials))
         return [at == 0 for at in range(len(trials))]
 
-    run_all([first], only_the_first, lambda: bool(asked))
+    run_all([first], ask, lambda: bool(asked))
     _, search = first
     assert len(asked) == 1
     assert not search.over
