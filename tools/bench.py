@@ -292,7 +292,6 @@ class Measured:
 
 
 def measure(folder: Path, profile: str) -> Measured:
-    """Do the runs and the plain script in a new folder."""
     cache = folder / "cache"
     cache.mkdir(parents=True)  # a folder that is not new would measure what is cached
     with_engines(cache)
@@ -318,7 +317,6 @@ def _forget_starts(cache: Path) -> None:
 
 
 def summary(measured: Measured) -> Iterator[tuple[str, str]]:
-    """Yield the figures of the whole."""
     first, again, cells = measured.first, measured.again, len(measured.run.info.cells)
     fixed, reading = measured.one.cpu_s, asking_s(measured.asked)
     folder = measured.run.folder
@@ -374,7 +372,6 @@ def asking_s(usage: RunUsage) -> float:
 
 
 def starts(usage: RunUsage) -> Mapping[str, list[float]]:
-    """Return how long each server took until it answered, by the names of their folders."""
     by_name = defaultdict[str, list[float]](list)
     for name, _, took in _started(usage):
         by_name[METASTORE if name == metastore.DISTRIBUTION else name].append(took)
@@ -389,7 +386,6 @@ def _started(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
 
 
 def queries(run: records.Run) -> Mapping[str, list[Answer]]:
-    """Return the answers of each distribution."""
     by_name = defaultdict[str, list[Answer]](list)
     for cell in run.info.cells:
         if answer := run.answers.get(cell.case):
@@ -420,7 +416,6 @@ def _size(folder: Path) -> float:
 
 
 def report(measured: Measured) -> Iterator[str]:
-    """Yield all tables."""
     yield from (*table(("", "seen"), summary(measured)), "")
     timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(measured.first))
     yield from (*table(("phase", "s", f"CPU s of the {HARNESS}"), timed), "")
@@ -432,7 +427,6 @@ def report(measured: Measured) -> Iterator[str]:
 
 
 def main() -> int:
-    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--profile", default="quick-start")
     parser.add_argument("--folder", type=Path, required=True, help="emptied before it is used")

@@ -204,7 +204,6 @@ class RunProcess:
                 yield target, process
 
     def processes(self, target: str) -> list[psutil.Process]:
-        """Return the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
         return [process for name, process in self.servers() if name == target]
@@ -406,7 +405,6 @@ class Experiment:
     known: dict[str, Undisturbed] = field(default_factory=dict)
 
     def outcomes(self) -> dict[int, str]:
-        """Return the outcomes of the runs that were done, by their numbers."""
         return {record["number"]: record["outcome"] for record in self._records()}
 
     def attempts(self, number: int) -> int:
@@ -553,7 +551,6 @@ def due(experiment: Experiment, kinds: dict[int, DeathKind]) -> dict[int, DeathK
 
 
 def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: what was struck, and what became of it."""
     rows = {
         name: [outcome for kind, outcome in outcomes if kind.struck == name]
         for name in dict.fromkeys(kind.struck for kind in SHARES)
@@ -578,7 +575,6 @@ def total(outcomes: Sequence[str], planned: int) -> str:
 
 
 def main() -> int:
-    """Do the runs that are left; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

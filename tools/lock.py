@@ -114,7 +114,6 @@ def _dependency(group: str, artifact: str, more: str) -> str:
 
 
 def _folders(module: str) -> list[str]:
-    """Return the folders of the server that a module is part of."""
     if module == "main":
         return ["lib"]
     if module == HADOOP:

@@ -84,7 +84,6 @@ def _renamed(text: str, names: Iterable[str], copy: int) -> str:
 
 
 def measure(command: Sequence[str], cells: int, log: Path) -> CommandUsage:
-    """Run a command of the harness, and return what it took."""
     began = time.monotonic()
     with log.open("w", encoding="utf-8") as out:
         process = os.posix_spawn(
@@ -126,14 +125,12 @@ def _linked(source: str, target: str) -> None:
 
 
 def figures(used: CommandUsage) -> Sequence[str]:
-    """Return the cells of a line of the table."""
     per_cell = used.cpu_s * 1000 / used.cells
     seconds = f"{used.seconds:.1f}", f"{used.cpu_s:.1f}", f"{per_cell:.2f}"
     return used.command, f"{used.cells:,}", str(used.status), *seconds, f"{used.peak_mb:.0f}"
 
 
 def main() -> int:
-    """Measure each size, and print a line for each command as it ends."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -113,7 +113,6 @@ def _content(said: Answer | Part) -> list[str]:
 
 
 def main() -> int:
-    """Record or accept, and say what changed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

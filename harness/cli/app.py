@@ -279,7 +279,6 @@ def report(
 def version(
     show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Handle what stands before the command."""
     if show_version:
         OUT.print(harness.__version__)
         raise typer.Exit

@@ -102,7 +102,6 @@ def _unusable(cache: Cache, existing: Path) -> str:
 
 
 def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
-    """Hash every artifact in the cache; remove, print and return those that changed."""
     cache.check()
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
@@ -114,7 +113,6 @@ def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[
 
 
 def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
-    """Return what this machine lacks, each with what to do."""
     problems = []
     if machine.python < PYTHON:
         problems.append(f"Python {machine.python[0]}.{machine.python[1]}; install 3.11 or later")
@@ -141,7 +139,6 @@ def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
 def show_machine(
     machine: Machine, missing: Missing, problems: Iterable[str], console: Console
 ) -> None:
-    """Print the table, what listens on more than loopback, and what is lacking."""
     _say(console, f"cache: {machine.cache}")
     _say(
         console,
@@ -185,7 +182,6 @@ class Docker:
 
 
 def look_for_docker(names: Iterable[str]) -> Docker:
-    """Look for a daemon, and there for the image of each distribution."""
     from docker.errors import DockerException  # noqa: PLC0415
 
     host = docker_daemon.host()
@@ -233,7 +229,6 @@ def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Itera
 
 
 def show_docker(docker: Docker, warnings: Iterable[str], console: Console) -> None:
-    """Print what the daemon is, its images, and the warnings."""
     if docker.daemon is None:
         _say(console, f"Docker: {docker.why}")
         return

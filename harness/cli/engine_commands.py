@@ -296,7 +296,6 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 def _show_conformances(conformances: Sequence[Conformance], console: Console) -> None:
-    """Print the answer, then each check of each reader."""
     console.print(markdown.answer(conformances), highlight=False, markup=False, soft_wrap=True)
     for conformance in conformances:
         about = conformance.runtime

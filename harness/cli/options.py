@@ -298,12 +298,10 @@ def group_with(name: str) -> type[TyperGroup]:
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:
-    """Return the scenarios that were named, as arguments or by the option."""
     return [*(scenarios or ()), *(folders or ())]
 
 
 def check_resumed(context: typer.Context) -> None:
-    """Check that no option of a plan was given together with `--resume`."""
     options = [
         name
         for name in PLANNED_ALREADY

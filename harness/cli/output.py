@@ -74,14 +74,12 @@ class Output:
             say(text)
 
     def report(self, run: Run) -> dict[str, Path]:
-        """Write the reports that every run has, show the matrix; return where they are."""
         files = {"junit": junit.write(run, run.folder), "html": html.write(run, run.folder)}
         if not (self.quiet or self.json):
             terminal.render(run, OUT, files["html"])
         return files
 
     def result(self, run: Run, result: Gate, status: int) -> None:
-        """Report a judged run, and say why the gate ends as it does."""
         files = {name: str(path) for name, path in self.report(run).items()}
         totals = Counter(str(verdict.verdict) for verdict in run.verdicts)
         facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
@@ -124,7 +122,6 @@ class Output:
 
 
 def say(text: str) -> None:
-    """Print a line on standard output as it is."""
     OUT.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -161,7 +158,6 @@ class _LineProgress(Progress):
             self.show("done", [count])
 
     def _due(self, count: Count, before: int) -> Sequence[Count]:
-        """Return the tasks that are worth a line now."""
         if (now := self._clock()) - self._last >= MINUTE_S:
             self._last = now
             return tuple(self._running)
@@ -278,7 +274,6 @@ def _words(count: Count) -> str:
 
 
 def _bars(console: Console) -> rich_progress.Progress:
-    """Return bars; the words beside them take all the width that is left."""
     words = rich_progress.TextColumn(
         "{task.description}", markup=False, table_column=Column(ratio=1)
     )
@@ -291,5 +286,4 @@ def _bars(console: Console) -> rich_progress.Progress:
 
 
 def for_stream(stream: TextIO) -> Progress:
-    """Return bars when `stream` is a terminal, plain lines otherwise."""
     return TerminalProgress(Console(file=stream)) if stream.isatty() else PlainProgress(stream)

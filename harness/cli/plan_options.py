@@ -93,7 +93,6 @@ def existing_writer(text: str) -> Writer:
 
 
 def existing_reader(text: str) -> Reader:
-    """Read a reader whose distribution and settings exist."""
     try:
         result = parse_reader(text)
     except ValueError as wrong:
@@ -104,7 +103,6 @@ def existing_reader(text: str) -> Reader:
 
 
 def check_reader(reader: Reader) -> None:
-    """Check that a reader's distribution exists, can be asked and knows its settings."""
     distribution_support.check_reader(reader)
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:

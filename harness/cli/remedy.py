@@ -117,7 +117,6 @@ class Effect:
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """What a program reads."""
         verdict = self.verdict.verdict if self.verdict else VerdictKind.UNKNOWN
         numbers = {name: len(self.turns.get(name, ())) for name in TURNS}
         return {"reader": str(self.reader), "verdict": str(verdict), **numbers}
@@ -221,7 +220,6 @@ def others(
 
 
 def changes(before: Reader, after: Reader) -> tuple[str, ...]:
-    """Return the settings in which two readers differ."""
     return _changes(dict(before.settings), dict(after.settings))
 
 

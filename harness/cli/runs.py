@@ -162,7 +162,6 @@ def begun(
 
 @contextmanager
 def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
-    """Go on with an existing run."""
     folder = run_folder.existing(run_dir)
     resources.check(folder, "--run-dir")
     load_run.read_info(folder)

@@ -38,7 +38,6 @@ NOTHING: Final = "nothing is sent: this format has nothing to do"
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:
-    """Print what a plan consists of."""
     table = Table("variant", "steps", "checks", box=None, pad_edge=False, header_style="bold")
     counts = Counter(cell.variant for cell in made.cells)
     for variant in made.variants:
@@ -179,7 +178,6 @@ def _show_variant(variant: Variant, console: Console) -> None:
 
 
 def _table(truth: Truth) -> Table:
-    """Return the table that a snapshot query should see."""
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for field in truth.schema.fields:
         shown.add_column(Text(printable(field.name)), overflow="fold")

@@ -88,7 +88,6 @@ def explain(
 
 
 def print_address(folder: Path, recorded: RecordedCell, console: Console) -> None:
-    """Print the address of the check on the run's page, where that was written."""
     page = folder / html.FILE
     if page.exists():
         say(console, "\nOn the page", "bold")
@@ -108,7 +107,6 @@ def print_case(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_timeline(recorded: RecordedCell, console: Console) -> None:
-    """Print the timeline of the frozen table, where the cache still has it."""
     state = recorded.case.state_of.get(recorded.cell.step)
     table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
     if table is not None:
@@ -117,7 +115,6 @@ def print_timeline(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_evidence(recorded: RecordedCell, console: Console) -> None:
-    """Print what needs the table's state: tables, findings, files, advice."""
     expectations, cell, answer = expectations_of(recorded), recorded.cell, recorded.answer
     if expectations is None:
         say(console, "nothing was recorded of the table after this step")
@@ -137,7 +134,6 @@ def print_evidence(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_head(recorded: RecordedCell, console: Console) -> None:
-    """Print the question and its verdict."""
     cell, verdict = recorded.cell, recorded.verdict
     (variant,) = recorded.info.variants
     step = variant.step(cell.step)
@@ -158,7 +154,6 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_steps(recorded: RecordedCell, console: Console) -> None:
-    """List the steps that made the table, up to the one after which it was asked."""
     (variant,) = recorded.info.variants
     outcomes = {state.outcome.step: state.outcome for state in recorded.case.states}
     say(console, "\nWhat was written", "bold")
@@ -171,7 +166,6 @@ def print_steps(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_entries(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
-    """List a timeline with the steps of its instants."""
     steps = {state.outcome.instant: state.outcome.step for state in recorded.case.states}
     if entries:
         say(console, "\nTimeline of the table", "bold")
@@ -191,7 +185,6 @@ def print_advice(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_answer(recorded: RecordedCell, console: Console) -> None:
-    """Print the SQL, and what came instead of a table."""
     answer = recorded.answer
     if answer is None:
         say(console, "\nthis was never asked")
@@ -211,7 +204,6 @@ def print_answer(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> None:
-    """List every finding with its differences, each of which can be checked by hand."""
     for finding in verdict.findings:
         words = FINDINGS[finding.kind]
         say(console, f"\n{words.symbol} {words.label}: {words.meaning}", "bold")
@@ -238,7 +230,6 @@ def _print_rest(number: int, console: Console) -> None:
 
 
 def print_files(layout: Layout, numbered: NumberedFiles, console: Console) -> None:
-    """Print what each file holds, in the order in which they were written."""
     say(console, "\nFiles", "bold")
     if layout.unread:
         say(console, f"  nothing is known of them: {layout.unread}")
@@ -271,7 +262,6 @@ def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[s
 
 
 def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, console: Console) -> None:
-    """Print whether the files hold what was written, and what they hold instead."""
     if files is None:
         say(console, "  what they hold was not checked")
         return
@@ -286,7 +276,6 @@ def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, consol
 
 
 def print_statistics(stored: StoredStatistics, console: Console) -> None:
-    """Print the stored statistics that may exclude existing rows."""
     if stored.unknown:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
     if stored.told:
@@ -297,7 +286,6 @@ def print_statistics(stored: StoredStatistics, console: Console) -> None:
 
 
 def print_tables(tables: CaseTables, console: Console) -> None:
-    """Put the expected table and the answer side by side."""
     say(console, "\nTables", "bold")
     say(console, f"{WRONG} not the expected value; + a row too many", "dim")
     say(console, TRACED, "dim")

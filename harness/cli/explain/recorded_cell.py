@@ -39,7 +39,6 @@ class RecordedCell:
 
 
 def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
-    """Find the one cell whose case has all the parts."""
     info = load_run.read_info(folder)
     cell = only(info.cells, parts)
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))

@@ -23,7 +23,6 @@ _RUN: Final[pytest.StashKey[HarnessRun]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options; all begin with `--harness-`."""
     group = parser.getgroup("lake-table-harness")
     group.addoption(
         "--harness-profile",
@@ -45,7 +44,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a scenario file."""
     if file_path.suffix != ".yaml" or not pytest_options.is_scenario(file_path, parent.config):
         return None
     from harness.cli.pytest_plugin.collection import ScenarioFile  # noqa: PLC0415 - only where it is needed
@@ -118,7 +116,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print where the run is, and how it ended."""
     run = config.stash.get(_RUN, None)
     if run is not None:
         terminalreporter.section("lake-table-harness")

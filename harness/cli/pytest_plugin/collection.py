@@ -82,7 +82,6 @@ class CellItem(pytest.Item):
             pytest.skip(f"unsupported: {verdict.because}")
 
     def runtest(self) -> None:
-        """Fail unless the answer is right, or known."""
         if self._found is None:  # not reached: without it the setup failed
             raise AssertionError(self.name)
         verdict, applied = self._found.verdict, self._found.applied
@@ -101,12 +100,10 @@ class CellItem(pytest.Item):
             pytest.fail("\n".join(why), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
-        """Name the test as the harness names the cell."""
         return self.path, None, self._case
 
 
 def _wait(config: pytest.Config, case: str) -> CellOutcome:
-    """Wait until a cell is judged, or the run has ended without it."""
     folder = pytest_options.folder(config)
     following = config.stash.setdefault(_FOLLOWER, RunFollower(folder))
     while True:

@@ -103,5 +103,4 @@ def exit_status(folder: Path) -> int | None:
 
 
 def log_end(folder: Path) -> str:
-    """Return the end of the output of the run in a folder."""
     return process.log_tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

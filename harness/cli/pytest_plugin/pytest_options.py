@@ -62,7 +62,6 @@ def _looks_like_one(path: Path) -> bool:
 
 
 def named(config: pytest.Config) -> tuple[Path, ...]:
-    """Return the files and folders that the user named on pytest's command line."""
     if _NAMED not in config.stash:
         config.stash[_NAMED] = tuple(map(Path, _named(config)))
     return config.stash[_NAMED]
@@ -87,17 +86,14 @@ def name_of(case: str) -> str:
 
 
 def is_cell(name: str) -> bool:
-    """Return whether a test's name is that of a cell."""
     return name.startswith(_BEFORE)
 
 
 def case_of(name: str) -> str:
-    """Return the case of a test by its name."""
     return name.removeprefix(_BEFORE).removesuffix(_AFTER)
 
 
 def profile(config: pytest.Config) -> str:
-    """Return the name of the profile that is asked for."""
     return str(config.getoption(PROFILE) or config.getini(PROFILE))
 
 

@@ -150,7 +150,6 @@ def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) ->
 
 
 def _check_parts(named: NamedParts, side: Side) -> None:
-    """Check that no option names a part that the sides name."""
     for part, names in ((READER, named.readers), (WRITER, named.writers)):
         if names and part in side.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
@@ -196,13 +195,11 @@ def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
 def _informed(
     comparison: SideComparison, tables: Usage | None, accepted: Sequence[Acceptance]
 ) -> SideComparison:
-    """Return a comparison with the user's tables, and with what the user accepts."""
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(comparison, usage=tables).accepting(accepted, today)
 
 
 def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
-    """Write every report, show the answer, and return the exit status."""
     files = upgrade_files.write(comparison, folder)
     lines.render(upgrade_report.document(comparison), output.out)
     lines.say(output.out, "\nEvery answer that is not right as before, old beside new:")

@@ -106,12 +106,10 @@ class Side:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that it names."""
         parts = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
         return tuple(name for name, part in parts if part)
 
     def apply(self, profile: Profile) -> Profile:
-        """Return a profile with what is on this side."""
         return replace(
             profile,
             readers=tuple(map(ProfileReader, self.readers)) or profile.readers,
@@ -205,7 +203,6 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 
 def check(old: Side, new: Side) -> None:
-    """Check that two sides name the same parts."""
     if old.parts != new.parts:
         was, now = (" and ".join(side.parts) for side in (old, new))
         problem = f"the old side names {was}, the new one {now}"

@@ -76,7 +76,6 @@ def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Itera
 
 
 def _alternatives(reader: Reader, plan: Plan, worse: Iterable[Verdict]) -> list[Reader]:
-    """Return the reader with its other settings."""
     known = engines.load(distributions.load(reader.distribution).engine).settings
     formats = {variant.id: variant.format for variant in plan.variants}
     names = dict.fromkeys(formats[verdict.variant] for verdict in worse)
