@@ -14,13 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.artifacts import (
-    add_version,
-    cache_cleanup,
-    distributions,
-    fetch,
-    version_rules,
-)
+from harness.artifacts import add_version, cache_cleanup, distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import doctor, options, plan_options
@@ -78,14 +72,13 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     custom_distributions.register(folders or ())
     names, cache = distributions.names(), Cache.default()
     listed = tuple(_listed(names, cache, doctor.look_for_docker(names)))
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for head in ("engine", "process", "container", "conformance: process", "container"):
-        table.add_column(head, overflow="fold")
+    heads = ("engine", "process", "container", "conformance: process", "container")
+    table = doctor.table_of(*heads)
     for entry in listed:
         table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     output.out.print(table)
     others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
-    output.out.print(f"{others} harness engines add", highlight=False, markup=False, soft_wrap=True)
+    say(f"{others} harness engines add", output.out)
     output.end(engines=[asdict(entry) for entry in listed])
 
 
@@ -143,12 +136,8 @@ def build(
     custom_distributions.register(folders or ())
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
-    built = {
-        image_choice.ensure(
-            distributions.load(runtime_names.lock_name(name)), cache, progress
-        ): name
-        for name in requested
-    }
+    locks = {name: distributions.load(runtime_names.lock_name(name)) for name in requested}
+    built = {image_choice.ensure(lock, cache, progress): name for name, lock in locks.items()}
     output.end("\n".join(f"{name}: {tag}" for tag, name in built.items()), images=list(built))
 
 
@@ -250,7 +239,7 @@ def verify(
     Resources(output, cache).check(RUNS, "the current folder")
     cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
-    conformances: list[Conformance] = []
+    conformances = list[Conformance]()
     for reader in readers:
         conformances.append(kit.verify(reader, cache, folder, progress))
         results.keep(conformances[-1], cache)
@@ -296,13 +285,12 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 def _show_conformances(conformances: Sequence[Conformance], console: Console) -> None:
-    console.print(markdown.answer(conformances), highlight=False, markup=False, soft_wrap=True)
+    say(markdown.answer(conformances), console)
     for conformance in conformances:
         about = conformance.runtime
         if conformance.start_s:
             about += f", ready after {conformance.start_s:.0f} s, {conformance.peak_mb} MB"
-        line = f"\n{conformance.reader}: {conformance.summary} ({about})"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(f"\n{conformance.reader}: {conformance.summary} ({about})", console)
         table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
         for name, result in conformance.results.items():
             seen = printable(" ".join(result.seen.split()))

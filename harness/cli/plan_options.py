@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
 from harness.core.counting import counted
-from harness.core.errors import Fault, UsageProblem
+from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
@@ -61,10 +61,8 @@ class NamedParts:
 
     def read(self) -> Parts:
         """Return the parts; users' own distributions are registered by then."""
-        asked = (
-            *self.readers,
-            *(custom_distributions.register_file(self.file) if self.file else ()),
-        )
+        of_file = custom_distributions.register_file(self.file) if self.file else ()
+        asked = (*self.readers, *of_file)
         return Parts(
             tuple(dict.fromkeys(map(_format, self.formats))),
             tuple({text: existing_writer(text) for text in self.writers}.values()),
@@ -132,9 +130,8 @@ class PlanOverrides:
     def apply(self, profile: Profile) -> Profile:
         result = in_runtime(profile, self.runtime) if self.runtime else profile
         result = in_warehouse(result, self.warehouse) if self.warehouse else result
-        if not self.metastore:
-            return result
-        return replace(result, metastore=existing_metastore(self.metastore))
+        metastore = existing_metastore(self.metastore) if self.metastore else result.metastore
+        return replace(result, metastore=metastore)
 
 
 AS_PROFILE: Final = PlanOverrides()
@@ -151,15 +148,9 @@ def make(
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    Args:
-        paths: scenario files and folders; None for the profile's own.
-        profile: its name; None for the quick start, or where parts are named for just these.
-        pattern: only cells whose case contains it.
-        cases: a file with the cases of the only cells to plan, one on each line.
-        where: the runtime, warehouse and metastore of all engines.
-        named: formats, writers and readers instead of those of the profile.
-        change: returns the profile changed further, given the scenarios.
-
+    Without a name it is the quick start, or just the parts that are named. `pattern` selects cells
+    whose case contains it, `cases` is a file with one case on each line, and `change` changes the
+    profile further, given the scenarios.
     """
     scenarios, result = choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
@@ -171,11 +162,7 @@ def make(
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
-    wrong = (*distribution_support.wrong_writers(result), *_wrong_readers(result))
-    raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
-    for name in (format_ for format_ in result.formats if format_ in formats.names()):
-        distribution_support.check_format(name)
-    parts.check(result)
+    _check(result)
     known = [formats.load(name) for name in formats.names()]
     makers = distribution_support.makers_of(result)
 
@@ -197,6 +184,19 @@ def make(
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
 
 
+def _check(profile: Profile) -> None:
+    wrong = [*distribution_support.wrong_writers(profile)]
+    for number, asked in enumerate(profile.readers):
+        try:
+            check_reader(asked.reader)
+        except UsageProblem as problem:
+            wrong.append(profile.fault(("readers", number), str(problem)))
+    raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))
+    for name in (format_ for format_ in profile.formats if format_ in formats.names()):
+        distribution_support.check_format(name)
+    parts.check(profile)
+
+
 def check_asks(made: Plan) -> None:
     """Check that anything would be asked; else engines would be fetched and started for nothing."""
     if not made.cells:
@@ -206,11 +206,3 @@ def check_asks(made: Plan) -> None:
         more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
         others = "--format, --writer and --reader name others"
         raise UsageProblem(f"nothing would be asked: {why}{more}; {others}")
-
-
-def _wrong_readers(profile: Profile) -> Iterator[Fault]:
-    for number, asked in enumerate(profile.readers):
-        try:
-            check_reader(asked.reader)
-        except UsageProblem as wrong:
-            yield profile.fault(("readers", number), str(wrong))

@@ -136,12 +136,16 @@ class Resources:
         return Work(self.cache, folder.resolve(), self.output.progress(), self.limits)
 
 
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
+
+
 @contextmanager
 def begun(
     made: Plan, run_dir: Path | None, resources: Resources, *, fresh: bool = False
 ) -> Iterator[Work]:
     """Begin a run; its plan is written down before anything starts."""
-    started = datetime.datetime.now(datetime.UTC)
+    started = _now()
     resources.check(run_dir or RUNS, "--run-dir")
     if run_dir is not None:
         run_folder.check_new(run_dir)
@@ -174,10 +178,7 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
 
 @contextmanager
 def looked_at(run_dir: Path, what: str) -> Iterator[Path]:
-    """Yield the whole path of a run's folder; its log says that `what` is done with its records.
-
-    The run is not locked: its records do not change.
-    """
+    """Yield the whole path of a run's folder, whose log says that `what` is done; lock nothing."""
     folder = run_folder.existing(run_dir)
     load_run.check(folder)  # in a folder that is no run not even a log is left
     with run_log(folder), phase(what):
@@ -195,8 +196,7 @@ def _logged_work(folder: Path, resources: Resources) -> Iterator[Work]:
 def new_folder(resources: Resources, name: str) -> Path:
     """Make a folder under runs/ for what a command does besides the user's runs."""
     resources.check(RUNS, "the current folder")
-    now = datetime.datetime.now(datetime.UTC)
-    return run_folder.new_folder(RUNS, name, now).resolve()
+    return run_folder.new_folder(RUNS, name, _now()).resolve()
 
 
 @contextmanager
@@ -216,8 +216,7 @@ def execute(plan: Plan, work: Work) -> Run:
 
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
     """Write and ask what is not in the cache; judge nothing."""
-    now = datetime.datetime.now(datetime.UTC)
-    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
+    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, _now()))
     pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, live, fresh=False)

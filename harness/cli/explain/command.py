@@ -20,7 +20,6 @@ from harness.cli.explain.tables import (
     CaseTables,
     ComparedRow,
     ComparedTable,
-    ComparedValue,
     expectations_of,
     read_at_all,
     tables_of,
@@ -67,9 +66,6 @@ WIDEST_TITLE: Final = 36
 BETWEEN: Final = 2
 """Columns between two tables."""
 
-Section = Callable[[RecordedCell, Console], None]
-"""Prints a part of what is shown of a check."""
-
 
 def explain(
     case: options.CaseArgument,
@@ -83,7 +79,11 @@ def explain(
     ):
         recorded = find(folder, case)
         print_case(recorded, OUT)
-        print_timeline(recorded, OUT)
+        state = recorded.case.state_of.get(recorded.cell.step)
+        table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
+        if table is not None:  # the cache still has it
+            entries = formats.load(recorded.info.variants[0].format).timeline(table)
+            print_timeline(entries, recorded, OUT)
         print_address(folder, recorded, OUT)
 
 
@@ -97,21 +97,13 @@ def print_address(folder: Path, recorded: RecordedCell, console: Console) -> Non
 def print_case(recorded: RecordedCell, console: Console) -> None:
     """Print every section; in place of one that fails, that it could not be worded."""
 
-    def printed(section: Section) -> bool:
+    def problem(section: Callable[[RecordedCell, Console], None]) -> str:
         section(recorded, console)
-        return True
+        return ""
 
     for section in (print_head, print_steps, print_answer, print_evidence):
-        if not worded(recorded.cell.case, partial(printed, section), instead=False):
-            say(console, NOT_WORDED)
-
-
-def print_timeline(recorded: RecordedCell, console: Console) -> None:
-    state = recorded.case.state_of.get(recorded.cell.step)
-    table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
-    if table is not None:
-        table_format = formats.load(recorded.info.variants[0].format)
-        print_entries(table_format.timeline(table), recorded, console)
+        if text := worded(recorded.cell.case, partial(problem, section), NOT_WORDED):
+            say(console, text)
 
 
 def print_evidence(recorded: RecordedCell, console: Console) -> None:
@@ -165,7 +157,7 @@ def print_steps(recorded: RecordedCell, console: Console) -> None:
             say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
 
 
-def print_entries(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
+def print_timeline(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
     steps = {state.outcome.instant: state.outcome.step for state in recorded.case.states}
     if entries:
         say(console, "\nTimeline of the table", "bold")
@@ -215,12 +207,9 @@ def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> 
 
 
 def _difference(finding: Finding, witness: Witness, file: str) -> str:
-    parts = (
-        witness_text(finding.kind, witness),
-        f"field id {witness.origin.field_id}" if witness.origin else "",
-        f"read from file {file}" if file else "",
-        engine_text(witness),
-    )
+    origin = f"field id {witness.origin.field_id}" if witness.origin else ""
+    source = f"read from file {file}" if file else ""
+    parts = witness_text(finding.kind, witness), origin, source, engine_text(witness)
     return "; ".join(filter(None, parts))
 
 
@@ -352,20 +341,16 @@ def _table(compared: ComparedTable) -> Table:
     for label in compared.labels:
         table.add_column(Text(printable(label)), overflow="fold")
     for row in compared.rows:
-        table.add_row(*_row(row, len(compared.labels)))
+        table.add_row(*_row(row))
     return table
 
 
-def _row(row: ComparedRow, columns: int) -> Iterator[Text]:
+def _row(row: ComparedRow) -> Iterator[Text]:
     if row.values is None:
         yield Text(f"{WRONG}{printable(row.key)}: no such row", "bold red")
-        yield from (Text("") for _ in range(columns - 1))
         return
-    first, *others = map(_value, row.values)
-    yield first if row.expected else Text("+ ", "bold red") + first
-    yield from others
-
-
-def _value(compared: ComparedValue) -> Text:
-    text = short(exact(compared.value), LONGEST)
-    return Text(text) if compared.right else Text(f"{WRONG}{text}", "bold red")
+    lead = Text("" if row.expected else "+ ", "bold red")
+    for value, right in row.values:
+        text = short(exact(value), LONGEST)
+        yield lead + (Text(text) if right else Text(f"{WRONG}{text}", "bold red"))
+        lead = Text("")

@@ -29,7 +29,7 @@ class RecordedCell:
     """A cell with its records."""
 
     info: RunInfo
-    """With no other variant than the cell's."""
+    """Without other variants than the cell's."""
     cell: Cell
     case: RecordedVariant
     answer: Answer | None

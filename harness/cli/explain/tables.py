@@ -9,7 +9,6 @@ from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import compare
-from harness.judge.compare import aggregate
 from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value, same, text_of
@@ -24,20 +23,12 @@ ValueTable = tuple[tuple[str, ...], ValueRows]
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedValue:
-    """A value of a table, and whether it is the expected one."""
-
-    value: Value
-    right: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ComparedRow:
     """A row of a table."""
 
     key: str
-    values: tuple[ComparedValue, ...] | None
-    """None where an expected row is missing."""
+    values: tuple[tuple[Value, bool], ...] | None
+    """Each value, and whether it is the expected one; None where an expected row is missing."""
     expected: bool
     """Whether the expected table has this row."""
 
@@ -149,14 +140,13 @@ class _Comparison:
     def table(
         self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
     ) -> ComparedTable:
-        compared = self._aggregated(rows) if self.query.label else self._rows(labels, rows)
+        if self.query.label:
+            expected = compare.aggregate(self._state, self.query)
+            values = [tuple((value, same(value, expected)) for value in row) for row in rows]
+            compared = [ComparedRow("", row, expected=True) for row in values]
+        else:
+            compared = [*self._rows(labels, rows)]
         return ComparedTable(titles, tuple(labels), tuple(compared))
-
-    def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        expected = aggregate(self._state, self.query)
-        for row in rows:
-            values = tuple(ComparedValue(value, same(value, expected)) for value in row)
-            yield ComparedRow("", values, expected=True)
 
     def _rows(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
@@ -169,10 +159,9 @@ class _Comparison:
             if row is not None:
                 expected = dict(zip(names, expected_row, strict=True))
                 values = tuple(
-                    ComparedValue(value, name in expected and same(value, expected[name]))
+                    (value, name in expected and same(value, expected[name]))
                     for name, value in zip(labels, row, strict=True)
                 )
             yield ComparedRow(key, values, expected=True)
         for key, row in (*matched.second, *matched.extra):
-            values = tuple(ComparedValue(value, right=False) for value in row)
-            yield ComparedRow(key, values, expected=False)
+            yield ComparedRow(key, tuple((value, False) for value in row), expected=False)

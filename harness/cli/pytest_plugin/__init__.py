@@ -1,8 +1,7 @@
 """pytest: every cell of a profile is a test, `pytest scenarios/`.
 
-Collecting only plans. The process that was started by the user, also with pytest-xdist, starts one
-`harness run` on exactly the selected cells; each test waits for the records of its cell. In a test
-run without scenarios nothing of the harness is imported but this file.
+Collecting only plans. The process that the user started, also with pytest-xdist, starts one
+`harness run` on the selected cells; each test waits for the records of its cell.
 """
 
 from __future__ import annotations
@@ -87,16 +86,12 @@ def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - pytest-xdist may
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:  # noqa: ANN401
     """Start the run once the first worker has told which cells are selected."""
     config: pytest.Config = node.config
-    parts = (id_.partition("::") for id_ in ids)
-    local = (
-        (config.rootpath / path, name) for path, _, name in parts if pytest_options.is_cell(name)
-    )
-    result = [(Path(os.path.normpath(path)), pytest_options.case_of(name)) for path, name in local]
-    cells = [
-        cell
-        for cell in result
-        if cell[0].suffix == ".yaml" and pytest_options.is_scenario(cell[0], config)
-    ]
+    cells = list[tuple[Path, str]]()
+    for local, _, name in (id_.partition("::") for id_ in ids):
+        path = Path(os.path.normpath(config.rootpath / local))
+        is_cell = path.suffix == ".yaml" and pytest_options.is_cell(name)
+        if is_cell and pytest_options.is_scenario(path, config):
+            cells.append((path, pytest_options.case_of(name)))
     if cells and _RUN not in config.stash:
         _start(config, cells)
 

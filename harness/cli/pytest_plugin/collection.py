@@ -40,14 +40,12 @@ class ScenarioFile(pytest.File):
         if made is None:
             return
         readers = {str(reader): at for at, reader in enumerate(made.readers)}
-        of = {variant.id: variant for variant in made.variants}
-        # A control is no test of this scenario; the run asks it all the same.
-        for cell in (
-            c for c in made.cells if not controls.is_control(c, of[c.variant], made.metastore)
-        ):
-            yield CellItem.from_parent(
-                self, name=pytest_options.name_of(cell.case), reader=readers[cell.reader]
-            )
+        variants = {variant.id: variant for variant in made.variants}
+        for cell in made.cells:
+            # A control is no test of this scenario; the run asks it all the same.
+            if not controls.is_control(cell, variants[cell.variant], made.metastore):
+                name = pytest_options.name_of(cell.case)
+                yield CellItem.from_parent(self, name=name, reader=readers[cell.reader])
 
     def _planned(self) -> Plan | None:
         """Return the plan; None when the profile that stands beside the file does not name it."""

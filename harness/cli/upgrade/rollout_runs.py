@@ -13,7 +13,6 @@ from pydantic import Field
 from harness.artifacts.distribution import NonEmptyText
 from harness.cli import plan_options
 from harness.cli.upgrade.sides import (
-    MakePlan,
     Side,
     UpgradeFolder,
     table_versions,
@@ -79,12 +78,6 @@ class PlannedRollout:
         """Return what there is after some changes; of two about the same part, the later counts."""
         return reduce(_changed, (self.changes[number - 1] for number in sorted(made)), self.now)
 
-    def readers(self, made: Iterable[int]) -> dict[str, str]:
-        """Return which reader of now each reader replaces after some changes."""
-        return dict(
-            zip(map(str, self.after(made).readers), map(str, self.now.readers), strict=True)
-        )
-
 
 def read(file: Path) -> PlannedRollout:
     """Read a rollout; each problem is reported with its line."""
@@ -130,9 +123,9 @@ def _changed(side: Side, change: _Change) -> Side:
     )
 
 
-def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Rollout:
+def judged(planned: PlannedRollout, folder: UpgradeFolder) -> Rollout:
     """Judge every state on the way, and look for an order in which each is safe."""
-    now, number = planned.now, len(planned.changes)
+    now, number, make = planned.now, len(planned.changes), folder.make
     plan = make(lambda profile, _: now.apply(profile))
     before = folder.side("what there is now", plan, "now")
     states: dict[Changes, RolloutState] = {}
@@ -141,10 +134,11 @@ def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Ro
     def state(made: Changes) -> RolloutState:
         name, numbers = planned.name(made), "-".join(map(str, sorted(made)))
         then = planned.after(made)
+        replaced = dict(zip(map(str, then.readers), map(str, now.readers), strict=True))
         # Its writer continues tables of now, and begins its own.
         plan = make(then.with_writers(lambda scenarios: _writers(now, then, scenarios)))
         side = folder.side(name, plan, f"after-{numbers}")
-        comparison = compare(before, side, planned.readers(made))
+        comparison = compare(before, side, replaced)
         # On the way back, the readers and the writer of now meet what is there then.
         plan = make(now.with_writers(lambda scenarios: _writers_back(now, then, scenarios)))
         side = folder.side(f"back from {name}", plan, f"back-{numbers}")

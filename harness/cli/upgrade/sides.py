@@ -71,6 +71,7 @@ class UpgradeFolder:
 
     path: Path
     resources: Resources
+    make: MakePlan
 
     def side(self, name: str, plan: Plan, folder_name: str) -> ComparedSide:
         """Carry out a plan: write, ask and judge what is not known yet."""

@@ -1,19 +1,12 @@
-"""What is tried where anything is worse: settings of the new side, and each component alone.
-
-A reader's settings are tried on what is worse, and those that help on what is right. A newer writer
-is tried with tables of the old one's version, and everything is asked about those.
-"""
+"""What is tried where anything is worse: settings of the new side, and each component alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness import engines
-from harness.artifacts import distributions
 from harness.cli.remedy import alternatives, changes, plan_of
 from harness.cli.upgrade.sides import (
-    MakePlan,
     Side,
     SideBetween,
     UpgradeFolder,
@@ -36,7 +29,10 @@ AUTO_UPGRADE = "auto_upgrade"
 def with_reader_settings(
     comparison: SideComparison, reader: Reader, plan: Plan, folder: UpgradeFolder
 ) -> SideComparison:
-    """Return a comparison with the settings of a reader that help; `plan`: that of the new side."""
+    """Return a comparison with the settings of a reader that help; `plan`: that of the new side.
+
+    They are tried on what is worse, and those that help on what is right.
+    """
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
     others = _alternatives(reader, plan, worse) if worse else []
     if not others:
@@ -76,10 +72,9 @@ def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Itera
 
 
 def _alternatives(reader: Reader, plan: Plan, worse: Iterable[Verdict]) -> list[Reader]:
-    known = engines.load(distributions.load(reader.distribution).engine).settings
     formats = {variant.id: variant.format for variant in plan.variants}
     names = dict.fromkeys(formats[verdict.variant] for verdict in worse)
-    return list(dict.fromkeys(r for name in names for r in alternatives(reader, known, name)[0]))
+    return list(dict.fromkeys(r for name in names for r in alternatives(reader, name)[0]))
 
 
 def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Plan:
@@ -88,7 +83,7 @@ def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Pl
 
 
 def with_table_versions(
-    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+    comparison: SideComparison, old: Side, new: Side, folder: UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with the older table versions with which the new writer does no harm."""
     if not (comparison.worse and old.writer and new.writer):
@@ -98,7 +93,7 @@ def with_table_versions(
     for version in (v for v in reversed(table_versions(old.writer)) if v in makes):
         settings = {TABLE_VERSION: version, AUTO_UPGRADE: "off"}
         writer = replace(new.writer, settings={**new.writer.settings, **settings})
-        plan = new_plan(old, replace(new, writer=writer), make)
+        plan = new_plan(old, replace(new, writer=writer), folder.make)
         other = folder.side(str(writer), plan, f"table-version-{version}")
         remedy = writer_remedy(
             str(writer),
@@ -119,7 +114,7 @@ def _writer_lines(settings: Mapping[str, str]) -> tuple[SettingLine, ...]:
 
 
 def with_swaps(
-    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+    comparison: SideComparison, old: Side, new: Side, folder: UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with what each component does alone; nothing where nothing is worse."""
     if not comparison.regressions:
@@ -130,7 +125,7 @@ def with_swaps(
         if between.side is None:
             return Swap(*names, why_not=between.why_not)
         try:
-            plan = new_plan(old, between.side, make)
+            plan = new_plan(old, between.side, folder.make)
         except UsageProblem as problem:  # what nobody would run cannot be asked
             return Swap(*names, why_not=str(problem))
         folder_name = f"only-{between.component.replace(' ', '-')}"

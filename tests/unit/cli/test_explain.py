@@ -107,10 +107,10 @@ def test_values_that_are_not_as_expected_are_marked(folder: Path) -> None:
     found = tables(find(folder, RENAMED)).answer
     assert found is not None
     wrong = {
-        (line.key, label): part.value
+        (line.key, label): value
         for line in found.rows
-        for label, part in zip(found.labels, line.values or (), strict=True)
-        if not part.right
+        for label, (value, right) in zip(found.labels, line.values or (), strict=True)
+        if not right
     }
     assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
 
@@ -232,7 +232,7 @@ def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
     first = next(state.outcome for state in found.case.states if state.outcome.instant)
     out = io.StringIO()
     entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
-    command.print_entries(entries, found, Console(file=out, width=100, color_system=None))
+    command.print_timeline(entries, found, Console(file=out, width=100, color_system=None))
     assert out.getvalue().splitlines()[1:] == [
         "Timeline of the table",
         f"  {entries[0]} (step {first.step})",

@@ -6,7 +6,7 @@ import datetime
 import io
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,10 +66,6 @@ def printed(*effects: Effect) -> str:
     return out.getvalue()
 
 
-def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
-    return engines.load(distributions.load(reader.distribution).engine).settings
-
-
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
     found = [other for _, other in others(BEFORE, SETTINGS)]
     assert len(found) == len(set(found)) == 8
@@ -84,10 +80,10 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
 
 def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     asked = parse_reader("trino-476{use-column-names=false}")
-    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    able, _ = alternatives(asked, "hudi-cow")
     assert [str(reader) for reader in able] == ["trino-476{use-column-names=true}"]
     asked = parse_reader("hive-3.1.3{path=mapreduce}")
-    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    able, _ = alternatives(asked, "hudi-cow")
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
     assert all(len(changes(asked, reader)) <= 2 for reader in able)
@@ -111,9 +107,9 @@ def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
     reader: str, format_name: str, able: set[str]
 ) -> None:
     asked = parse_reader(reader)
-    known = settings_of(asked)
-    found, unable = alternatives(asked, known, format_name)
-    assert {name for reader in found for name, _ in reader.settings} == able
+    known = engines.load(distributions.load(asked.distribution).engine).settings
+    usable, unable = alternatives(asked, format_name)
+    assert {name for reader in usable for name, _ in reader.settings} == able
     added = [changes(asked, other) for other, _ in unable]
     assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
         text for (text,) in added
