@@ -14,6 +14,8 @@ from harness.core.errors import EnvironmentProblem
 from harness.run import pipeline, run_folder
 from tests.builders.scenario_texts import MOVED
 
+Capture = pytest.CaptureFixture[str]
+
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
 WRONG_USE = 2
@@ -27,9 +29,7 @@ def recorded(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(capsys: Capture) -> None:
     assert app.main(["plan", "--profile", "nope"]) == WRONG_USE
     message = capsys.readouterr().err
     assert "unknown profile 'nope'" in message
@@ -37,7 +37,7 @@ def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(
 
 
 def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(MOVED, encoding="utf-8")
@@ -50,9 +50,7 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     )
 
 
-def test_a_bad_scenario_is_told_with_file_and_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_scenario_is_told_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert app.main(["run", str(path)]) == WRONG_USE
@@ -70,9 +68,7 @@ def test_a_bad_scenario_is_told_with_file_and_line(
         (["plan", "-k", "no such case"], "no case contains 'no such case'"),
     ],
 )
-def test_what_is_not_there_is_wrong_use(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_there_is_wrong_use(arguments: list[str], told: str, capsys: Capture) -> None:
     assert app.main(arguments) == WRONG_USE
     assert told in capsys.readouterr().err
 
@@ -89,16 +85,14 @@ def test_what_is_not_there_is_wrong_use(
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(
-    reader: str, told: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+    reader: str, told: str, recorded: Path, capsys: Capture
 ) -> None:
     for command in (["read", "--run-dir", str(recorded)], ["plan"]):
         assert app.main([*command, "--reader", reader]) == WRONG_USE
         assert told in capsys.readouterr().err
 
 
-def test_a_new_run_does_not_go_over_an_old_one(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_new_run_does_not_go_over_an_old_one(recorded: Path, capsys: Capture) -> None:
     before = {path: path.read_bytes() for path in recorded.iterdir()}
     assert app.main(["run", "--profile", "first", "--run-dir", str(recorded)]) == WRONG_USE
     assert "there is a run at" in capsys.readouterr().err
@@ -111,7 +105,7 @@ def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
 
 
 def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Path, capsys: Capture
 ) -> None:
     answers = recorded / "answers.jsonl"
     lines = answers.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -121,7 +115,7 @@ def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
 
 
 def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def broken(folder: Path) -> None:
         raise ZeroDivisionError(folder)
@@ -136,14 +130,14 @@ def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
     [["-k", "move"], ["a.yaml", "--fresh"]],
 )
 def test_a_run_that_is_resumed_keeps_its_plan(
-    recorded: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+    recorded: Path, options: list[str], capsys: Capture
 ) -> None:
     assert app.main(["run", "--resume", "--run-dir", str(recorded), *options]) == WRONG_USE
     assert "goes on with a run as it was planned" in capsys.readouterr().err
 
 
 def test_there_must_be_a_run_to_go_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert app.main(["run", "--resume"]) == WRONG_USE
@@ -154,7 +148,7 @@ def test_there_must_be_a_run_to_go_on_with(
 
 @pytest.mark.parametrize("command", [["run", "--resume"], ["read"], ["judge"]])
 def test_one_harness_at_a_time_works_on_a_run(
-    recorded: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+    recorded: Path, command: list[str], capsys: Capture
 ) -> None:
     with run_folder.locked(recorded):
         assert app.main([*command, "--run-dir", str(recorded)]) == WRONG_USE
@@ -162,7 +156,7 @@ def test_one_harness_at_a_time_works_on_a_run(
 
 
 def test_a_program_is_told_the_end_with_totals_and_reports(
-    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recorded: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "fetch_all", lambda *_: None)
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
@@ -183,11 +177,7 @@ def test_a_program_is_told_the_end_with_totals_and_reports(
     ],
 )
 def test_a_program_reads_what_broke_too(
-    recorded: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-    said: str,
+    recorded: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     def broken(*_: object) -> None:
         raise error
@@ -199,9 +189,7 @@ def test_a_program_reads_what_broke_too(
     assert said in end["problem"]
 
 
-def test_what_a_message_quotes_commands_no_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_message_quotes_commands_no_terminal(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "\x1b[31mred\x07.yaml"
     assert app.main(["plan", str(path)]) == WRONG_USE
     path.write_text(MOVED, encoding="utf-8")
@@ -213,9 +201,7 @@ def test_what_a_message_quotes_commands_no_terminal(
 
 
 @pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c", "x" * 200, "%s {0} a*?"])
-def test_a_scenario_file_may_have_a_hard_name(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_scenario_file_may_have_a_hard_name(name: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "my folder" / f"{name}.yaml"
     path.parent.mkdir()
     path.write_text(MOVED, encoding="utf-8")
@@ -239,7 +225,7 @@ mine:
 
 
 def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minutes_for_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
@@ -261,11 +247,7 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
 @pytest.mark.parametrize("name", ["my runs", "100%"])
 @pytest.mark.parametrize("which", ["run", "cache"])
 def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(
-    name: str,
-    which: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     odd, plain = tmp_path / name, tmp_path / "plain"
     monkeypatch.setenv("HARNESS_CACHE", str(odd if which == "cache" else plain))

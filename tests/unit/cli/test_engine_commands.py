@@ -17,6 +17,8 @@ from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
 from harness.scenario.cells import Reader
 
+Capture = pytest.CaptureFixture[str]
+
 VERIFY = ["engines", "verify"]
 Verified = Callable[..., list[str]]
 
@@ -72,7 +74,7 @@ def test_the_status_says_what_was_found(
     ],
 )
 def test_wrong_use_starts_nothing_and_says_what_is_allowed(
-    verified: Verified, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    verified: Verified, capsys: Capture, arguments: list[str], said: str
 ) -> None:
     checked = verified()
     assert app.main([*VERIFY, *arguments]) == WRONG_USE
@@ -81,7 +83,7 @@ def test_wrong_use_starts_nothing_and_says_what_is_allowed(
 
 
 def test_the_answer_comes_first_and_what_was_seen_stands_beside_its_check(
-    verified: Verified, capsys: pytest.CaptureFixture[str]
+    verified: Verified, capsys: Capture
 ) -> None:
     verified(hive=results.failed("the count of two rows was ((1,),)"))
     app.main([*VERIFY, "trino-476", "hive-3.1.3"])
@@ -127,12 +129,12 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def told(capsys: Capture, *arguments: str) -> str:
     assert app.main(["engines", *arguments]) == 0
     return capsys.readouterr().out
 
 
-def test_every_engine_is_listed_with_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
     lines = told(capsys).splitlines()
     assert [line.split()[0] for line in lines[1:-1]] == list(distributions.names())
     (trino,) = (line for line in lines if line.startswith("trino-476 "))
@@ -143,9 +145,7 @@ def test_every_engine_is_listed_with_what_is_there(capsys: pytest.CaptureFixture
     assert lines[-1].startswith("other versions (prestodb from 0.275 on, ")
 
 
-def test_what_the_kit_found_last_is_listed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     for day, first in ("2024-02-28", results.failed("no")), ("2024-02-29", results.passed()):
         every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
@@ -158,7 +158,7 @@ def test_what_the_kit_found_last_is_listed(
     }
 
 
-def test_own_engines_are_listed_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_own_engines_are_listed_too(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "readers.yaml").write_text("trino-mine: {like: trino-476, heap_mb: 7}\n")
     assert "trino-mine " in told(capsys, "list", "--scenarios", "my")
@@ -174,8 +174,6 @@ def test_own_engines_are_listed_too(capsys: pytest.CaptureFixture[str], tmp_path
         (["ad"], "No such command 'ad'"),
     ],
 )
-def test_wrong_use_is_told(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_told(arguments: list[str], said: str, capsys: Capture) -> None:
     assert app.main(["engines", *arguments]) == WRONG_USE
     assert said in capsys.readouterr().err

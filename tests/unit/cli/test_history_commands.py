@@ -19,6 +19,8 @@ from harness.run import load_run, run_folder
 from tests.builders import sample_run
 from tests.builders.recorded_run import RECORDED
 
+Capture = pytest.CaptureFixture[str]
+
 STORE = runs.HISTORY_FILE
 
 
@@ -37,7 +39,7 @@ def stored() -> Path:
     return STORE
 
 
-def ended(capsys: pytest.CaptureFixture[str], *command: str) -> dict[str, Any]:
+def ended(capsys: Capture, *command: str) -> dict[str, Any]:
     """Return what a command tells a program at its end."""
     capsys.readouterr()
     app.main([*command, "--json"])
@@ -67,7 +69,7 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
     assert {path.name for path in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
 
 
-def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_nobody_judged_is_not_kept(capsys: Capture) -> None:
     recorded("one")
     assert app.main(["history", "add", "one"]) == 2
     assert "nothing is judged; use harness judge" in capsys.readouterr().err
@@ -76,9 +78,7 @@ def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]
     assert not STORE.exists()
 
 
-def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(capsys: Capture) -> None:
     recorded("one")
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["judge", "--run-dir", "one", "--history", "broken"]) == 3
@@ -87,16 +87,14 @@ def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
     assert Path("one/report.html").exists()
 
 
-def test_a_run_does_not_begin_where_it_could_not_be_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_run_does_not_begin_where_it_could_not_be_kept(capsys: Capture) -> None:
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["run", "--profile", "first", "--history", "broken", "--offline"]) == 2
     assert "is broken" in capsys.readouterr().err
     assert not run_folder.RUNS.exists()
 
 
-def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_comes_first(stored: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert app.main(["history"]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
@@ -105,9 +103,7 @@ def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]
     assert any("it knows nothing" in text for text in rest)
 
 
-def test_options_need_no_name_of_a_command(
-    stored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_need_no_name_of_a_command(stored: Path, capsys: Capture) -> None:
     every = ended(capsys, "history")
     few = ended(capsys, "history", "--reader", "trino-*", "-k", "hudi-cow")
     assert 0 < len(few["now"]) < len(every["now"])
@@ -117,7 +113,7 @@ def test_options_need_no_name_of_a_command(
 
 
 @pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])
-def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_are_exported(stored: Path, name: str, capsys: Capture) -> None:
     number = ended(capsys, "history", "export", name)["turns"]
     frame = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
     assert len(frame) == number > 0
@@ -125,9 +121,7 @@ def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixtu
     assert [path.name for path in Path().glob(".*")] == []
 
 
-def test_kept_runs_are_compared_without_their_folders(
-    stored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_kept_runs_are_compared_without_their_folders(stored: Path, capsys: Capture) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
     told = ended(capsys, "compare", run["run"], run["run"])
     assert told["changes"]["regressed"] == 0
@@ -136,7 +130,7 @@ def test_kept_runs_are_compared_without_their_folders(
 
 
 def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
-    stored: Path, capsys: pytest.CaptureFixture[str]
+    stored: Path, capsys: Capture
 ) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
     other = sample_run.make(Path("runs", run["run"]))
@@ -146,7 +140,7 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
     assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
 
 
-def test_a_kept_run_is_restored(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_kept_run_is_restored(stored: Path, capsys: Capture) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
     assert app.main(["history", "restore", run["run"], "--run-dir", "again"]) == 0
     assert load_run.load(Path("again")).verdicts

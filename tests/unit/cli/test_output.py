@@ -23,6 +23,8 @@ from harness.run import pipeline
 from tests.builders.recorded_run import RECORDED
 from tests.builders.scenario_texts import MOVED
 
+Capture = pytest.CaptureFixture[str]
+
 WRONG_USE, BROKEN = 2, 3
 NOTED = "some progress"
 
@@ -62,7 +64,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
-    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+    command: str, recorded: Path, capsys: Capture
 ) -> None:
     _, result = COMMANDS[command]
     assert app.main(command.split()) == 0
@@ -75,7 +77,7 @@ def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_tells_programs_all_and_the_result_at_the_end(
-    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+    command: str, recorded: Path, capsys: Capture
 ) -> None:
     facts, _ = COMMANDS[command]
     assert app.main([*command.split(), "--json"]) == 0
@@ -93,7 +95,7 @@ def told(message: str) -> list[dict[str, Any]]:
 
 
 def test_reproducing_tells_programs_the_causes_or_what_was_found(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(shrink, "run_all", lambda *_: None)
     command = ["reproduce", "--run-dir", str(recorded), "--json"]
@@ -115,7 +117,7 @@ def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
 
 
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(runs, "separate_work", nowhere)
     monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
@@ -140,10 +142,7 @@ def test_a_remedy_tells_programs_the_effect_of_each_setting(
     ["fetch none.yaml", "write none.yaml", "judge", "reproduce", "remedy x", "cache export ."],
 )
 def test_a_program_is_told_what_broke_off_a_command(
-    command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert app.main([*command.split(), "--json"]) == WRONG_USE

@@ -13,6 +13,8 @@ from harness.core.errors import UsageProblem
 from harness.run import pipeline
 from tests.builders.scenario_texts import MOVED
 
+Capture = pytest.CaptureFixture[str]
+
 WRONG_USE = 2
 SERVICE = "hive-metastore-3.1.3"
 
@@ -30,7 +32,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def refused(capsys: Capture, *arguments: str) -> str:
     """Return what is said to somebody who used a command wrongly."""
     assert app.main(arguments) == WRONG_USE
     message = capsys.readouterr().err
@@ -68,7 +70,7 @@ def test_a_file_of_cases_is_read_up_to_a_limit(mine: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "write"])
 def test_a_run_folder_that_cannot_be_made_is_wrong_use(
-    command: str, mine: Path, capsys: pytest.CaptureFixture[str]
+    command: str, mine: Path, capsys: Capture
 ) -> None:
     expected = {
         str(mine): f"{mine} is not a folder; let --run-dir name one",
@@ -84,13 +86,13 @@ def test_a_run_folder_that_cannot_be_made_is_wrong_use(
 
 
 @pytest.mark.parametrize("command", ["judge", "report", "read", "baseline update", "run --resume"])
-def test_a_file_is_no_run(command: str, mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_no_run(command: str, mine: Path, capsys: Capture) -> None:
     message = refused(capsys, *command.split(), "--run-dir", str(mine))
     assert f"{mine} is not a folder; let --run-dir name one" in message
 
 
 def test_a_working_folder_that_is_gone_is_told(
-    mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     gone = mine.with_name("gone")
     gone.mkdir()
@@ -101,7 +103,7 @@ def test_a_working_folder_that_is_gone_is_told(
 
 
 def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
-    mine: Path, capsys: pytest.CaptureFixture[str]
+    mine: Path, capsys: Capture
 ) -> None:
     for name in (SERVICE, "trino-1"):
         with pytest.raises(
@@ -119,13 +121,13 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
     ("file", "told"), [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")]
 )
 def test_a_file_that_cannot_be_written_is_told_before_anything_is_downloaded(
-    file: str, told: str, mine: Path, capsys: pytest.CaptureFixture[str]
+    file: str, told: str, mine: Path, capsys: Capture
 ) -> None:
     assert told in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")
 
 
 def test_a_cache_in_the_home_of_nobody_is_wrong_use(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", "~nosuchuser/x")
     assert "HARNESS_CACHE is ~nosuchuser/x: " in refused(capsys, "doctor")

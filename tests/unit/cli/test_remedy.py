@@ -32,6 +32,8 @@ from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
 from tests.builders.recorded_run import RECORDED
 
+Capture = pytest.CaptureFixture[str]
+
 SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
 IN_JOBS = ("vectorized", "input-format", "statistics")
 """Settings of Hive that say something of every format."""
@@ -146,9 +148,7 @@ def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
     assert "wrong: misaligned" in text
 
 
-def test_a_case_that_is_right_or_not_judged_has_no_remedy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_case_that_is_right_or_not_judged_has_no_remedy(tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
@@ -202,10 +202,7 @@ def remedied(
 
 
 def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_printed(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
     status, made = remedied(folder, tmp_path, monkeypatch, answering)
@@ -220,10 +217,7 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
 
 
 def test_a_setting_that_nobody_answered_with_is_unknown(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
     assert "this check is right" not in capsys.readouterr().out

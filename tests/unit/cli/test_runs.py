@@ -25,6 +25,8 @@ from harness.run.plan_record import plan_of
 from tests.builders import sample_run
 from tests.builders.recorded_run import RECORDED
 
+Capture = pytest.CaptureFixture[str]
+
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
@@ -70,7 +72,7 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     *,
     variable: str | None,
     option: bool | None,
@@ -83,9 +85,7 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
     assert ("::error " in capsys.readouterr().out) == told
 
 
-def test_a_program_reads_only_json_and_github_the_other_stream(
-    run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_reads_only_json_and_github_the_other_stream(run: Run, capsys: Capture) -> None:
     runs.end_judged(late(run), Output(json=True), Ending(github=True))
     capture_result = capsys.readouterr()
     (end,) = map(json.loads, capture_result.out.splitlines())
@@ -94,10 +94,7 @@ def test_a_program_reads_only_json_and_github_the_other_stream(
 
 
 def test_a_summary_that_cannot_be_written_changes_no_status(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv(SUMMARY, str(tmp_path / "none" / "step"))
     ending = Ending(github=True)
@@ -172,10 +169,7 @@ def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_pla
     "command", [["run", "--profile", "first", "--offline"], ["run", "--resume"], ["judge"]]
 )
 def test_an_empty_name_of_a_folder_is_not_the_one_that_is_here(
-    command: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert app.main([*command, "--run-dir", ""]) == WRONG_USE
@@ -213,10 +207,7 @@ COMMANDS = (["judge"], ["explain", "a"], ["read", "--offline"])
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
-    command: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     begin(None, tmp_path / "cache")
@@ -263,14 +254,12 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     pipeline.read_answers(plan, work, fresh=False)
 
 
-def test_a_path_that_is_too_long_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_is_too_long_is_wrong_use(capsys: Capture) -> None:
     assert app.main(["plan", "a" * 5000]) == WRONG_USE
     assert "aaaa'… is no scenario file or folder: the path is too long" in capsys.readouterr().err
 
 
-def test_a_program_is_told_of_the_end_when_an_option_is_wrong(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_program_is_told_of_the_end_when_an_option_is_wrong(capsys: Capture) -> None:
     assert app.main(["run", "--json", "--run-dri", "x"]) == WRONG_USE
     (end,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (end["event"], end["status"]) == ("end", WRONG_USE)

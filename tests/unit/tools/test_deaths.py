@@ -132,11 +132,7 @@ class Clock:
     ],
 )
 def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
-    monkeypatch: pytest.MonkeyPatch,
-    wait_s: float,
-    then: float,
-    *,
-    answers: bool,
+    monkeypatch: pytest.MonkeyPatch, wait_s: float, then: float, *, answers: bool
 ) -> None:
     clock = Clock(((5.0, 8.0), (20.0, 30.0)))
     monkeypatch.setattr(deaths, "time", clock)
@@ -229,7 +225,7 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeExperimen
     known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
 
     def make(
-        *ends: tuple[int, Verdicts], struck: Sequence[object | None] = (NOTHING,)
+        *ends: tuple[int, Verdicts], struck: Sequence[object | None] = (NOTHING)
     ) -> tuple[Any, Scripted]:
         scripted = Scripted(list(ends), iter(struck))
         monkeypatch.setattr(deaths, "RunProcess", scripted.run)
@@ -294,10 +290,7 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
     ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
 )
 def test_what_is_half_made_after_the_end_is_told(
-    experiment: MakeExperiment,
-    tmp_path: Path,
-    ends: list[tuple[int, Verdicts]],
-    path: str,
+    experiment: MakeExperiment, tmp_path: Path, ends: list[tuple[int, Verdicts]], path: str
 ) -> None:
     made, scripted = experiment(*ends)
     scripted.leaves = tmp_path / path

@@ -31,6 +31,8 @@ from tests.builders.judged_story import case_without_values
 from tests.builders.recorded_run import RECORDED
 from tests.builders.table_story import history
 
+Capture = pytest.CaptureFixture[str]
+
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={literal}}}" for literal in ("false", "true"))
 
@@ -43,25 +45,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_without_a_case_the_causes_are_listed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_case_the_causes_are_listed(folder: Path, capsys: Capture) -> None:
     assert app.main(["reproduce", "--run-dir", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "causes of findings" in printed
     assert "rename_column: missing_rename (by name)" in printed
 
 
-def test_a_case_that_is_right_has_no_cause(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_case_that_is_right_has_no_cause(folder: Path, capsys: Capture) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
     assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: Capture
 ) -> None:
     of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
