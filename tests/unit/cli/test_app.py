@@ -29,13 +29,6 @@ def recorded(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(capsys: Capture) -> None:
-    assert app.main(["plan", "--profile", "nope"]) == WRONG_USE
-    message = capsys.readouterr().err
-    assert "unknown profile 'nope'" in message
-    assert "quick-start" in message
-
-
 def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -57,12 +50,12 @@ def test_a_bad_scenario_is_told_with_file_and_line(tmp_path: Path, capsys: Captu
     message = capsys.readouterr().err
     assert f"{path}:8:" in message
     assert "f9" in message
-    assert "Traceback" not in message
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["plan", "--profile", "nope"], "unknown profile 'nope'; "),
         (["plan", "nowhere.yaml"], "nowhere.yaml is not there; name a scenario file"),
         (["judge", "--run-dir", "nowhere"], "there is no run at nowhere"),
         (["plan", "-k", "no such case"], "no case contains 'no such case'"),
@@ -99,11 +92,6 @@ def test_a_new_run_does_not_go_over_an_old_one(recorded: Path, capsys: Capture) 
     assert {path: path.read_bytes() for path in recorded.iterdir()} == before
 
 
-def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
-    assert app.main(["judge", "--run-dir", str(recorded)]) == 1
-    assert app.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
-
-
 def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
     recorded: Path, capsys: Capture
 ) -> None:
@@ -114,21 +102,7 @@ def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
     assert "did not run" in capsys.readouterr().out
 
 
-def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    def broken(folder: Path) -> None:
-        raise ZeroDivisionError(folder)
-
-    monkeypatch.setattr(pipeline, "judge_run", broken)
-    assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
-    assert "a defect of the harness" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "options",
-    [["-k", "move"], ["a.yaml", "--fresh"]],
-)
+@pytest.mark.parametrize("options", [["-k", "move"], ["a.yaml", "--fresh"]])
 def test_a_run_that_is_resumed_keeps_its_plan(
     recorded: Path, options: list[str], capsys: Capture
 ) -> None:
@@ -200,7 +174,7 @@ def test_what_a_message_quotes_commands_no_terminal(tmp_path: Path, capsys: Capt
     assert "\x07" not in message
 
 
-@pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c", "x" * 200, "%s {0} a*?"])
+@pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c %s {0} a*?"])
 def test_a_scenario_file_may_have_a_hard_name(name: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "my folder" / f"{name}.yaml"
     path.parent.mkdir()
@@ -244,8 +218,7 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minu
     assert request[-1].endswith(" 24 checks; about 15 min when nothing is there yet")
 
 
-@pytest.mark.parametrize("name", ["my runs", "100%"])
-@pytest.mark.parametrize("which", ["run", "cache"])
+@pytest.mark.parametrize(("name", "which"), [("my runs", "run"), ("100%", "cache")])
 def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(
     name: str, which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

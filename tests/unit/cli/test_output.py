@@ -135,18 +135,3 @@ def test_a_remedy_tells_programs_the_effect_of_each_setting(
     capture_result = capsys.readouterr()
     assert not capture_result.err
     assert capture_result.out
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["fetch none.yaml", "write none.yaml", "judge", "reproduce", "remedy x", "cache export ."],
-)
-def test_a_program_is_told_what_broke_off_a_command(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert app.main([*command.split(), "--json"]) == WRONG_USE
-    capture_result = capsys.readouterr()
-    (end,) = told(capture_result.out)
-    assert (end["event"], end["status"]) == ("end", WRONG_USE)
-    assert end["problem"] in capture_result.err
