@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,8 @@ from tests.builders.scenario_texts import MOVED
 
 Capture = pytest.CaptureFixture[str]
 
-ROOT = Path(__file__).parents[3]
-RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
 WRONG_USE = 2
 BROKEN = 3
-
-
-@pytest.fixture
-def recorded(tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
-    return folder
 
 
 def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(

@@ -47,20 +47,15 @@ def ended(capsys: Capture, *command: str) -> dict[str, Any]:
     return found
 
 
-def recorded(folder: str) -> Path:
-    shutil.copytree(RECORDED, folder)
-    return Path(folder)
-
-
 def test_a_run_under_runs_is_kept_when_it_is_judged() -> None:
-    recorded("runs/one")
+    shutil.copytree(RECORDED, "runs/one")
     app.main(["judge", "--run-dir", "runs/one"])
     with sqlite3.connect(STORE) as store:
         assert store.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
 def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded("one")
+    shutil.copytree(RECORDED, "one")
     app.main(["judge", "--run-dir", "one"])
     assert list(Path().rglob("*.sqlite")) == []
     app.main(["judge", "--run-dir", "one", "--history", "by/option.sqlite"])
@@ -70,7 +65,7 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_run_that_nobody_judged_is_not_kept(capsys: Capture) -> None:
-    recorded("one")
+    shutil.copytree(RECORDED, "one")
     assert app.main(["history", "add", "one"]) == 2
     assert "nothing is judged; use harness judge" in capsys.readouterr().err
     assert app.main(["history"]) == 2
@@ -79,7 +74,7 @@ def test_a_run_that_nobody_judged_is_not_kept(capsys: Capture) -> None:
 
 
 def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(capsys: Capture) -> None:
-    recorded("one")
+    shutil.copytree(RECORDED, "one")
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["judge", "--run-dir", "one", "--history", "broken"]) == 3
     said = capsys.readouterr()

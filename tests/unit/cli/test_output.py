@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +18,7 @@ from harness.cli.reproduce import shrink
 from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
-from harness.run import pipeline
-from tests.builders.recorded_run import RECORDED
+from harness.run import load_run, pipeline
 from tests.builders.scenario_texts import MOVED
 
 Capture = pytest.CaptureFixture[str]
@@ -29,19 +27,15 @@ WRONG_USE, BROKEN = 2, 3
 NOTED = "some progress"
 
 
-@pytest.fixture
-def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a judged run; what takes long only says that it goes on."""
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
-    pipeline.judge_run(folder)
+@pytest.fixture(autouse=True)
+def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what takes long only say that it goes on."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     monkeypatch.setattr(pipeline, "fetch_all", lambda _n, _c, progress: progress.note(NOTED))
     monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
     monkeypatch.setattr(bundle, "export", exported)
     monkeypatch.setattr(bundle, "load", imported)
-    return folder
 
 
 def exported(_needed: object, _file: Path, _cache: object, progress: Progress) -> int:
@@ -64,7 +58,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
-    command: str, recorded: Path, capsys: Capture
+    command: str, capsys: Capture
 ) -> None:
     _, result = COMMANDS[command]
     assert app.main(command.split()) == 0
@@ -76,36 +70,34 @@ def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_tells_programs_all_and_the_result_at_the_end(
-    command: str, recorded: Path, capsys: Capture
-) -> None:
+def test_it_tells_programs_all_and_the_result_at_the_end(command: str, capsys: Capture) -> None:
     facts, _ = COMMANDS[command]
     assert app.main([*command.split(), "--json"]) == 0
     capture_result = capsys.readouterr()
-    *notes, end = told(capture_result.out)
+    *notes, end = events(capture_result.out)
     assert {"event": "note", "text": NOTED} in notes
     assert not capture_result.err
     assert (end["event"], end["status"]) == ("end", 0)
     assert set(end) == {"event", "status", *facts}
 
 
-def told(message: str) -> list[dict[str, Any]]:
+def events(message: str) -> list[dict[str, Any]]:
     """Return the events of standard output, which holds nothing else."""
     return [json.loads(line) for line in message.splitlines()]
 
 
 def test_reproducing_tells_programs_the_causes_or_what_was_found(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    judged: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(shrink, "run_all", lambda *_: None)
-    command = ["reproduce", "--run-dir", str(recorded), "--json"]
+    command = ["reproduce", "--run-dir", str(judged), "--json"]
     assert app.main(command) == 0
-    (end,) = told(capsys.readouterr().out)
+    (end,) = events(capsys.readouterr().out)
     causes = end["causes"]
     assert causes
     assert all(cause.keys() == {"cause", "cases", "witness"} for cause in causes)
     assert app.main([*command, "--all"]) == BROKEN
-    (end,) = told(capsys.readouterr().out)
+    (end,) = events(capsys.readouterr().out)
     nothing = [{"cause": cause["cause"], "folder": None, "smallest": False} for cause in causes]
     assert (end["status"], end["reproducers"]) == (BROKEN, nothing)
 
@@ -117,18 +109,18 @@ def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
 
 
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    judged: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(runs, "separate_work", nowhere)
     monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
         verdict.case
-        for verdict in pipeline.judge_run(recorded).applied.verdicts
+        for verdict in load_run.load(judged).verdicts
         if verdict.verdict is VerdictKind.WRONG and verdict.reader.startswith("trino")
     )
-    command = ["remedy", case, "--run-dir", str(recorded)]
+    command = ["remedy", case, "--run-dir", str(judged)]
     assert app.main([*command, "--json"]) == BROKEN
-    note, end = told(capsys.readouterr().out)
+    note, end = events(capsys.readouterr().out)
     assert (note["text"], end["status"], end["case"]) == (NOTED, BROKEN, case)
     assert {entry["verdict"] for entry in end["effects"]} == {"unknown"}
     assert app.main([*command, "--quiet"]) == BROKEN

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,6 @@ from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
-from tests.builders.recorded_run import RECORDED
 
 Capture = pytest.CaptureFixture[str]
 
@@ -148,15 +146,13 @@ def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
     assert "wrong: misaligned" in text
 
 
-def test_a_case_that_is_right_or_not_judged_has_no_remedy(tmp_path: Path, capsys: Capture) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
+def test_a_case_that_is_right_or_not_judged_has_no_remedy(
+    recorded: Path, judged: Path, capsys: Capture
+) -> None:
     asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
-    asked += ["--run-dir", str(folder)]
-    assert app.main(asked) == 2
+    assert app.main([*asked, "--run-dir", str(recorded)]) == 2
     assert "was never judged; run harness judge" in capsys.readouterr().err
-    pipeline.judge_run(folder)
-    assert app.main(asked) == 2
+    assert app.main([*asked, "--run-dir", str(judged)]) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err
 
 
@@ -165,19 +161,11 @@ BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={literal}}}" for literal i
 RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("remedied") / "run"
-    shutil.copytree(RECORDED, made)
-    pipeline.judge_run(made)
-    return made
-
-
 def remedied(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
 ) -> tuple[int, Plan]:
     """Ask for a remedy where a reader answers what another one is recorded to have answered."""
-    plans, recorded = list[Plan](), load_run.load(folder)
+    plans, recorded = list[Plan](), load_run.load(judged)
 
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
@@ -197,16 +185,16 @@ def remedied(
 
     monkeypatch.setattr(runs, "execute", done)
     monkeypatch.chdir(tmp_path)
-    status = app.main([*RENAMED, "--run-dir", str(folder)])
+    status = app.main([*RENAMED, "--run-dir", str(judged)])
     return status, plans[0]
 
 
 def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_printed(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
-    status, made = remedied(folder, tmp_path, monkeypatch, answering)
-    own = [cell for cell in load_run.load(folder).info.cells if cell.reader == BY_NAME]
+    status, made = remedied(judged, tmp_path, monkeypatch, answering)
+    own = [cell for cell in load_run.load(judged).info.cells if cell.reader == BY_NAME]
     scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
     asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
     assert len({cell.variant for cell in scenario}) == 2
@@ -217,8 +205,8 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
 
 
 def test_a_setting_that_nobody_answered_with_is_unknown(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
+    status, _ = remedied(judged, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
     assert "this check is right" not in capsys.readouterr().out
     assert status == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,50 +29,39 @@ from harness.core.records import (
     Witness,
 )
 from harness.judge.verdicts import judge
-from harness.run import load_run, pipeline, plan_record
+from harness.run import load_run, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
 from tests.builders import spoilt_files
 from tests.builders.candidates import scenario_of
 from tests.builders.judged_story import case_of, case_without_values, judged_answer
-from tests.builders.recorded_run import RECORDED
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder: Path = tmp_path_factory.mktemp("causes") / "run"
-    shutil.copytree(RECORDED, folder)
-    pipeline.judge_run(folder)
-    return load_run.load(folder)
+def grouped(run: Run) -> tuple[CauseGroup, ...]:
+    variants = plan_record.plan_of(run.info).variants
+    return groups(variants, run.recorded.values(), run.answers)
 
 
-def grouped(found: Run) -> tuple[CauseGroup, ...]:
-    variants = plan_record.plan_of(found.info).variants
-    return groups(variants, found.recorded.values(), found.answers)
-
-
-def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(recorded: Run) -> None:
-    red = {
-        verdict.case
-        for verdict in recorded.verdicts
-        if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
-    }
-    assert {case for group in grouped(recorded) for case in group.cases} == red
+def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(judged: Path) -> None:
+    run, kinds = load_run.load(judged), {VerdictKind.WRONG, VerdictKind.REFUSED}
+    red = {verdict.case for verdict in run.verdicts if verdict.verdict in kinds}
+    assert {case for group in grouped(run) for case in group.cases} == red
     assert len(red) > 20
 
 
 def test_groups_have_distinct_names_that_files_can_have_and_the_earliest_case_as_witness(
-    recorded: Run,
+    judged: Path,
 ) -> None:
-    names = [group.cause.name for group in grouped(recorded)]
+    groups_of_run = grouped(load_run.load(judged))
+    names = [group.cause.name for group in groups_of_run]
     assert len(set(names)) == len(names)
     assert all(
         len(name) < 100 and name.replace("-", "a").replace(".", "a").isalnum() for name in names
     )
-    for group in grouped(recorded):
+    for group in groups_of_run:
         steps = [int(case.split("/s")[1].split("/")[0]) for case in group.cases]
         assert group.witness.step == min(steps)
         assert group.witness.case in group.cases

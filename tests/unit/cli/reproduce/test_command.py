@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,13 +21,12 @@ from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
-from harness.run import pipeline, plan_record
+from harness.run import plan_record
 from harness.run.load_run import WRITE, Run
 from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
-from tests.builders.recorded_run import RECORDED
 from tests.builders.table_story import history
 
 Capture = pytest.CaptureFixture[str]
@@ -37,34 +35,26 @@ NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={literal}}}" for literal in ("false", "true"))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("reproduced") / "run"
-    shutil.copytree(RECORDED, made)
-    pipeline.judge_run(made)
-    return made
-
-
-def test_without_a_case_the_causes_are_listed(folder: Path, capsys: Capture) -> None:
-    assert app.main(["reproduce", "--run-dir", str(folder)]) == 0
+def test_without_a_case_the_causes_are_listed(judged: Path, capsys: Capture) -> None:
+    assert app.main(["reproduce", "--run-dir", str(judged)]) == 0
     printed = capsys.readouterr().out
     assert "causes of findings" in printed
     assert "rename_column: missing_rename (by name)" in printed
 
 
-def test_a_case_that_is_right_has_no_cause(folder: Path, capsys: Capture) -> None:
+def test_a_case_that_is_right_has_no_cause(judged: Path, capsys: Capture) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
-    assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
+    assert app.main(["reproduce", *right, "--run-dir", str(judged)]) == 2
     assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
-    folder: Path, capsys: Capture
+    judged: Path, capsys: Capture
 ) -> None:
     of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
     asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
-    assert app.main([*asked, "--run-dir", str(folder)]) == 3
+    assert app.main([*asked, "--run-dir", str(judged)]) == 3
     printed = capsys.readouterr().out
     assert printed.count("nothing is written: the time ran out first") == 3
     assert "add_column: misaligned (by position)" in printed
