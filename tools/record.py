@@ -43,17 +43,13 @@ def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> It
             cells = len((old or after[name]).answers)
             yield f"{name}: {'new' if old is None else 'gone'}, {cells} cells"
             continue
-        yield from _planned(old, new)
+        if _plan(old) != _plan(new):
+            yield f"{name}: another scenario, setting or writer"
         yield from (f"{name}: {line}" for line in _states(old, new))
         yield from _answers(old.answers, new.answers)
         was |= old.verdicts
         now |= new.verdicts
     yield from replay.differences(was, now)
-
-
-def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
-    if _plan(old) != _plan(new):
-        yield f"{new.variant.id}: another scenario, setting or writer"
 
 
 def _same(one: StateOrAnswer | None, other: StateOrAnswer | None) -> bool:

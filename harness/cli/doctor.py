@@ -73,28 +73,23 @@ class Machine:
 
 def this_machine(cache: Cache) -> Machine:
     existing = next(folder for folder in (cache.root, *cache.root.parents) if folder.exists())
+    unusable = ""
+    try:
+        cache.check()
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except UsageProblem as problem:
+        unusable = str(problem)
+    except OSError as error:
+        unusable = f"the cache {cache.root} cannot be written ({error.strerror or error}); "
+        unusable += f"set {ENVIRONMENT_VARIABLE} to another folder"
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
         shutil.disk_usage(existing).free >> 20,
         str(cache.root),
-        _unusable(cache, existing),
+        unusable,
     )
-
-
-def _unusable(cache: Cache, existing: Path) -> str:
-    try:
-        cache.check()
-        with tempfile.TemporaryFile(dir=existing):
-            return ""
-    except UsageProblem as problem:
-        return str(problem)
-    except OSError as error:
-        why = error.strerror or error
-        return (
-            f"the cache {cache.root} cannot be written ({why}); "
-            f"set {ENVIRONMENT_VARIABLE} to another folder"
-        )
 
 
 def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -70,8 +70,16 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     Nothing is fetched, pulled or started.
     """
     custom_distributions.register(folders or ())
-    names, cache = distributions.names(), Cache.default()
-    listed = tuple(_listed(names, cache, doctor.look_for_docker(names)))
+    names, cache, listed = distributions.names(), Cache.default(), list[ListedEngine]()
+    docker = doctor.look_for_docker(names)
+    images = {name: entry.there for entry in docker.images for name in entry.names}
+    for name in names:
+        distribution = distributions.load(name)
+        missing = sum(file.size for file in fetch.missing(distribution, cache))
+        process = f"{megabytes(missing)} to fetch" if missing else "fetched"
+        container = _container(distribution, docker, images.get(name))
+        conforms = {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)}
+        listed.append(ListedEngine(name, process, container, conforms))
     heads = ("engine", "process", "container", "conformance: process", "container")
     table = doctor.table_of(*heads)
     for entry in listed:
@@ -80,19 +88,6 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
     say(f"{others} harness engines add", output.out)
     output.end(engines=[asdict(entry) for entry in listed])
-
-
-def _listed(names: Iterable[str], cache: Cache, docker: doctor.Docker) -> Iterator[ListedEngine]:
-    images = {name: entry.there for entry in docker.images for name in entry.names}
-    for name in names:
-        distribution = distributions.load(name)
-        missing = sum(file.size for file in fetch.missing(distribution, cache))
-        yield ListedEngine(
-            name,
-            f"{megabytes(missing)} to fetch" if missing else "fetched",
-            _container(distribution, docker, images.get(name)),
-            {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
-        )
 
 
 def _container(

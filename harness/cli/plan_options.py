@@ -63,20 +63,17 @@ class NamedParts:
         """Return the parts; users' own distributions are registered by then."""
         of_file = custom_distributions.register_file(self.file) if self.file else ()
         asked = (*self.readers, *of_file)
+        for name in self.formats:
+            if name not in formats.names():
+                raise unknown_name("format", name, formats.names())
         return Parts(
-            tuple(dict.fromkeys(map(_format, self.formats))),
+            tuple(dict.fromkeys(self.formats)),
             tuple({text: existing_writer(text) for text in self.writers}.values()),
             tuple(map(ProfileReader, dict.fromkeys(map(existing_reader, asked)))),
         )
 
 
 NONE = NamedParts()
-
-
-def _format(name: str) -> str:
-    if name not in formats.names():
-        raise unknown_name("format", name, formats.names())
-    return name
 
 
 def existing_writer(text: str) -> Writer:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.core.grouping import grouped
 from harness.core.records import (
     WRITERS,
     Answer,
@@ -163,7 +162,13 @@ def groups(
     `answers`: those of writers too (`step_answers`).
     """
     by_id = {variant.id: variant for variant in variants}
-    series = grouped((_question(verdict), verdict) for verdict in verdicts)
+    series = defaultdict[tuple[str, ...], list[Verdict]](list)
+    for verdict in verdicts:
+        # What verdicts after one step after another are about; a step is by itself.
+        step = f"step {verdict.step}" if verdict.view == WRITE else ""
+        shape = step or query_shapes.shape_of(verdict.query)
+        view = past_views.name_of(verdict.view)
+        series[verdict.variant, verdict.reader, view, shape].append(verdict)
     seen, first = defaultdict[Cause, list[str]](list), defaultdict[Cause, list[Verdict]](list)
     for (variant_id, *_), of_question in series.items():
         if variant := by_id.get(variant_id):
@@ -181,13 +186,6 @@ def groups(
         for cause, cases in seen.items()
     )
     return tuple(sorted(made, key=lambda group: (-len(group.cases), group.cause.name)))
-
-
-def _question(verdict: Verdict) -> tuple[str, ...]:
-    """Return what verdicts after one step after another are about; a step is by itself."""
-    write = verdict.view == WRITE
-    shape = f"step {verdict.step}" if write else query_shapes.shape_of(verdict.query)
-    return verdict.variant, verdict.reader, past_views.name_of(verdict.view), shape
 
 
 def _causes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
@@ -83,21 +83,19 @@ def _groups_of(
 ) -> tuple[CauseGroup, ...]:
     """Return the causes of checks named in full, or of the one whose name has all the parts."""
     names = {name for group in groups for name in group.cases}
-    chosen = set(asked) if names.issuperset(asked) else {_named(names, run, asked)}
+    chosen = set(asked)
+    if not names.issuperset(asked):
+        # Steps that were refused are no cells: `find` does not know them.
+        fitting = [name for name in names if all(part in name for part in asked)]
+        name = fitting[0] if len(fitting) == 1 else find(run.folder, asked).cell.case
+        if name not in names:
+            verdict = run.recorded.get(name)
+            why = "was never judged" if verdict is None else "has no finding"
+            if verdict and any(f.kind is FindingKind.ORDER_DEPENDENT for f in verdict.findings):
+                why = "depends on what else its server was asked: no scenario of its own shows it"
+            raise UsageProblem(f"{name} {why}; harness reproduce without a name lists the causes")
+        chosen = {name}
     return tuple(group for group in groups if chosen.intersection(group.cases))
-
-
-def _named(names: Collection[str], run: Run, parts: Sequence[str]) -> str:
-    # Steps that were refused are no cells: `find` does not know them.
-    fitting = [name for name in names if all(part in name for part in parts)]
-    name = fitting[0] if len(fitting) == 1 else find(run.folder, parts).cell.case
-    if name not in names:
-        verdict = run.recorded.get(name)
-        why = "was never judged" if verdict is None else "has no finding"
-        if verdict and any(f.kind is FindingKind.ORDER_DEPENDENT for f in verdict.findings):
-            why = "depends on what else its server was asked, which no scenario of its own shows"
-        raise UsageProblem(f"{name} {why}; harness reproduce without a name lists the causes")
-    return name
 
 
 def _list(groups: Sequence[CauseGroup], output: Output) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -216,7 +216,9 @@ class _Script:
         head = ["", *self._step_head(step)]
         if not step.statements:
             yield own, [*head, "-- nothing to do for this table type"]
-        for by_maker, statements in groupby(step.statements, key=_by_maker):
+        for by_maker, statements in groupby(
+            step.statements, key=lambda sent: isinstance(sent, Sql) and sent.by_maker
+        ):
             writer = self.variant.writers[0] if by_maker else own
             yield writer, [*head, *self._by_hand(statements, writer)]
             head = ["", _comment(f"step {step.step}, which goes on")]
@@ -317,10 +319,6 @@ def _components(role: str, distribution: Distribution) -> Iterator[str]:
 
 def _engine_name(writer: str) -> str:
     return distributions.load(writer).engine.capitalize()
-
-
-def _by_maker(statement: Statement) -> bool:
-    return isinstance(statement, Sql) and statement.by_maker
 
 
 def _filled(text: str) -> str:

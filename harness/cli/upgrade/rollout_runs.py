@@ -85,7 +85,9 @@ def read(file: Path) -> PlannedRollout:
     form, document = load_yaml(_RolloutForm, text, str(file), "rollout")
     problems = Problems(str(file))
     try:
-        now = _now(form.now)
+        readers = tuple(map(plan_options.existing_reader, form.now.readers))
+        writer = plan_options.existing_writer(form.now.writer)
+        now = Side(readers, writer, _metastore(form.now.metastore))
     except UsageProblem as wrong:
         problems.add(document.line(("now",)), f"now: {wrong}")
         problems.raise_if_any()
@@ -98,11 +100,6 @@ def read(file: Path) -> PlannedRollout:
             problems.add(document.line(("steps", number)), f"{change.name}: {wrong}")
     problems.raise_if_any()
     return PlannedRollout(now, form.steps)
-
-
-def _now(form: _Now) -> Side:
-    readers = tuple(map(plan_options.existing_reader, form.readers))
-    return Side(readers, plan_options.existing_writer(form.writer), _metastore(form.metastore))
 
 
 def _metastore(name: str) -> MetastoreChoice | None:

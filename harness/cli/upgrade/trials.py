@@ -34,7 +34,8 @@ def with_reader_settings(
     They are tried on what is worse, and those that help on what is right.
     """
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
-    others = _alternatives(reader, plan, worse) if worse else []
+    formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
+    others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)[0]))
     if not others:
         return comparison
     verdicts = folder.side("", _plan(plan, worse, others), "settings").run.verdicts
@@ -47,7 +48,6 @@ def with_reader_settings(
     ]
     if helping:
         verdicts += folder.side("", _plan(plan, right, helping), "settings-on-right").run.verdicts
-    formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
     remedies = (
         replace(
             reader_remedy(
@@ -69,12 +69,6 @@ def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Itera
     for name in formats:
         before = lines_of(str(without), name)
         yield from (line for line in lines_of(str(reader), name) if line not in before)
-
-
-def _alternatives(reader: Reader, plan: Plan, worse: Iterable[Verdict]) -> list[Reader]:
-    formats = {variant.id: variant.format for variant in plan.variants}
-    names = dict.fromkeys(formats[verdict.variant] for verdict in worse)
-    return list(dict.fromkeys(r for name in names for r in alternatives(reader, name)[0]))
 
 
 def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Plan:
