@@ -65,15 +65,12 @@ def _plan(recorded: Recorded) -> tuple[object, ...]:
 
 def _states(old: Recorded, new: Recorded) -> Iterator[str]:
     was = {state.outcome.step: state for state in old.states}
-    now = {record.outcome.step: record for record in new.states}
+    now = {state.outcome.step: state for state in new.states}
     for step in sorted(was.keys() | now.keys()):
         one, other = was.get(step), now.get(step)
         if one is None or other is None or one.outcome != other.outcome:
-            kinds = [
-                state_record.outcome.kind if state_record else "not there"
-                for state_record in (one, other)
-            ]
-            yield f"step {step} was {kinds[0]}, is {kinds[1]}, or was sent otherwise"
+            before, after = (state.outcome.kind if state else "not there" for state in (one, other))
+            yield f"step {step} was {before}, is {after}, or was sent otherwise"
         elif not _same(one, other):
             yield f"step {step}: other files, or other values in them"
 
@@ -84,13 +81,9 @@ def _answers(old: Mapping[Cell, Answer | None], new: Mapping[Cell, Answer | None
             yield f"{cell.case}: {'no longer' if cell in old else 'newly'} asked"
         elif not _same(old[cell], new[cell]):
             yield f"{cell.case}: another answer"
-            yield from _answer(old[cell], new[cell])
-
-
-def _answer(old: Answer | None, new: Answer | None) -> Iterator[str]:
-    was, now = _lines(old), _lines(new)
-    for mark, one, other in (("-", was, now), ("+", now, was)):
-        yield from [f"    {mark} {line}" for line in one if line not in other][:SHOWN]
+            was, now = _lines(old[cell]), _lines(new[cell])
+            for mark, one, other in (("-", was, now), ("+", now, was)):
+                yield from [f"    {mark} {line}" for line in one if line not in other][:SHOWN]
 
 
 def _lines(answer: Answer | None) -> list[str]:
@@ -122,9 +115,7 @@ def main() -> int:
     if options.accept and not before:
         parser.error(f"{options.folder} holds no recording: no {recordings.VARIANTS} is in it")
     if options.accept:
-        new = [
-            replace(recorded_, verdicts=replay.judged(recorded_)) for recorded_ in before.values()
-        ]
+        new = [replace(record, verdicts=replay.judged(record)) for record in before.values()]
         recordings.write_verdicts(options.folder, new)
     else:
         try:
@@ -140,7 +131,7 @@ def _say(before: Mapping[str, Recorded], new: list[Recorded], folder: Path) -> N
     for line in changes(before, {recorded.variant.id: recorded for recorded in new}):
         print(line)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    cells = sum(len(recorded_.answers) for recorded_ in new)
+    cells = sum(len(recorded.answers) for recorded in new)
     verdicts = ", ".join(f"{n} {kind}" for kind, n in replay.counts(new).most_common())
     print(f"{folder}: {len(new)} variants, {cells} cells ({verdicts}), {size / 1e3:.0f} kB")
 

@@ -120,9 +120,7 @@ class Side:
 
     def with_writers(self, writers: WritersOf) -> ChangeProfile:
         """Return what makes a profile one with this side, and with writers for its scenarios."""
-        return lambda profile, scenarios: replace(
-            self.apply(profile), writers=tuple(writers(scenarios))
-        )
+        return lambda profile, chosen: replace(self.apply(profile), writers=tuple(writers(chosen)))
 
     def __str__(self) -> str:
         writer = self.writer.distribution if self.writer else ""
@@ -152,9 +150,8 @@ def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
             side, why_not = _with_components(old, {**before, name: now})
             sides.append(SideBetween(name, was or "none", now or "none", side, why_not))
     if old.metastore != new.metastore:
-        swapped = replace(old, metastore=new.metastore)
         names = METASTORE, str(old.metastore), str(new.metastore)
-        sides.append(SideBetween(*names, swapped))
+        sides.append(SideBetween(*names, replace(old, metastore=new.metastore)))
     return tuple(sides) if len(sides) > 1 else ()
 
 

@@ -26,6 +26,6 @@ def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
 
 def test_a_command_is_measured_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(million, "HARNESS", Path("/bin/sh"))
-    used = million.measure(["-c", "echo done; exit 3"], 10, tmp_path / "log")
-    assert (used.status, (tmp_path / "log").read_text()) == (3, "done\n")
-    assert used.peak_mb > 0
+    command, cells, status, *_, peak_mb = million.measure(["-c", "exit 3"], 10, tmp_path / "log")
+    assert (command, cells, status) == ("-c exit 3", "10", "3")
+    assert int(peak_mb) > 0
