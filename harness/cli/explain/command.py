@@ -35,25 +35,12 @@ from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.model.file_facts import FileFact, FileKind, StoredStatistics
 from harness.model.simulation.column_resolution import META
-from harness.reports import html, summary
+from harness.reports import html, summary, words
 from harness.reports.cause_texts import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
 from harness.reports.html import NumberedFiles, number_files
 from harness.reports.html_page import cell_address
 from harness.reports.lines import command, item, say
-from harness.reports.words import (
-    LITTLE,
-    NOT_WORDED,
-    STRATEGIES,
-    TRACED,
-    VERDICTS,
-    exact,
-    log_text,
-    refusal_text,
-    short,
-    strategy_parts,
-    worded,
-)
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store
 
@@ -102,7 +89,7 @@ def print_case(recorded: RecordedCell, console: Console) -> None:
         return ""
 
     for section in (print_head, print_steps, print_answer, print_evidence):
-        if text := worded(recorded.cell.case, partial(problem, section), NOT_WORDED):
+        if text := words.worded(recorded.cell.case, partial(problem, section), words.NOT_WORDED):
             say(console, text)
 
 
@@ -134,9 +121,9 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
     if verdict is None:
         say(console, "not judged yet; run harness judge")
         return
-    words = VERDICTS[verdict.verdict]
+    label = words.VERDICTS[verdict.verdict]
     style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
-    say(console, f"{words.symbol} {words.label}: {words.meaning}", style)
+    say(console, f"{label.symbol} {label.label}: {label.meaning}", style)
     if verdict.because:
         say(console, f"  {verdict.because}")
     if verdict.known:
@@ -154,7 +141,7 @@ def print_steps(recorded: RecordedCell, console: Console) -> None:
         why = f" ({outcome.word})" if outcome is not None and outcome.failed else ""
         say(console, f"  {number} {variant.step(number).text}{why}")
         if outcome is not None and outcome.half_done and outcome.refusal:
-            say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
+            say(console, f"    the writer's error: {words.refusal_text(outcome.refusal)}")
 
 
 def print_timeline(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
@@ -183,10 +170,10 @@ def print_answer(recorded: RecordedCell, console: Console) -> None:
         return
     say(console, f"\nSQL: {answer.sql}")
     if answer.refusal:
-        say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
+        say(console, f"refused: {words.refusal_text(answer.refusal, 1000)}")
     if answer.unknown or answer.not_applicable:
         say(console, f"no answer: {answer.unknown or answer.not_applicable}")
-        for line in log_text(answer).splitlines():
+        for line in words.log_text(answer).splitlines():
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
@@ -197,12 +184,12 @@ def print_answer(recorded: RecordedCell, console: Console) -> None:
 
 def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> None:
     for finding in verdict.findings:
-        words = FINDINGS[finding.kind]
-        say(console, f"\n{words.symbol} {words.label}: {words.meaning}", "bold")
+        label = FINDINGS[finding.kind]
+        say(console, f"\n{label.symbol} {label.label}: {label.meaning}", "bold")
         item(console, BLAME[finding.responsible].meaning, lead=" ")
         for witness in finding.places[:MOST]:
             text = partial(_difference, finding, witness, files.names(witness.file))
-            item(console, worded(verdict.case, text, NOT_WORDED), lead=" -")
+            item(console, words.worded(verdict.case, text, words.NOT_WORDED), lead=" -")
         _print_rest(len(finding.places), console)
 
 
@@ -277,7 +264,7 @@ def print_statistics(stored: StoredStatistics, console: Console) -> None:
 def print_tables(tables: CaseTables, console: Console) -> None:
     say(console, "\nTables", "bold")
     say(console, f"{WRONG} not the expected value; + a row too many", "dim")
-    say(console, TRACED, "dim")
+    say(console, words.TRACED, "dim")
     _beside([tables.expected, *([tables.answer] if tables.answer else [])], console)
 
 
@@ -287,8 +274,8 @@ def print_strategies(tables: CaseTables, console: Console) -> None:
     _beside(sorted(tables.strategies, key=lambda table: not table.same_as_answer), console)
     say(console, _fitting(tables))
     titles = (title for table in tables.strategies for title in table.titles)
-    for part in dict.fromkeys(part for title in titles for part in strategy_parts(title)):
-        item(console, f"{part}: {STRATEGIES[part]}", lead=" -")
+    for part in dict.fromkeys(part for title in titles for part in words.strategy_parts(title)):
+        item(console, f"{part}: {words.STRATEGIES[part]}", lead=" -")
 
 
 def _fitting(tables: CaseTables) -> str:
@@ -302,7 +289,7 @@ def _fitting(tables: CaseTables) -> str:
     elif len(tables.fitting) > 1:
         result = f"several give this answer, so none is claimed: {names}"
     elif tables.inconclusive:
-        result = f"none is claimed: {names} {LITTLE}"
+        result = f"none is claimed: {names} {words.LITTLE}"
     else:
         result = f"the smallest that gives this answer: {names}"
     tried = counted(tables.tried, "read strategy was tried", "read strategies were tried")
@@ -351,6 +338,6 @@ def _row(row: ComparedRow) -> Iterator[Text]:
         return
     lead = Text("" if row.expected else "+ ", "bold red")
     for value, right in row.values:
-        text = short(exact(value), LONGEST)
+        text = words.short(words.exact(value), LONGEST)
         yield lead + (Text(text) if right else Text(f"{WRONG}{text}", "bold red"))
         lead = Text("")

@@ -31,27 +31,10 @@ from harness.model.identifiers import TABLE
 from harness.reports.findings import FINDINGS, finding_text
 from harness.reports.words import exact, refusal_text
 from harness.run.load_run import WRITE
+from harness.scenario import statements as sent
 from harness.scenario.cells import Variant
 from harness.scenario.dump import dump
 from harness.scenario.operations.spark_sql import quoted
-from harness.scenario.statements import (
-    TRANSACTIONS,
-    ClientCall,
-    CommitSql,
-    FrameWrite,
-    IcebergCall,
-    LockedSql,
-    Mutation,
-    RegisterInStore,
-    SetColumns,
-    Sql,
-    Statement,
-    TransactionSql,
-    filled,
-    instant_of,
-    instants_in,
-    recorded,
-)
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.writer_pool import SPARK
 
@@ -217,7 +200,8 @@ class _Script:
         if not step.statements:
             yield own, [*head, "-- nothing to do for this table type"]
         for by_maker, statements in groupby(
-            step.statements, key=lambda sent: isinstance(sent, Sql) and sent.by_maker
+            step.statements,
+            key=lambda statement: isinstance(statement, sent.Sql) and statement.by_maker,
         ):
             writer = self.variant.writers[0] if by_maker else own
             yield writer, [*head, *self._by_hand(statements, writer)]
@@ -233,31 +217,32 @@ class _Script:
             happened = "committed it, then failed" if outcome.half_done else "refused it"
             yield _comment(f"  {engine} {happened}: {refusal_text(outcome.refusal)}")
         undone = self.records.history[number - 1].undone if number else frozenset[int]()
-        for instant in (instant for text in step.texts for instant in instants_in(text)):
-            yield _comment(f"  {instant_of(instant)} is in the table that you wrote.")
+        for instant in (instant for text in step.texts for instant in sent.instants_in(text)):
+            yield _comment(f"  {sent.instant_of(instant)} is in the table that you wrote.")
             yield from self._instant(instant, undone)
 
-    def _by_hand(self, statements: Iterable[Statement], writer: str) -> Iterator[str]:
+    def _by_hand(self, statements: Iterable[sent.Statement], writer: str) -> Iterator[str]:
         """Yield how statements are sent."""
         for statement in statements:
             match statement:
-                case Sql(text):
-                    if TRANSACTIONS in text:
+                case sent.Sql(text):
+                    if sent.TRANSACTIONS in text:
                         locks = f"what `show locks {DATABASE}.{TABLE}` names."
-                        yield _comment(f"  {TRANSACTIONS}: {locks}")
+                        yield _comment(f"  {sent.TRANSACTIONS}: {locks}")
                     yield f"{_filled(text)};"
-                case LockedSql() | CommitSql() | TransactionSql():
+                case sent.LockedSql() | sent.CommitSql() | sent.TransactionSql():
                     # Sent by hand it would be committed, and the table be another one.
-                    yield _comment(f"by a process of its own, {_filled(recorded(statement))};")
-                case ClientCall():
-                    yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
-                case IcebergCall() | Mutation():
-                    yield f"-- by a program, as no SQL says it: {recorded(statement)}"
-                case FrameWrite():
+                    yield _comment(f"by a process of its own, {_filled(sent.recorded(statement))};")
+                case sent.ClientCall():
+                    call = sent.recorded(statement)
+                    yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {call}"
+                case sent.IcebergCall() | sent.Mutation():
+                    yield f"-- by a program, as no SQL says it: {sent.recorded(statement)}"
+                case sent.FrameWrite():
                     yield from _in_pyspark(statement, self.writers.session(writer))
-                case RegisterInStore():
+                case sent.RegisterInStore():
                     yield f"-- {statement.record}"
-                case SetColumns(listed):
+                case sent.SetColumns(listed):
                     # The harness calls the metastore itself; this is how HiveQL says the same.
                     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in listed)
                     change = f"replace columns ({columns}){' cascade' * statement.cascade}"
@@ -322,10 +307,10 @@ def _engine_name(writer: str) -> str:
 
 
 def _filled(text: str) -> str:
-    return filled(text, DATABASE, LOCATION)
+    return sent.filled(text, DATABASE, LOCATION)
 
 
-def _in_pyspark(statement: FrameWrite, settings: Mapping[str, str]) -> Iterator[str]:
+def _in_pyspark(statement: sent.FrameWrite, settings: Mapping[str, str]) -> Iterator[str]:
     """Yield how a DataFrame is written: SQL cannot say it, and its writer reads no `set`."""
     yield "-- in PySpark:"
     yield f'--   frame = spark.sql("""{_filled(statement.query)}""")'

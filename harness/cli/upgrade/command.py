@@ -15,19 +15,7 @@ from harness.cli import history_commands, options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import NamedParts
 from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, trials
-from harness.cli.upgrade.sides import (
-    READER,
-    ROLES,
-    WRITER,
-    ChangeProfile,
-    Side,
-    UpgradeFolder,
-    check,
-    new_plan,
-    registered_first,
-    side,
-)
+from harness.cli.upgrade import rollout_runs, sides, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, Rollout, SideComparison, compare
@@ -73,7 +61,9 @@ MixedOption = Annotated[
 ]
 AsOption = Annotated[
     str,
-    typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
+    typer.Option(
+        "--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(sides.ROLES)}."
+    ),
 ]
 
 AcceptOption = Annotated[
@@ -98,7 +88,7 @@ def upgrade(
     rollout: RolloutOption = None,
     usage: UsageOption = None,
     accept: AcceptOption = None,
-    role: AsOption = READER,
+    role: AsOption = sides.READER,
     mixed: MixedOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
@@ -111,13 +101,13 @@ def upgrade(
     Both sides are asked the same questions about the same tables and judged against what was
     written; what was asked before is not asked again. The exit status is 1 if anything gets worse.
     """
-    if role not in ROLES:
-        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
+    if role not in sides.ROLES:
+        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(sides.ROLES)}")
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
 
-    def make(change: ChangeProfile) -> Plan:
+    def make(change: sides.ChangeProfile) -> Plan:
         plan = plan_options.make(paths, profile, k, named=named, change=change)
         plan_options.check_asks(plan)
         return plan
@@ -125,15 +115,15 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
+        folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
         return _finish_rollout(rollout_runs.judged(planned, folder), folder.path, output)
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
+    folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
     old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
-    plan = new_plan(before, after, make)
+    plan = sides.new_plan(before, after, make)
     comparison = compare(old_side, folder.side(str(after), plan, "new"))
     comparison = replace(comparison, usage=tables).accepting(accepted, _today())
     for reader in after.readers:
@@ -145,16 +135,16 @@ def upgrade(
 
 def _sides(
     old: Sequence[str], new: Sequence[str], role: str, named: NamedParts
-) -> tuple[Side, Side]:
+) -> tuple[sides.Side, sides.Side]:
     if not (old and new):
         raise UsageProblem("name what you have by --from and what you would have by --to")
-    before, after = side(old, role), side(new, role)
-    check(before, after)
-    for part, names in ((READER, named.readers), (WRITER, named.writers)):
+    before, after = sides.side(old, role), sides.side(new, role)
+    sides.check(before, after)
+    for part, names in ((sides.READER, named.readers), (sides.WRITER, named.writers)):
         if names and part in after.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
             raise UsageProblem(f"{problem}; leave out --{part} {names[0]}")
-    return before, registered_first(before, after)
+    return before, sides.registered_first(before, after)
 
 
 @options.with_output

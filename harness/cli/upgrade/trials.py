@@ -6,14 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.cli.remedy import alternatives, changes, plan_of
-from harness.cli.upgrade.sides import (
-    Side,
-    SideBetween,
-    UpgradeFolder,
-    new_plan,
-    sides_between,
-    table_versions,
-)
+from harness.cli.upgrade import sides
 from harness.comparison.regressions import Remedy, Swap, ranked, reader_remedy, writer_remedy
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
@@ -27,7 +20,7 @@ AUTO_UPGRADE = "auto_upgrade"
 
 
 def with_reader_settings(
-    comparison: SideComparison, reader: Reader, plan: Plan, folder: UpgradeFolder
+    comparison: SideComparison, reader: Reader, plan: Plan, folder: sides.UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with the settings of a reader that help; `plan`: that of the new side.
 
@@ -77,17 +70,17 @@ def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Pl
 
 
 def with_table_versions(
-    comparison: SideComparison, old: Side, new: Side, folder: UpgradeFolder
+    comparison: SideComparison, old: sides.Side, new: sides.Side, folder: sides.UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with the older table versions with which the new writer does no harm."""
     if not (comparison.worse and old.writer and new.writer):
         return comparison
     remedies = list[Remedy]()
-    makes = table_versions(new.writer)[:-1]
-    for version in (v for v in reversed(table_versions(old.writer)) if v in makes):
+    makes = sides.table_versions(new.writer)[:-1]
+    for version in (v for v in reversed(sides.table_versions(old.writer)) if v in makes):
         settings = {TABLE_VERSION: version, AUTO_UPGRADE: "off"}
         writer = replace(new.writer, settings={**new.writer.settings, **settings})
-        plan = new_plan(old, replace(new, writer=writer), folder.make)
+        plan = sides.new_plan(old, replace(new, writer=writer), folder.make)
         other = folder.side(str(writer), plan, f"table-version-{version}")
         remedy = writer_remedy(
             str(writer),
@@ -108,22 +101,22 @@ def _writer_lines(settings: Mapping[str, str]) -> tuple[SettingLine, ...]:
 
 
 def with_swaps(
-    comparison: SideComparison, old: Side, new: Side, folder: UpgradeFolder
+    comparison: SideComparison, old: sides.Side, new: sides.Side, folder: sides.UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with what each component does alone; nothing where nothing is worse."""
     if not comparison.regressions:
         return comparison
 
-    def swap(between: SideBetween) -> Swap:
+    def swap(between: sides.SideBetween) -> Swap:
         names = between.component, between.old, between.new
         if between.side is None:
             return Swap(*names, why_not=between.why_not)
         try:
-            plan = new_plan(old, between.side, folder.make)
+            plan = sides.new_plan(old, between.side, folder.make)
         except UsageProblem as problem:  # what nobody would run cannot be asked
             return Swap(*names, why_not=str(problem))
         folder_name = f"only-{between.component.replace(' ', '-')}"
         side = folder.side(str(between.side), plan, folder_name)
         return Swap(*names, worse=compare(comparison.old, side).worse)
 
-    return replace(comparison, swaps=tuple(map(swap, sides_between(old, new))))
+    return replace(comparison, swaps=tuple(map(swap, sides.sides_between(old, new))))

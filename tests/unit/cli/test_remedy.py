@@ -14,15 +14,7 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app, runs
-from harness.cli.remedy import (
-    Effect,
-    alternatives,
-    changes,
-    effect,
-    others,
-    print_effects,
-)
+from harness.cli import app, remedy, runs
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record
@@ -51,23 +43,25 @@ def verdict(reader: Reader, step: int, kind: VerdictKind) -> Verdict:
     )
 
 
-def effect_of(before: list[VerdictKind], after: list[VerdictKind], names: str = "true") -> Effect:
+def effect_of(
+    before: list[VerdictKind], after: list[VerdictKind], names: str = "true"
+) -> remedy.Effect:
     """Compare two lists of verdicts, one for each step; the check is about the first step."""
     other = parse_reader(f"engine-1{{names={names}}}")
     earlier = (verdict(BEFORE, step, kind) for step, kind in enumerate(before))
     was = {old.question: old for old in earlier}
     now = [verdict(other, step, kind) for step, kind in enumerate(after)]
-    return effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
+    return remedy.effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
 
 
-def printed(*effects: Effect) -> str:
+def printed(*effects: remedy.Effect) -> str:
     out = io.StringIO()
-    print_effects(effects, Console(file=out, width=140, color_system=None))
+    remedy.print_effects(effects, Console(file=out, width=140, color_system=None))
     return out.getvalue()
 
 
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
-    found = [other for _, other in others(BEFORE, SETTINGS)]
+    found = [other for _, other in remedy.others(BEFORE, SETTINGS)]
     assert len(found) == len(set(found)) == 8
     assert BEFORE not in found
     assert [str(reader) for reader in found[:4]] == [
@@ -80,13 +74,13 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
 
 def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     asked = parse_reader("trino-476{use-column-names=false}")
-    able, _ = alternatives(asked, "hudi-cow")
+    able, _ = remedy.alternatives(asked, "hudi-cow")
     assert [str(reader) for reader in able] == ["trino-476{use-column-names=true}"]
     asked = parse_reader("hive-3.1.3{path=mapreduce}")
-    able, _ = alternatives(asked, "hudi-cow")
+    able, _ = remedy.alternatives(asked, "hudi-cow")
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
-    assert all(len(changes(asked, reader)) <= 2 for reader in able)
+    assert all(len(remedy.changes(asked, reader)) <= 2 for reader in able)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +102,9 @@ def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
 ) -> None:
     asked = parse_reader(reader)
     known = engines.load(distributions.load(asked.distribution).engine).settings
-    usable, unable = alternatives(asked, format_name)
+    usable, unable = remedy.alternatives(asked, format_name)
     assert {name for reader in usable for name, _ in reader.settings} == able
-    added = [changes(asked, other) for other, _ in unable]
+    added = [remedy.changes(asked, other) for other, _ in unable]
     assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
         text for (text,) in added
     }
