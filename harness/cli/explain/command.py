@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rich import box
+from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -297,21 +298,7 @@ def _fitting(tables: CaseTables) -> str:
 
 
 def _beside(compared: Iterable[ComparedTable], console: Console) -> None:
-    """Print as many tables on a line as fit, in their order."""
-    lines: list[list[Table]] = []
-    left = 0
-    for table in map(_table, compared):
-        width = console.measure(table).maximum + BETWEEN
-        if not lines or left < width:
-            lines.append([])
-            left = console.width
-        lines[-1].append(table)
-        left -= width
-    for line in lines:
-        grid = Table.grid(padding=(0, BETWEEN))
-        grid.add_row(*line)
-        console.print(grid)
-        console.print()
+    console.print(Columns(map(_table, compared), padding=(0, BETWEEN, 1, 0)), "")
 
 
 def _table(compared: ComparedTable) -> Table:

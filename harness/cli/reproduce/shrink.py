@@ -62,20 +62,32 @@ def predictable(sign: Sign, view: str) -> bool:
     return sign.strategy.startswith(READ) if sign.refused else bool(sign.strategy)
 
 
-def would_show(
-    candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
-) -> bool:
-    """Return whether a reader of the sign's strategy would show it.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a search looks for."""
 
-    `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
-    a column of another type is worked out.
+    cause: Cause
+    reader: Reader
+    shape: str
+    """Of the query: `all`, `column` …"""
+    refusal: Refusal | None = None
+    through: MetastoreChoice = USUAL
+    """The metastore through which the reader asked."""
+
+
+def would_show(candidate: Candidate, target: Target) -> bool:
+    """Return whether a reader of the strategy would show it.
+
+    That an error comes is taken for granted; whether its reader meets a column of another type is
+    worked out.
     """
-    cell = cell_of(candidate, "a reader", view, shape)
+    sign = target.cause.sign
+    cell = cell_of(candidate, str(target.reader), target.cause.view, target.shape)
     if cell is None:
         return False
     written = _written(candidate)
-    if refusal:
-        answer: Answer | None = Answer(cell.case, "", refusal=refusal)
+    if target.refusal:
+        answer: Answer | None = Answer(cell.case, "", refusal=target.refusal)
     else:
         answer = _answer(written, cell, sign.strategy)
     judged = verdicts.judge(written, [cell], {cell.case: answer}) if answer else ()
@@ -112,19 +124,6 @@ def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
             columns = tuple(Column(column, type_, type_) for column, type_ in types)
             return Answer(cell.case, "", columns, tuple(rows), question=query)
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a search looks for."""
-
-    cause: Cause
-    reader: Reader
-    shape: str
-    """Of the query: `all`, `column` …"""
-    refusal: Refusal | None = None
-    through: MetastoreChoice = USUAL
-    """The metastore through which the reader asked."""
 
 
 Trial = tuple[Target, Candidate]
@@ -213,9 +212,7 @@ def search_for(target: Target, candidate: Candidate) -> Search:
 
     def predicted(smaller: Candidate) -> bool:
         # The model knows no writer: Hudi 0.15.0 refuses every insert where there is no such column.
-        return smaller.scenario.table.order_by == order_by and would_show(
-            smaller, cause.sign, cause.view, target.shape, target.refusal
-        )
+        return smaller.scenario.table.order_by == order_by and would_show(smaller, target)
 
     known = predictable(cause.sign, cause.view)
     return Search(candidate, smallest(candidate, predicted) if known else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -24,11 +25,18 @@ from harness.scenario.cells import parse_reader
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of
-from tests.builders.candidates import candidate_of, seen_by, showing, written_story
+from tests.builders.candidates import CAUSE, TRINO, candidate_of, seen_by, showing, written_story
 from tests.builders.judged_story import judged_answer
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import history
+
+
+def predicted(
+    candidate: Candidate, sign: Sign, view: str = "snapshot", refusal: Refusal | None = None
+) -> bool:
+    cause = replace(CAUSE, view=view, sign=sign)
+    return shrink.would_show(candidate, Target(cause, parse_reader(TRINO), "all", refusal))
 
 
 @pytest.mark.parametrize("mapping", ["name", "position"])
@@ -39,14 +47,14 @@ def test_every_sign_of_a_simulated_reader_of_that_strategy_is_predicted(
     candidate = candidate_of(story_of_seed(seed))
     for sign in seen_by(Reader(mapping), candidate):
         if shrink.predictable(sign, "snapshot"):
-            assert shrink.would_show(candidate, sign, "snapshot", "all"), sign
+            assert predicted(candidate, sign), sign
 
 
 def test_what_a_reader_of_another_strategy_shows_is_not_predicted() -> None:
     candidate = candidate_of(history("insert 1..6; touch all; upsert 2; move f1 after f2"))
     for strategy in ("by id", "by name"):
-        assert not shrink.would_show(candidate, Sign("misaligned", (strategy,)), "snapshot", "all")
-    assert shrink.would_show(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
+        assert not predicted(candidate, Sign("misaligned", (strategy,)))
+    assert predicted(candidate, Sign("misaligned", ("by position",)))
 
 
 def test_an_error_is_predicted_where_its_strategy_meets_a_column_of_another_type() -> None:
@@ -56,8 +64,8 @@ def test_an_error_is_predicted_where_its_strategy_meets_a_column_of_another_type
     other = candidate_of(history("insert 1..4; move f1 after f2", columns))
     same = candidate_of(history("insert 1..4; move f1 after f2"))
     assert shrink.predictable(sign, "snapshot")
-    assert shrink.would_show(other, sign, "snapshot", "all", refusal)
-    assert not shrink.would_show(same, sign, "snapshot", "all", refusal)
+    assert predicted(other, sign, refusal=refusal)
+    assert not predicted(same, sign, refusal=refusal)
 
 
 def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> None:
@@ -66,8 +74,8 @@ def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> N
     cell = shrink.cell_of(candidate, "r", "as_of", "column")
     assert cell is not None
     assert (cell.step, cell.view, cell.query) == (5, "as_of(3)", "column(f1)")
-    assert shrink.would_show(candidate, Sign("misaligned", ("by position",)), "as_of", "all")
-    assert not shrink.would_show(candidate, Sign("misaligned", ("by name",)), "as_of", "all")
+    assert predicted(candidate, Sign("misaligned", ("by position",)), "as_of")
+    assert not predicted(candidate, Sign("misaligned", ("by name",)), "as_of")
 
 
 READERS = {"trino-476{use-column-names=false}": Reader("position"), "hive-3.1.3": Reader("name")}
