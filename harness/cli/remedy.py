@@ -31,7 +31,6 @@ from harness.reports.words import VERDICTS
 from harness.run import load_run, plan_record, run_folder
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
-PROFILE: Final = "remedy"
 MOST: Final = 6
 """So many checks that turned wrong are named."""
 TOGETHER: Final = 2
@@ -75,8 +74,7 @@ def remedy(
     cells = (c for c in info.cells if c.variant in ids and c.reader == cell.reader)
     plan = plan_of(chosen, cells, (reader, *usable))
     resources = Resources(output, Cache.default(offline=offline))
-    with runs.separate_work(resources, PROFILE) as work:
-        verdicts = runs.execute(replace(plan, metastore=info.through), work).verdicts
+    verdicts = runs.execute(replace(plan, metastore=info.through), resources).verdicts
     before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
     effects = [effect(reader, other, cell.question, verdicts, before) for other in usable]
     print_effects(effects, output.out)

@@ -199,19 +199,15 @@ def new_folder(resources: Resources, name: str) -> Path:
     return run_folder.new_folder(RUNS, name, _now()).resolve()
 
 
-@contextmanager
-def separate_work(resources: Resources, profile: str) -> Iterator[Work]:
-    """Make a run's folder under runs/, and lock it as long as it is worked in."""
-    folder = new_folder(resources, profile)
+def execute(plan: Plan, resources: Resources, note: str = "") -> Run:
+    """Write and ask what is not in the cache, and judge, in a folder of its own under runs/."""
+    folder = new_folder(resources, plan.profile)
     with run_folder.locked(folder), _logged_work(folder, resources) as work:
-        yield work
-
-
-def execute(plan: Plan, work: Work) -> Run:
-    """Write and ask what is not in the cache, and judge."""
-    ask(plan, work)
-    pipeline.judge_run(work.folder)
-    return load_run.load(work.folder)
+        if note:
+            work.progress.note(note)
+        ask(plan, work)
+        pipeline.judge_run(folder)
+    return load_run.load(folder)
 
 
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:

@@ -170,10 +170,9 @@ class EngineTrials:
         plan = _plan(trials, [cell for cell in cells if cell is not None])
         if not plan.variants:
             return [False] * len(trials)
-        with runs.separate_work(self.resources, PROFILE) as work:
-            number = counted(len(plan.variants), "candidate")
-            work.progress.note(f"a round of {number}, {counted(len(plan.cells), 'question')}")
-            run = runs.execute(plan, work)
+        number = counted(len(plan.variants), "candidate")
+        note = f"a round of {number}, {counted(len(plan.cells), 'question')}"
+        run = runs.execute(plan, self.resources, note)
         answers = {**run.answers, **step_answers(run.step_verdicts, run.by_step)}
         for case, verdict in run.recorded.items():
             if case in answers:

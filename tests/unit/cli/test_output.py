@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +17,7 @@ from harness.cli.runs import Resources
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import load_run, pipeline
+from harness.scenario.cells import Plan
 from tests.builders.scenario_texts import MOVED
 
 Capture = pytest.CaptureFixture[str]
@@ -102,17 +101,14 @@ def test_reproducing_tells_programs_the_causes_or_what_was_found(
     assert (end["status"], end["reproducers"]) == (BROKEN, nothing)
 
 
-@contextmanager
-def nowhere(resources: Resources, _profile: str) -> Iterator[None]:
-    resources.output.progress().note(NOTED)
-    yield
-
-
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
     judged: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(runs, "separate_work", nowhere)
-    monkeypatch.setattr(runs, "execute", lambda *_: SimpleNamespace(verdicts=()))
+    def nothing(_: Plan, resources: Resources) -> SimpleNamespace:
+        resources.output.progress().note(NOTED)
+        return SimpleNamespace(verdicts=())
+
+    monkeypatch.setattr(runs, "execute", nothing)
     case = next(
         verdict.case
         for verdict in load_run.load(judged).verdicts

@@ -19,7 +19,6 @@ from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
-from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
 
 Capture = pytest.CaptureFixture[str]
@@ -161,7 +160,7 @@ def remedied(
     """Ask for a remedy where a reader answers what another one is recorded to have answered."""
     plans, recorded = list[Plan](), load_run.load(judged)
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
         answers = [
@@ -169,13 +168,13 @@ def remedied(
             for cell, other in of
             if other.case in recorded.answers
         ]
-        load_run.write_info(work.folder, plan_record.info_of(made, "x", NOW))
+        load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
         ids = {variant.id for variant in made.variants}
         states = [state for state in recorded.states if state.variant in ids]
-        jsonl.write_all(work.folder / load_run.STATES, states)
-        jsonl.write_all(work.folder / load_run.ANSWERS, answers)
-        pipeline.judge_run(work.folder)
-        return load_run.load(work.folder)
+        jsonl.write_all(tmp_path / load_run.STATES, states)
+        jsonl.write_all(tmp_path / load_run.ANSWERS, answers)
+        pipeline.judge_run(tmp_path)
+        return load_run.load(tmp_path)
 
     monkeypatch.setattr(runs, "execute", done)
     monkeypatch.chdir(tmp_path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +17,10 @@ from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.command import EngineTrials
 from harness.cli.reproduce.shrink import Target, Trial
 from harness.cli.runs import Resources
-from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
 from harness.run import plan_record
 from harness.run.load_run import WRITE, Run
-from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
@@ -67,13 +64,8 @@ def trial_of(reader: str, text: str) -> Trial:
 
 
 def trials_in(
-    folder: Path, execute: Callable[[Plan, Work], Run], monkeypatch: pytest.MonkeyPatch
+    folder: Path, execute: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> EngineTrials:
-    @contextmanager
-    def work(*_: object) -> Iterator[Work]:
-        yield Work(Cache(folder), folder, Progress())
-
-    monkeypatch.setattr(runs, "separate_work", work)
     monkeypatch.setattr(runs, "execute", execute)
     return EngineTrials(Resources(Output(quiet=True), Cache(folder)))
 
@@ -83,14 +75,14 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     """Return rounds whose only reader that answers reads by position."""
     plans = list[Plan]()
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
         of = {candidate.variant.id: candidate for _, candidate in ASKED}
         seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
-        return Run(work.folder, info, (), answers, recorded)
+        return Run(tmp_path, info, (), answers, recorded)
 
     return trials_in(tmp_path, done, monkeypatch), plans
 
@@ -131,12 +123,12 @@ WRITERS = Cause(
 def rounds_after(outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch) -> EngineTrials:
     """Return rounds in which nobody answers and the second step comes out so."""
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         (variant,) = made.variants
         case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(state, variant=variant.id) for state in case.states)
         recorded = {verdict.case: verdict for verdict in judge(case, made.cells, {})}
-        return Run(work.folder, plan_record.info_of(made, "x", NOW), states, {}, recorded)
+        return Run(folder, plan_record.info_of(made, "x", NOW), states, {}, recorded)
 
     return trials_in(folder, done, monkeypatch)
 
