@@ -99,11 +99,7 @@ class RunUsage:
         return float("nan")
 
     def note_records(self, seconds: float) -> None:
-        """Note when the first answer and the first verdicts were there.
-
-        An answer counts that an engine gave just now: where there was nothing to ask that is
-        recorded too, before any engine is started.
-        """
+        """Note when the first answer that an engine gave now and the first verdicts were there."""
         answers = {} if self.first_answer_s else records.answers(self.folder)
         if any(answer.sql and not answer.reused for answer in answers.values()):
             self.first_answer_s = seconds
@@ -345,10 +341,7 @@ def summary(measured: Measured) -> Iterator[tuple[str, str]]:
 
 
 def phases(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
-    """Yield each phase with its seconds and the harness's CPU seconds.
-
-    Readers are asked from when writing begins.
-    """
+    """Yield each phase with its seconds and the harness's CPU seconds."""
     wrote, asked = (between(usage.events, task, "done") for task in ("write tables", ASK))
     ends = list[tuple[str, Event]]()
     if wrote:

@@ -193,10 +193,7 @@ def _images(names: Iterable[str]) -> Iterator[EngineImage]:
 
 
 def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield what may go wrong in containers, each with what to do.
-
-    `names`: the distributions that a profile needs.
-    """
+    """Yield what may go wrong in the containers of the distributions that a profile needs."""
     if docker.daemon is None:
         return
     local = docker.daemon.architecture

@@ -265,10 +265,7 @@ with_ending = _with(
 
 
 def with_output(command: Command) -> Command:
-    """Return a command that has `--quiet`, `--json` and `--verbose` instead of its `output`.
-
-    What `command` returns is the exit status. With `--json`, its failure is the last event.
-    """
+    """Return a command that has the options of an `Output`, and ends with the status it returns."""
 
     @wraps(command)
     def ending(*, output: Output, **values: object) -> None:

@@ -16,28 +16,12 @@ from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
-from harness.plan import (
-    Parts,
-    Profile,
-    ProfileReader,
-    Writer,
-    choose,
-    controls,
-    custom_distributions,
-    distribution_support,
-    in_runtime,
-    in_warehouse,
-    load_profiles,
-    only,
-    parts,
-    plan,
-    profiles_file,
-    select,
-    shipped,
-)
+from harness.plan import controls, custom_distributions, distribution_support, parts, shipped
+from harness.plan import profile as profiles
 from harness.plan.distribution_support import wrong_reader
-from harness.plan.profile import named as is_named
-from harness.plan.profile import raise_if_any
+from harness.plan.product import only, plan, select
+from harness.plan.profile import Parts, Profile, ProfileReader, Writer
+from harness.plan.select_scenarios import choose
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
@@ -125,8 +109,8 @@ class PlanOverrides:
     metastore: str = ""
 
     def apply(self, profile: Profile) -> Profile:
-        result = in_runtime(profile, self.runtime) if self.runtime else profile
-        result = in_warehouse(result, self.warehouse) if self.warehouse else result
+        result = profiles.in_runtime(profile, self.runtime) if self.runtime else profile
+        result = profiles.in_warehouse(result, self.warehouse) if self.warehouse else result
         metastore = existing_metastore(self.metastore) if self.metastore else result.metastore
         return replace(result, metastore=metastore)
 
@@ -153,8 +137,8 @@ def make(
     custom_distributions.register(paths or ())
     named_parts = named.read()
     if profile is None and named_parts.named:
-        chosen = [s for s in scenarios if any(is_named(s.name, n) for n in result.scenarios)]
-        shipped_ones = load_profiles(profiles_file()).values()
+        chosen = [s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)]
+        shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
         result = parts.ad_hoc(named_parts, (result, *shipped_ones), chosen)
     else:
         result = named_parts.instead(result)
@@ -188,7 +172,7 @@ def _check(profile: Profile) -> None:
             check_reader(asked.reader)
         except UsageProblem as problem:
             wrong.append(profile.fault(("readers", number), str(problem)))
-    raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))
+    profiles.raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))
     for name in (format_ for format_ in profile.formats if format_ in formats.names()):
         distribution_support.check_format(name)
     parts.check(profile)

@@ -190,10 +190,7 @@ def alternatives(reader: Reader, format_name: str) -> tuple[list[Reader], list[t
 def others(
     reader: Reader, known: Mapping[str, Sequence[str]]
 ) -> list[tuple[frozenset[str], Reader]]:
-    """Return every other combination with its changes, the fewest changes first.
-
-    Leaving a setting out is a value too, the last one: what is named says more.
-    """
+    """Return every other combination with its changes, the fewest first; left out is a value."""
     combinations = []
     for values in product(*((*values, LEFT_OUT) for values in known.values())):
         settings = ((name, value) for name, value in zip(known, values, strict=True) if value)

@@ -50,7 +50,13 @@ def end_judged(judged: JudgedRun, output: Output, ending: Ending) -> int:
     run = judged.run
     gate = run_judge.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
-    status = max(status, _store_ended(run, ending.history))
+    try:
+        if file := _history_of(ending.history, run.folder):
+            store(run, file)
+    except (HarnessError, OSError) as error:
+        reason = printable(str(problem_of(error) or error))
+        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
+        status = max(status, HarnessError.exit_status)
     on_github = os.environ.get(ON_GITHUB) == "true"
     if on_github if ending.github is None else ending.github:
         # GitHub reads commands from both streams; with --json a program reads the first one.
@@ -81,18 +87,6 @@ def check_history(file: Path | None, run_dir: Path | None) -> None:
     if file and file.exists():
         with history_store.opened(file):
             pass
-
-
-def _store_ended(run: Run, file: Path | None) -> int:
-    """Store a run that has ended, if it belongs into a file; return the exit status."""
-    try:
-        if file := _history_of(file, run.folder):
-            store(run, file)
-    except (HarnessError, OSError) as error:
-        reason = printable(str(problem_of(error) or error))
-        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
-        return HarnessError.exit_status
-    return 0
 
 
 def _history_of(file: Path | None, folder: Path) -> Path | None:

@@ -93,10 +93,7 @@ def _coverage(made: Plan) -> Iterator[str]:
 
 
 def _separations(made: Plan) -> Iterator[str]:
-    """Yield after which steps of each scenario read strategies differ; equal formats together.
-
-    One variant of each format stands for all: types and settings change little of it.
-    """
+    """Yield after which steps strategies differ; one variant of each format stands for all."""
     formats_by_lines = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
     for variant in _first_of_each_format(made).values():
         layout = formats.load(variant.format).file_layout(variant.settings)
@@ -134,10 +131,7 @@ def _table_version(variant: Variant) -> str:
 
 
 def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
-    """Print what is sent for variants of a plan, and what their tables hold after each step.
-
-    `every`: not only for the first variant of each scenario and format.
-    """
+    """Print what is sent and the table after each step, for the first variants or for every one."""
     first = _first_of_each_format(plan).values()
     shown = [variant for variant in plan.variants if every or variant in first]
     if shown:

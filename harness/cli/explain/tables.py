@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from harness.cli.explain.recorded_cell import RecordedCell
@@ -69,10 +70,7 @@ def expectations_of(recorded: RecordedCell) -> Expectations | None:
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
-    """Return the tables of a cell that was answered or refused.
-
-    `answer`: as the judge understands it (`understand_cell`), without declared differences.
-    """
+    """Return the tables of a cell; `answer`: as the judge understands it (`understand_cell`)."""
     query, readings = answer.question, layout.readings()
     answered = (answer.labels, answer.rows) if answer.has_table else None
     # Of a product that cannot show all that was written, they may be of all of it.
@@ -107,24 +105,20 @@ def _tables_of_strategies(
     readings: Mapping[ReadStrategy, Readings], compared: _Comparison, answered: ValueTable | None
 ) -> Iterator[ComparedTable]:
     """Yield the table of each strategy; those that show the same are one."""
-    shown = {strategy: _shown(of, strategy, compared.query) for strategy, of in readings.items()}
-    groups = grouped((table_of(*table), strategy) for strategy, table in shown.items() if table)
+    shown = dict[ReadStrategy, ValueTable]()
+    for strategy, of_files in readings.items():
+        labels = of_files.labels(strategy, compared.query)
+        with suppress(ValueError):  # a value has no form in the type of an older catalog
+            if labels is not None:
+                shown[strategy] = labels, of_files.answer(strategy, compared.query)
+    groups = grouped((table_of(*table), strategy) for strategy, table in shown.items())
     expected, answer = table_of(*compared.expected), table_of(*answered) if answered else None
     for table, strategies in groups.items():
-        if first := shown[strategies[0]]:
-            yield replace(
-                compared.table(tuple(map(str, strategies)), *first),
-                same_as_expected=table == expected,
-                same_as_answer=table == answer,
-            )
-
-
-def _shown(readings: Readings, strategy: ReadStrategy, query: Query) -> ValueTable | None:
-    labels = readings.labels(strategy, query)
-    try:
-        return None if labels is None else (labels, readings.answer(strategy, query))
-    except ValueError:
-        return None
+        yield replace(
+            compared.table(tuple(map(str, strategies)), *shown[strategies[0]]),
+            same_as_expected=table == expected,
+            same_as_answer=table == answer,
+        )
 
 
 class _Comparison:

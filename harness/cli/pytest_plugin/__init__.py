@@ -69,8 +69,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if elsewhere or broken or config.option.collectonly:
         return
     tests = (item for item in session.items if hasattr(item, "harness_reader"))
-    cells = [(item.path, pytest_options.case_of(item.name)) for item in tests]
-    if cells:
+    if cells := [(item.path, pytest_options.case_of(item.name)) for item in tests]:
         _start(config, cells)
 
 

@@ -73,10 +73,7 @@ def _named(config: pytest.Config) -> Sequence[str]:
 
 
 def name_of(case: str) -> str:
-    """Return the name of the test of a case.
-
-    pytest takes all from the first bracket on for parameters and puts the last bracket to it.
-    """
+    """Return the name of a test: pytest takes all from the first bracket on for parameters."""
     return f"{_BEFORE}{case}{_AFTER}"
 
 

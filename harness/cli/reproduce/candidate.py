@@ -80,10 +80,7 @@ class Candidate:
         return Variant(name, self.scenario, self.format, self.settings, self.writers)
 
     def with_steps(self, steps: Sequence[NumberedStep]) -> Candidate | None:
-        """Return it with these steps; None where its last step is not among them.
-
-        The effect of the last step is what is looked at: without it there is nothing to show.
-        """
+        """Return it with these steps; None without its last one, whose effect is looked at."""
         numbers = tuple(number for number, _ in steps)
         if not numbers or numbers[-1] != self.numbers[-1]:
             return None
@@ -99,10 +96,7 @@ class Candidate:
 
 
 def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candidate:
-    """Return the candidate that a search begins with: a variant until a step, asked for one view.
-
-    `known`: the names of the settings that the format knows.
-    """
+    """Return the first candidate: a variant until a step, with no settings but the `known` ones."""
     made = replace(
         variant.scenario,
         steps=tuple(Step(made.operation, by=made.by) for made in variant.scenario.steps[:step]),
@@ -184,10 +178,7 @@ def without_step(candidate: Candidate, number: int) -> Candidate | None:
 
 
 def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candidate | None:
-    """Leave out a column, or a part of a struct, with every step about it.
-
-    `added_by`: the number of the step that adds it at this path; 0 for columns of the new table.
-    """
+    """Leave out a column, or a part of one: of the new table, or what a step (its number) added."""
     steps = candidate.numbered
     if not added_by:
         made = candidate.with_steps(_renamed(candidate, 0, path, ""))
@@ -241,10 +232,7 @@ def _operation_without_row(operation: Operation, row: str, key: str) -> Operatio
 
 
 def _renamed(candidate: Candidate, begin: int, path: str, other: str) -> list[NumberedStep]:
-    """Return steps from `begin` as they are if the column has another path, or is not there ("").
-
-    `path`: that of the column before these steps.
-    """
+    """Return steps from `begin` on as if the column had another path, or were not there ("")."""
     steps = []
     before = [truth.schema for truth in candidate.scenario.survey.history]
     for (number, operation), schema in zip(

@@ -29,7 +29,6 @@ REFUSED: Final = "refused"
 LONGEST: Final = 90
 """Characters of a name; one that is longer, or names no strategy, ends in a digest."""
 DIGITS: Final = 6
-SEVERAL: Final = 2
 _STEP: Final = re.compile(r"catalog of step \d+")
 
 
@@ -64,7 +63,7 @@ class Sign:
         same_kind = [sign for sign in shown if sign.kind == self.kind]
         if self.responsible is not None:  # how many engines agree decides which of them it is
             return any(sign.responsible is not None for sign in same_kind)
-        if len(self.strategies) < SEVERAL and not self.inconclusive:
+        if not (self.strategies[1:] or self.inconclusive):
             return self in shown
         return any(set(self.strategies) <= set(sign.strategies) for sign in same_kind)
 
@@ -157,10 +156,7 @@ def plain_strategy(name: str) -> str:
 def groups(
     variants: Iterable[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> tuple[CauseGroup, ...]:
-    """Group all findings and refusals; the largest groups first.
-
-    `answers`: those of writers too (`step_answers`).
-    """
+    """Group all findings and refusals, of writers too (`step_answers`); the largest first."""
     by_id = {variant.id: variant for variant in variants}
     series = defaultdict[tuple[str, ...], list[Verdict]](list)
     for verdict in verdicts:

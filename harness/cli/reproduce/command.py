@@ -198,11 +198,7 @@ class EngineTrials:
 
 
 def _explained(cell: Cell, run: Run) -> bool:
-    """Return whether it is known why there is no answer.
-
-    Where the writer refused a step, nobody is asked about a table that does not exist; and a view
-    may have no table before a write creates it.
-    """
+    """Return whether it is known why nobody answered: a refused step, or a view without a table."""
     state, answer = run.by_step.get((cell.variant, cell.step)), run.answers.get(cell.case)
     outcome = state.outcome.kind if state else OutcomeKind.UNKNOWN
     if cell.view == WRITE:

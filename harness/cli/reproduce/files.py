@@ -279,10 +279,7 @@ class _Script:
             yield from _table(Expected(columns, seen.answer.rows))
 
     def _instant(self, step: int, undone: Collection[int]) -> Iterator[str]:
-        """Yield where the instant of a step stands: its number among the table's writes.
-
-        Writes of no step count as well: an upgrade's compaction, or what a refused step left.
-        """
+        """Yield where a step's instant stands among all writes, those of no step included."""
         standing = (state for state in self.seen.states if state.outcome.step not in undone)
         until = [s for s in standing if s.outcome.step <= step and s.outcome.instant]
         number = len(until) + sum(len(state.others) for state in until[-1:])

@@ -76,11 +76,7 @@ class Target:
 
 
 def would_show(candidate: Candidate, target: Target) -> bool:
-    """Return whether a reader of the strategy would show it.
-
-    That an error comes is taken for granted; whether its reader meets a column of another type is
-    worked out.
-    """
+    """Return whether a reader of the strategy would show it; that an error comes is granted."""
     sign = target.cause.sign
     cell = cell_of(candidate, str(target.reader), target.cause.view, target.shape)
     if cell is None:
@@ -131,11 +127,7 @@ Trial = tuple[Target, Candidate]
 
 @dataclass(slots=True)
 class Search:
-    """The search that begins with one candidate.
-
-    Whoever drives it tries the candidates in `waiting` and passes on what they showed, until none
-    is left.
-    """
+    """The search that begins with one candidate: whoever drives it tries those in `waiting`."""
 
     best: Candidate
     """The smallest that shows the finding; at first the one that the search begins with."""
@@ -204,10 +196,7 @@ def smallest(begin: Candidate, shows: Callable[[Candidate], bool]) -> Candidate 
 
 
 def search_for(target: Target, candidate: Candidate) -> Search:
-    """Begin a search; where the read strategy is known, with the model's guess where it will end.
-
-    That is the result of the same search with a simulated reader of that strategy.
-    """
+    """Begin a search; its guess is the result with a simulated reader of the one strategy."""
     cause, order_by = target.cause, candidate.scenario.table.order_by
 
     def predicted(smaller: Candidate) -> bool:
@@ -223,10 +212,7 @@ def run_all(
     ask: Callable[[Sequence[Trial]], Sequence[bool]],
     enough: Callable[[], bool],
 ) -> None:
-    """Ask round after round until all searches are over, or it is enough.
-
-    `ask`: returns for each trial whether the answer shows the target.
-    """
+    """Ask in rounds which trials show their target, until all is over, or it is enough."""
     while not enough():
         trials = [(target, candidate) for target, s in searches for candidate in s.waiting]
         if not trials:

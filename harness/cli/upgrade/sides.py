@@ -31,10 +31,7 @@ WritersOf = Callable[[Sequence[Scenario]], Iterable[Writer]]
 
 
 def new_plan(old: Side, new: Side, make: MakePlan) -> Plan:
-    """Return the plan of the new side.
-
-    A newer writer continues the tables of the old one, and begins tables anew.
-    """
+    """Return the plan of the new side; a newer writer also continues the tables of the old one."""
     old_writer, new_writer = old.writer, new.writer
     if not (old_writer and new_writer):
         return make(lambda profile, _: new.apply(profile))
@@ -208,10 +205,7 @@ def check(old: Side, new: Side) -> None:
 
 
 def registered_first(old: Side, new: Side) -> Side:
-    """Return the new side with its metastore on the upgraded database of the old one's.
-
-    Where no tool upgrades the database, the tables are registered anew.
-    """
+    """Return the new side with its metastore on the upgraded database of the old, if a tool can."""
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
         return new
     upgraded = replace(new.metastore, upgraded_from=old.metastore.distribution)

@@ -22,10 +22,7 @@ AUTO_UPGRADE = "auto_upgrade"
 def with_reader_settings(
     comparison: SideComparison, reader: Reader, plan: Plan, folder: sides.UpgradeFolder
 ) -> SideComparison:
-    """Return a comparison with the settings of a reader that help; `plan`: that of the new side.
-
-    They are tried on what is worse, and those that help on what is right.
-    """
+    """Try settings of a reader on what is worse, and those that help on what is right."""
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
     formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
     others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)[0]))

@@ -216,7 +216,7 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeExperimen
     known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
 
     def make(
-        *ends: tuple[int, Verdicts], struck: Sequence[object | None] = (NOTHING)
+        *ends: tuple[int, Verdicts], struck: Sequence[object | None] = (NOTHING,)
     ) -> tuple[Any, Scripted]:
         scripted = Scripted(list(ends), iter(struck))
         monkeypatch.setattr(deaths, "RunProcess", scripted.run)
