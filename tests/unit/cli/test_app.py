@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from harness.cli import app, show_plan
-from harness.core.errors import EnvironmentProblem
+from harness.cli import app, plan_options, show_plan
+from harness.core import yaml_reader
+from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.run import pipeline, run_folder
 from tests.builders.scenario_texts import MOVED
 
@@ -43,21 +45,24 @@ def test_a_bad_scenario_is_told_with_file_and_line(tmp_path: Path, capsys: Captu
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "wording"),
     [
         (["plan", "--profile", "nope"], "unknown profile 'nope'; "),
+        (["plan", "a" * 5000], "aaaa'… is no scenario file or folder: the path is too long"),
         (["plan", "nowhere.yaml"], "nowhere.yaml is not there; name a scenario file"),
         (["judge", "--run-dir", "nowhere"], "there is no run at nowhere"),
         (["plan", "-k", "no such case"], "no case contains 'no such case'"),
     ],
 )
-def test_what_is_not_there_is_wrong_use(arguments: list[str], told: str, capsys: Capture) -> None:
+def test_what_is_not_there_is_wrong_use(
+    arguments: list[str], wording: str, capsys: Capture
+) -> None:
     assert app.main(arguments) == WRONG_USE
-    assert told in capsys.readouterr().err
+    assert wording in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("reader", "told"),
+    ("reader", "wording"),
     [
         ("trino-476{colour=red}", "there is no setting 'colour'; allowed: use-column-names"),
         ("trino-476{use-column-names=maybe}", "allowed: true, false"),
@@ -68,11 +73,11 @@ def test_what_is_not_there_is_wrong_use(arguments: list[str], told: str, capsys:
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(
-    reader: str, told: str, recorded: Path, capsys: Capture
+    reader: str, wording: str, recorded: Path, capsys: Capture
 ) -> None:
     for command in (["read", "--run-dir", str(recorded)], ["plan"]):
         assert app.main([*command, "--reader", reader]) == WRONG_USE
-        assert told in capsys.readouterr().err
+        assert wording in capsys.readouterr().err
 
 
 def test_a_new_run_does_not_go_over_an_old_one(recorded: Path, capsys: Capture) -> None:
@@ -106,8 +111,6 @@ def test_there_must_be_a_run_to_go_on_with(
     monkeypatch.chdir(tmp_path)
     assert app.main(["run", "--resume"]) == WRONG_USE
     assert "there is no run at runs/latest; make one with: harness run" in capsys.readouterr().err
-    assert app.main(["run", "--resume", "--run-dir", str(tmp_path)]) == WRONG_USE
-    assert "it has no run.json" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["run", "--resume"], ["read"], ["judge"]])
@@ -133,7 +136,7 @@ def test_a_program_is_told_the_end_with_totals_and_reports(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "wording"),
     [
         (EnvironmentProblem("the network is down"), "the network is down"),
         (OSError(errno.ENOSPC, "No space left on device", "x"), "cannot write x: the disk is full"),
@@ -141,7 +144,11 @@ def test_a_program_is_told_the_end_with_totals_and_reports(
     ],
 )
 def test_a_program_reads_what_broke_too(
-    recorded: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+    recorded: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    wording: str,
 ) -> None:
     def broken(*_: object) -> None:
         raise error
@@ -150,7 +157,7 @@ def test_a_program_reads_what_broke_too(
     assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (end["event"], end["status"]) == ("end", BROKEN)
-    assert said in end["problem"]
+    assert wording in end["problem"]
 
 
 def test_what_a_message_quotes_commands_no_terminal(tmp_path: Path, capsys: Capture) -> None:
@@ -164,7 +171,7 @@ def test_what_a_message_quotes_commands_no_terminal(tmp_path: Path, capsys: Capt
     assert "\x07" not in message
 
 
-@pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c %s {0} a*?"])
+@pytest.mark.parametrize("name", ["it's größe", "-x", "a [b] @c %s {0} a*?", "x" * 200])
 def test_a_scenario_file_may_have_a_hard_name(name: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "my folder" / f"{name}.yaml"
     path.parent.mkdir()
@@ -220,3 +227,121 @@ def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_mad
     assert "tables would go astray; let " in message
     assert ("--run-dir" if which == "run" else "HARNESS_CACHE") in message
     assert list(tmp_path.iterdir()) == []
+
+
+SERVICE = "hive-metastore-3.1.3"
+
+
+@pytest.fixture(autouse=True)
+def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "fetch_all", lambda *_: pytest.fail("it fetches"))
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text(MOVED, encoding="utf-8")
+    return path
+
+
+def refused(capsys: Capture, *arguments: str) -> str:
+    """Return what is said to somebody who used a command wrongly."""
+    assert app.main(arguments) == WRONG_USE
+    message = capsys.readouterr().err
+    assert "Traceback" not in message
+    return message
+
+
+def test_cases_may_be_saved_with_a_byte_order_mark_and_blank_lines(mine: Path) -> None:
+    every = plan_options.make([mine], "first", "").cells
+    cases = mine.with_name("cases.txt")
+    named = every[0].case, every[-1].case
+    cases.write_bytes(b"\xef\xbb\xbf" + "\r\n \r\n".join((*named, "")).encode())
+    made = plan_options.make([mine], "first", "", cases)
+    assert tuple(cell.case for cell in made.cells) == named
+
+
+def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> None:
+    pipe = mine.with_name("pipe")
+    os.mkfifo(pipe)
+    for path in (pipe, mine.parent):
+        with pytest.raises(UsageProblem, match="this is not a file; give a text file that names"):
+            plan_options.make([mine], "first", "", path)
+    with pytest.raises(UsageProblem, match="cannot be read: No such file"):
+        plan_options.make([mine], "first", "", mine.with_name("none"))
+    assert yaml_reader.MAX_BYTES < plan_options.CASES_BYTES
+
+
+def test_a_file_of_cases_is_read_up_to_a_limit(mine: Path) -> None:
+    cases = mine.with_name("cases.txt")
+    cases.touch()
+    os.truncate(cases, plan_options.CASES_BYTES + 1)
+    with pytest.raises(UsageProblem, match=r"cases\.txt:1: the file is longer than 67108864 bytes"):
+        plan_options.make([mine], "first", "", cases)
+
+
+@pytest.mark.parametrize("command", ["run", "write"])
+def test_a_run_folder_that_cannot_be_made_is_wrong_use(
+    command: str, mine: Path, capsys: Capture
+) -> None:
+    expected = {
+        str(mine): f"{mine} is not a folder; let --run-dir name one",
+        "/proc/x": "the folder /proc/x cannot be made: ",
+        str(mine / "x"): f"the folder {mine / 'x'} cannot be made: ",
+    }
+    for where, wording in expected.items():
+        message = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", where)
+        assert wording in message
+    Path("runs").touch()
+    message = refused(capsys, command, str(mine), "--profile", "first")
+    assert "the folder runs cannot be made: File exists; let --run-dir name" in message
+
+
+@pytest.mark.parametrize("command", ["judge", "report", "read", "baseline update", "run --resume"])
+def test_a_file_is_no_run(command: str, mine: Path, capsys: Capture) -> None:
+    message = refused(capsys, *command.split(), "--run-dir", str(mine))
+    assert f"{mine} is not a folder; let --run-dir name one" in message
+
+
+def test_a_working_folder_that_is_gone_is_told(
+    mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    gone = mine.with_name("gone")
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    message = refused(capsys, "run", str(mine), "--profile", "first")
+    assert "the current folder is gone; go to another one" in message
+
+
+def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
+    mine: Path, capsys: Capture
+) -> None:
+    for name in (SERVICE, "trino-1"):
+        with pytest.raises(
+            UsageProblem, match=f"'{name}' is not a reader; allowed: .*trino-476"
+        ) as at:
+            plan_options.existing_reader(name)
+        assert SERVICE not in str(at.value).partition("allowed")[2]
+    profile = "mine: {scenarios: ['*'], formats: [hudi-cow], writers: [spark-3.5.8-hudi-0.15.0], "
+    profile += f"readers: [{SERVICE}]}}\n"
+    mine.with_name("profiles.yaml").write_text(profile, encoding="utf-8")
+    assert f"'{SERVICE}' is not a reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
+
+
+@pytest.mark.parametrize(
+    ("file", "wording"),
+    [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")],
+)
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_downloaded(
+    file: str, wording: str, mine: Path, capsys: Capture
+) -> None:
+    assert wording in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")
+
+
+def test_a_cache_in_the_home_of_nobody_is_wrong_use(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", "~nosuchuser/x")
+    assert "HARNESS_CACHE is ~nosuchuser/x: " in refused(capsys, "doctor")

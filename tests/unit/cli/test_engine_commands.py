@@ -134,13 +134,13 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
 
 
-def told(capsys: Capture, *arguments: str) -> str:
+def shown(capsys: Capture, *arguments: str) -> str:
     assert app.main(["engines", *arguments]) == 0
     return capsys.readouterr().out
 
 
 def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
-    lines = told(capsys).splitlines()
+    lines = shown(capsys).splitlines()
     assert [line.split()[0] for line in lines[1:-1]] == list(distributions.names())
     (trino,) = (line for line in lines if line.startswith("trino-476 "))
     assert trino.split("  ")[0] == "trino-476"
@@ -156,7 +156,7 @@ def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> N
         every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
         where = ("trino", "476", "process", day, "stock")
         results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
-    listed = {load["name"]: load for load in json.loads(told(capsys, "list", "--json"))["engines"]}
+    listed = {load["name"]: load for load in json.loads(shown(capsys, "list", "--json"))["engines"]}
     assert listed["trino-476"]["conforms"] == {
         "process": "passed, 2024-02-29",
         "container": "not checked here",
@@ -166,4 +166,4 @@ def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> N
 def test_own_engines_are_listed_too(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "readers.yaml").write_text("trino-mine: {like: trino-476, heap_mb: 7}\n")
-    assert "trino-mine " in told(capsys, "list", "--scenarios", "my")
+    assert "trino-mine " in shown(capsys, "list", "--scenarios", "my")

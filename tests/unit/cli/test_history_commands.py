@@ -77,8 +77,8 @@ def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(capsys: Captu
     shutil.copytree(RECORDED, "one")
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["judge", "--run-dir", "one", "--history", "broken"]) == 3
-    said = capsys.readouterr()
-    assert "the run is not stored for its history: broken is broken" in said.err
+    printed = capsys.readouterr()
+    assert "the run is not stored for its history: broken is broken" in printed.err
     assert Path("one/report.html").exists()
 
 
@@ -118,9 +118,9 @@ def test_turns_are_exported(stored: Path, name: str, capsys: Capture) -> None:
 
 def test_kept_runs_are_compared_without_their_folders(stored: Path, capsys: Capture) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
-    told = ended(capsys, "compare", run["run"], run["run"])
-    assert told["changes"]["regressed"] == 0
-    assert Path(told["reports"]["html"]).is_relative_to(Path("runs").resolve())
+    end = ended(capsys, "compare", run["run"], run["run"])
+    assert end["changes"]["regressed"] == 0
+    assert Path(end["reports"]["html"]).is_relative_to(Path("runs").resolve())
     assert Path("runs", run["run"], load_run.VERDICTS).exists()
 
 
@@ -131,8 +131,8 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
     other = sample_run.make(Path("runs", run["run"]))
     info = replace(other.info, started=other.info.started + timedelta(days=1))
     load_run.write_info(other.folder, info)
-    told = ended(capsys, "compare", run["run"], run["run"])
-    assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
+    end = ended(capsys, "compare", run["run"], run["run"])
+    assert Path(end["reports"]["html"]).parent.name == f"{run['run']}-2"
 
 
 def test_a_kept_run_is_restored(stored: Path, capsys: Capture) -> None:

@@ -59,7 +59,7 @@ def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: 
 
 
 @pytest.mark.parametrize(
-    ("variable", "option", "told"),
+    ("variable", "option", "reported"),
     [
         (None, None, False),
         ("true", None, True),
@@ -76,13 +76,13 @@ def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
     *,
     variable: str | None,
     option: bool | None,
-    told: bool,
+    reported: bool,
 ) -> None:
     if variable:
         monkeypatch.setenv(runs.ON_GITHUB, variable)
     runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
-    assert (tmp_path / "step").exists() == told
-    assert ("::error " in capsys.readouterr().out) == told
+    assert (tmp_path / "step").exists() == reported
+    assert ("::error " in capsys.readouterr().out) == reported
 
 
 def test_a_program_reads_only_json_and_github_the_other_stream(run: Run, capsys: Capture) -> None:
@@ -246,11 +246,6 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     load_run.write_info(folder, load_run.read_info(RECORDED))
     work = Work(Cache(tmp_path / "cache"), folder, Progress())
     pipeline.read_answers(plan, work, fresh=False)
-
-
-def test_a_path_that_is_too_long_is_wrong_use(capsys: Capture) -> None:
-    assert app.main(["plan", "a" * 5000]) == WRONG_USE
-    assert "aaaa'… is no scenario file or folder: the path is too long" in capsys.readouterr().err
 
 
 def test_a_program_is_told_of_the_end_when_an_option_is_wrong(capsys: Capture) -> None:

@@ -62,7 +62,7 @@ def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Cap
 
 
 @pytest.mark.parametrize(
-    ("address", "status", "told"),
+    ("address", "status", "problem"),
     [
         ("http://m:1", 2, "'http://m:1' is not a metastore; allowed: thrift://host:port"),
         ("thrift://m", 2, "allowed: thrift://host:port"),
@@ -72,8 +72,8 @@ def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     ],
 )
 def test_an_address_that_is_none_or_where_nobody_answers_is_told(
-    address: str, status: int, told: str, capsys: Capture
+    address: str, status: int, problem: str, capsys: Capture
 ) -> None:
     assert app.main(["scan", address]) == status
-    assert told in capsys.readouterr().err
+    assert problem in capsys.readouterr().err
     assert not Path("usage.yaml").exists()

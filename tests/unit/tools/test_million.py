@@ -18,9 +18,9 @@ def test_a_repeated_run_is_judged_as_the_recorded_one(tmp_path: Path) -> None:
     assert million.repeat(RECORDED, tmp_path / "run", cells + 1) == 2 * cells
     found = pipeline.judge_run(tmp_path / "run").run
     assert len(found.info.cells) == len({cell.case for cell in found.info.cells}) == 2 * cells
-    said = [(e.step, e.reader, e.view, e.query, e.verdict, e.because) for e in found.verdicts]
-    half = len(said) // 2
-    assert said[:half] == said[half:]
+    verdicts = [(e.step, e.reader, e.view, e.query, e.verdict, e.because) for e in found.verdicts]
+    half = len(verdicts) // 2
+    assert verdicts[:half] == verdicts[half:]
     assert len({verdict.scenario for verdict in found.verdicts}) == 2 * 3
 
 
