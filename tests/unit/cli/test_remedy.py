@@ -24,7 +24,7 @@ from harness.scenario.cells import Cell, Plan, Reader, parse_reader
 Capture = pytest.CaptureFixture[str]
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
-IN_JOBS = ("vectorized", "input-format", "statistics")
+IN_JOBS = ("path", "schema-on-read", "vectorized", "input-format", "statistics")
 """Settings of Hive that say something of every format."""
 BEFORE = parse_reader("engine-1{names=false}")
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
@@ -85,12 +85,8 @@ def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
 @pytest.mark.parametrize(
     ("reader", "format_name", "able"),
     [
-        ("hive-3.1.3{path=fetch}", "hudi-cow", {"path", "schema-on-read", *IN_JOBS}),
-        (
-            "hive-3.1.3{path=fetch}",
-            "hive-orc",
-            {"path", "schema-on-read", "orc.force.positional.evolution", *IN_JOBS},
-        ),
+        ("hive-3.1.3{path=fetch}", "hudi-cow", {*IN_JOBS}),
+        ("hive-3.1.3{path=fetch}", "hive-orc", {"orc.force.positional.evolution", *IN_JOBS}),
         ("trino-476", "hive-orc", {"orc.use-column-names"}),
         ("prestodb-0.283", "hive-orc", {"orc.use-column-names", "connector"}),
         ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),

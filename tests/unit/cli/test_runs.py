@@ -58,31 +58,19 @@ def test_show_ends_with_0_and_a_flaky_cell_fails_only_where_that_is_wanted(run: 
     assert runs.end_judged(late(run), quiet, Ending(fail_on_flaky=True)) == 1
 
 
-@pytest.mark.parametrize(
-    ("variable", "option", "reported"),
-    [
-        (None, None, False),
-        ("true", None, True),
-        ("false", None, False),
-        ("true", False, False),
-        (None, True, True),
-    ],
-)
 def test_github_is_told_where_it_runs_the_command_or_as_the_option_says(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
-    *,
-    variable: str | None,
-    option: bool | None,
-    reported: bool,
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    if variable:
+    for variable, option in (("", None), ("false", None), ("true", False)):
         monkeypatch.setenv(runs.ON_GITHUB, variable)
-    runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
-    assert (tmp_path / "step").exists() == reported
-    assert ("::error " in capsys.readouterr().out) == reported
+        runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
+        assert not (tmp_path / "step").exists()
+        assert "::error " not in capsys.readouterr().out
+    for variable, option in (("true", None), ("", True)):
+        monkeypatch.setenv(runs.ON_GITHUB, variable)
+        runs.end_judged(wrong(run), Output(quiet=True), Ending(github=option))
+        assert (tmp_path / "step").exists()
+        assert "::error " in capsys.readouterr().out
 
 
 def test_a_program_reads_only_json_and_github_the_other_stream(run: Run, capsys: Capture) -> None:
@@ -128,9 +116,8 @@ def made(folder: Path, *names: str) -> list[Path]:
 def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     before = made(folder, name)
-    with pytest.raises(
-        UsageProblem, match=r"project is not a run and not empty: it holds '.*a fol"
-    ):
+    refusal = r"project is not a run and not empty: it holds '.*a fol"
+    with pytest.raises(UsageProblem, match=refusal):
         begin(folder, tmp_path / "cache")
     assert sorted(folder.rglob("*")) == before
 

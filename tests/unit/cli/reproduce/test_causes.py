@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.reproduce.causes import (
-    Cause,
-    CauseGroup,
-    Sign,
-    groups,
-    operation_of,
-    signs,
-    step_answers,
-)
+from harness.cli.reproduce import causes
+from harness.cli.reproduce.causes import Sign
 from harness.core.records import (
     Answer,
     Finding,
@@ -40,9 +33,9 @@ from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
 
-def grouped(run: Run) -> tuple[CauseGroup, ...]:
+def grouped(run: Run) -> tuple[causes.CauseGroup, ...]:
     variants = plan_record.plan_of(run.info).variants
-    return groups(variants, run.recorded.values(), run.answers)
+    return causes.groups(variants, run.recorded.values(), run.answers)
 
 
 def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(judged: Path) -> None:
@@ -70,7 +63,7 @@ def test_groups_have_distinct_names_that_files_can_have_and_the_earliest_case_as
 def inconclusive(strategies: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))
-    (sign,) = signs(replace(verdict, reproduces=strategies, inconclusive=True), None)
+    (sign,) = causes.signs(replace(verdict, reproduces=strategies, inconclusive=True), None)
     return sign
 
 
@@ -80,7 +73,7 @@ def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
     assert (sign.strategy, claimed.strategy) == ("", "by name")
     assert sign != claimed
     assert str(sign) == "missing_rename (by name; too little to name it by)"
-    names = {Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
+    names = {causes.Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
     assert sum("by-name" in name for name in names) == 1
     assert inconclusive(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
 
@@ -96,14 +89,14 @@ def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
 )
 def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -> None:
     scenario = scenario_of(history(text))
-    assert operation_of(scenario, len(scenario.steps)) == named
+    assert causes.operation_of(scenario, len(scenario.steps)) == named
 
 
-def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
+def of_files(story: Story, files: Files) -> tuple[causes.CauseGroup, ...]:
     """Let two readers show what spoilt files hold, and group what is found."""
     reply = spoilt_files.shown_as_filed(story, files)
     verdicts = spoilt_files.verdicts_on(story, files, reply, reply)
-    return groups([case_of(story).variant], verdicts, {})
+    return causes.groups([case_of(story).variant], verdicts, {})
 
 
 def test_what_a_writer_spoilt_is_one_cause_of_its_writer_whoever_reads_it() -> None:
@@ -131,7 +124,7 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     case = case_without_values(story, outcomes)
     verdicts = judge(case, [], {})
     states = {(state.variant, state.outcome.step): state for state in case.states}
-    found = groups([case.variant], verdicts, step_answers(verdicts, states))
+    found = causes.groups([case.variant], verdicts, causes.step_answers(verdicts, states))
     assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
     assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
     assert {(group.cause.suspect, group.cause.view) for group in found} == {
@@ -148,9 +141,9 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
         "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
     )
     states = {(state.variant, state.outcome.step): state for state in case.states}
-    answers = step_answers([wrong], states)
+    answers = causes.step_answers([wrong], states)
     assert answers["step"].refusal is None
-    (group,) = groups([case.variant], [wrong], answers)
+    (group,) = causes.groups([case.variant], [wrong], answers)
     assert group.cause.operation == "rename_column"
     assert group.cause.sign == Sign("low_max_id", (), Responsible.HISTORY)
     assert (group.cause.suspect, group.cause.view) == ("writer writer", "write")
@@ -169,7 +162,7 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
     assert {verdict.verdict for verdict in verdicts} == {VerdictKind.WRONG}
-    found = {group.cause.view: group for group in groups([case.variant], verdicts, asked)}
+    found = {group.cause.view: group for group in causes.groups([case.variant], verdicts, asked)}
     assert {view: group.cases for view, group in found.items()} == {
         "as_of": (cells[0].case, cells[1].case),
         "incremental": (cells[2].case,),
@@ -188,7 +181,11 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
         (Sign("stale", ("a",), inconclusive=True), Sign("stale", ("a", "b")), True),
         (Sign("stale", ("a",), inconclusive=True), Sign("stale", ("b",)), False),
         (Sign("stale", ("a",)), Sign("stale", ("a",), inconclusive=True), False),
-        (Sign("stale", (), Responsible.MODEL), Sign("stale", (), Responsible.WRITER), True),
+        (
+            Sign("stale", (), Responsible.MODEL),
+            Sign("stale", (), Responsible.WRITER),
+            True,
+        ),
         (Sign("stale", (), Responsible.MODEL), Sign("stale", ()), False),
         (Sign("stale", ()), Sign("stale", (), Responsible.MODEL), False),
     ],

@@ -10,15 +10,6 @@ import pytest
 from harness.cli.reproduce import shrink
 from harness.cli.reproduce.candidate import Candidate, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, signs
-from harness.cli.reproduce.shrink import (
-    Search,
-    Target,
-    Trial,
-    cell_of,
-    run_all,
-    search_for,
-    smallest,
-)
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
 from harness.scenario.cells import parse_reader
@@ -36,7 +27,7 @@ def predicted(
     candidate: Candidate, sign: Sign, view: str = "snapshot", refusal: Refusal | None = None
 ) -> bool:
     cause = replace(CAUSE, view=view, sign=sign)
-    return shrink.would_show(candidate, Target(cause, parse_reader(TRINO), "all", refusal))
+    return shrink.would_show(candidate, shrink.Target(cause, parse_reader(TRINO), "all", refusal))
 
 
 @pytest.mark.parametrize("mapping", ["name", "position"])
@@ -109,7 +100,7 @@ def test_a_planted_defect_is_shown_by_few_steps(
 ) -> None:
     begin = candidate_of(history(text, mor=mor))
     sign = next(s for s in seen_by(reader, begin) if s.kind == kind and way in (s.strategy, ""))
-    found = smallest(begin, showing(reader, sign))
+    found = shrink.smallest(begin, showing(reader, sign))
     assert len(steps(found)) <= left
     assert found is not None
     assert steps(found)[-1] == steps(begin)[-1]
@@ -122,12 +113,12 @@ def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
     sign = Sign("premature" if view == "as_of" else "ghost_row", ())
 
     def shows(candidate: Candidate) -> bool:
-        cell, story = cell_of(candidate, "r", view, "all"), written_story(candidate)
+        cell, story = shrink.cell_of(candidate, "r", view, "all"), written_story(candidate)
         return cell is not None and sign in signs(
             judged_answer(story, story.read(), cell.view), None
         )
 
-    found = smallest(begin, shows)
+    found = shrink.smallest(begin, shows)
     assert found is not None
     first = "[1]" if view == "as_of" else "[1, 2]"  # one row is not written again
     steps = f"steps:\n  - insert: {first}\n  - upsert: [1]\n"
@@ -142,7 +133,7 @@ def test_the_result_is_valid_and_shows_it_and_nothing_one_reduction_smaller_does
     begin = candidate_of(story_of_seed(3))
     for sign in sorted(seen_by(reader, begin), key=str)[:1]:
         shows = showing(reader, sign)
-        found = smallest(begin, shows)
+        found = shrink.smallest(begin, shows)
         assert found is not None
         assert valid(found)
         assert shows(found)
@@ -160,7 +151,7 @@ def test_whatever_is_one_reduction_smaller_is_valid_and_smaller() -> None:
         assert smaller.size < begin.size, reduction
 
 
-def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[Sequence[Candidate]]:
+def rounds_of(search: shrink.Search, reader: Reader, sign: Sign) -> list[Sequence[Candidate]]:
     shows, rounds = showing(reader, sign), list[Sequence[Candidate]]()
     while not search.over:
         rounds.append(search.waiting)
@@ -171,15 +162,17 @@ def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[Sequence[Candi
 def test_a_guess_that_is_wrong_does_no_harm_and_nothing_is_asked_twice() -> None:
     begin = candidate_of(history(MOVE.rpartition(";")[0]))
     shows = showing(Reader("position"), MISALIGNED)
-    search = Search(begin, next(smaller for _, smaller in reduced(begin) if not shows(smaller)))
+    search = shrink.Search(
+        begin, next(smaller for _, smaller in reduced(begin) if not shows(smaller))
+    )
     rounds = rounds_of(search, Reader("position"), MISALIGNED)
-    assert search.smallest == smallest(begin, shows)
+    assert search.smallest == shrink.smallest(begin, shows)
     assert len(rounds) > 1
     keys = [candidate.key for candidates in rounds for candidate in candidates]
     assert len(keys) == len(set(keys))
 
 
-def both() -> list[tuple[Target, Search]]:
+def both() -> list[tuple[shrink.Target, shrink.Search]]:
     position, name = READERS
     begun = []
     for reader, sign, text in (
@@ -187,8 +180,8 @@ def both() -> list[tuple[Target, Search]]:
         (name, Sign("missing_rename", ("by name",)), RENAMED),
     ):
         cause = Cause("an operation", reader, "snapshot", "hudi-cow", sign)
-        target = Target(cause, parse_reader(reader), "all")
-        begun.append((target, search_for(target, candidate_of(history(text)))))
+        target = shrink.Target(cause, parse_reader(reader), "all")
+        begun.append((target, shrink.search_for(target, candidate_of(history(text)))))
     return begun
 
 
@@ -197,7 +190,7 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
 ):
     rounds = list[set[str]]()
 
-    def ask(trials: Sequence[Trial]) -> list[bool]:
+    def ask(trials: Sequence[shrink.Trial]) -> list[bool]:
         rounds.append({str(target.reader) for target, _ in trials})
         return [
             target.cause.sign.among(seen_by(READERS[str(target.reader)], candidate))
@@ -205,7 +198,7 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
         ]
 
     searches = both()
-    run_all(searches, ask, lambda: False)
+    shrink.run_all(searches, ask, lambda: False)
     assert rounds[0] == set(READERS)
     assert len(rounds) == 2
     for _, search in searches:
@@ -217,11 +210,11 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
 def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
     (first, _), asked = both(), list[int]()
 
-    def ask(trials: Sequence[Trial]) -> list[bool]:
+    def ask(trials: Sequence[shrink.Trial]) -> list[bool]:
         asked.append(len(trials))
         return [at == 0 for at in range(len(trials))]
 
-    run_all([first], ask, lambda: bool(asked))
+    shrink.run_all([first], ask, lambda: bool(asked))
     _, search = first
     assert len(asked) == 1
     assert not search.over
