@@ -143,11 +143,7 @@ def test_a_program_is_told_the_end_with_totals_and_reports(
     ],
 )
 def test_a_program_reads_what_broke_too(
-    recorded: Path,
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-    wording: str,
+    recorded: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, error: Exception, wording: str
 ) -> None:
     def broken(*_: object) -> None:
         raise error

@@ -83,12 +83,7 @@ def test_a_plan_of_no_cell_is_wrong_use_and_says_why(
 
 
 STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g")), name="family/story")
-ASKED = {
-    "spark-3": 100,
-    "hive-3{path=fetch}": 20,
-    "hive-3{path=mapreduce}": 10,
-    "trino-4": 20,
-}
+ASKED = {"spark-3": 100, "hive-3{path=fetch}": 20, "hive-3{path=mapreduce}": 10, "trino-4": 20}
 """So many cells of each reader."""
 
 

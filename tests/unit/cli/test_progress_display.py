@@ -9,11 +9,7 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from harness.cli.output import (
-    JsonProgress,
-    PlainProgress,
-    TerminalProgress,
-)
+from harness.cli.output import JsonProgress, PlainProgress, TerminalProgress
 from harness.core.records import VerdictKind
 
 

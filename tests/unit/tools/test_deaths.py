@@ -277,8 +277,7 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
 
 @pytest.mark.parametrize("ends", [[(0, RIGHT)], [(ENDED, UNKNOWN), (0, RIGHT)]])
 @pytest.mark.parametrize(
-    "path",
-    ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
+    "path", ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"]
 )
 def test_what_is_half_made_after_the_end_is_told(
     experiment: MakeExperiment, tmp_path: Path, ends: list[tuple[int, Verdicts]], path: str

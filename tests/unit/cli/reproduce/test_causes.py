@@ -181,11 +181,7 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
         (Sign("stale", ("a",), inconclusive=True), Sign("stale", ("a", "b")), True),
         (Sign("stale", ("a",), inconclusive=True), Sign("stale", ("b",)), False),
         (Sign("stale", ("a",)), Sign("stale", ("a",), inconclusive=True), False),
-        (
-            Sign("stale", (), Responsible.MODEL),
-            Sign("stale", (), Responsible.WRITER),
-            True,
-        ),
+        (Sign("stale", (), Responsible.MODEL), Sign("stale", (), Responsible.WRITER), True),
         (Sign("stale", (), Responsible.MODEL), Sign("stale", ()), False),
         (Sign("stale", ()), Sign("stale", (), Responsible.MODEL), False),
     ],

@@ -72,11 +72,7 @@ def test_a_reduction_takes_away_what_belongs_to_it(
 
 @pytest.mark.parametrize(
     ("last", "reduction"),
-    [
-        ("touch all", no_step(3)),
-        ("drop f1", no_column("f1")),
-        ("delete 2", no_row("2")),
-    ],
+    [("touch all", no_step(3)), ("drop f1", no_column("f1")), ("delete 2", no_row("2"))],
 )
 def test_the_step_that_is_looked_at_stays(last: str, reduction: candidates.Reduction) -> None:
     assert reduction(candidate_of(history(f"insert 1,2; insert 3; {last}"))) is None
