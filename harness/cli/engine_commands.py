@@ -117,8 +117,7 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
 def build(
     output: Output,
     names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Distributions; by default those of the profile."),
+        list[str] | None, typer.Argument(help="Distributions; by default those of the profile.")
     ] = None,
     folders: options.OwnOption = None,
     profile: options.ProfileOption = plan_options.QUICK_START,

@@ -155,8 +155,7 @@ OfflineOption = Annotated[
 ]
 FreshOption = Annotated[bool, typer.Option(help="Ask every question again; use no cached answer.")]
 ShowOption = Annotated[
-    bool,
-    typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
+    bool, typer.Option(help="Do not fail because of findings: a status of 1 becomes 0.")
 ]
 HistoryOption = Annotated[
     Path | None,

@@ -48,8 +48,7 @@ RolloutOption = Annotated[
 UsageOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE",
-        help="Your tables, by harness scan: only what they can meet counts.",
+        metavar="FILE", help="Your tables, by harness scan: only what they can meet counts."
     ),
 ]
 MixedOption = Annotated[

@@ -12,12 +12,7 @@ from pydantic import Field
 
 from harness.artifacts.distribution import NonEmptyText
 from harness.cli import plan_options
-from harness.cli.upgrade.sides import (
-    Side,
-    UpgradeFolder,
-    table_versions,
-    writers_of,
-)
+from harness.cli.upgrade.sides import Side, UpgradeFolder, table_versions, writers_of
 from harness.comparison.result import Changes, Rollout, RolloutState, compare, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
