@@ -1,11 +1,7 @@
-"""One file per report, and their templates.
+"""One file per report, and their templates: they arrange what verdicts say.
 
-In: a judged run. Out: files and text for people and programs. A report must not know how an
-answer is judged: it arranges what verdicts say.
-
-A module here that has a `NAME` is a report: it has `write(run, folder)`, which gives the file
-written. Other modules are shared by several. A package adds reports by entry points of the group
-`lake_table_harness.reports`.
+A module with a `NAME` is a report: its `write(run, folder)` gives the file written. Packages add
+reports by entry points of the group `lake_table_harness.reports`.
 """
 
 from __future__ import annotations
@@ -19,8 +15,6 @@ from harness.run.load_run import Run
 
 
 class Report(Protocol):
-    """What every report offers."""
-
     NAME: str
 
     def write(self, run: Run, folder: Path) -> Path:

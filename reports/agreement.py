@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.core.counting import counted
@@ -14,7 +14,6 @@ from harness.model.canonical import text_of, to_json
 from harness.run.load_run import Run
 
 MIN_ALARM = 2
-"""So many distributions must agree before the truth is doubted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +23,10 @@ class Agreement:
     readers: tuple[str, ...]
 
 
-def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    return grouped((verdict.question, verdict) for verdict in run.verdicts)
-
-
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
     groups = grouped(
-        (_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts
+        [(_fingerprint(verdict, run.answers.get(verdict.case)), verdict) for verdict in verdicts]
     )
     groups_ = [
         Agreement(
@@ -75,19 +70,18 @@ class Alarm:
 
 
 def alarms(run: Run) -> tuple[Alarm, ...]:
-    """Return questions to which all readers give one answer that is not the expected one, grouped.
+    """Return questions to which all readers give one wrong answer, grouped.
 
-    Then the reference model may be wrong, unless everything wrong is the writer's doing.
-    Several settings of one distribution count once.
+    Then the truth may be wrong, unless everything wrong is the writer's doing.
     """
     alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
-    for key, verdicts in questions(run).items():
+    for key, verdicts in run.by_question.items():
         if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             continue  # some reader agrees with the truth
         answers = [(verdict, run.answers.get(verdict.case)) for verdict in verdicts]
         answered = [verdict for verdict, answer in answers if answer and answer.has_table]
         groups = agreements(run, answered)
-        voices = {run.distribution(verdict.reader) for verdict in answered}
+        voices = {run.info.reader(verdict.reader).distribution for verdict in answered}
         unanimous = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
         responsible = {finding.responsible for v in answered for finding in v.findings}
         if unanimous and not (responsible and responsible <= WRITERS):

@@ -30,7 +30,6 @@ from harness.run.causes import (
     HelpfulSetting,
     RunCause,
     SettingsAsked,
-    by_default,
     causes,
     settings_text,
 )
@@ -48,9 +47,7 @@ class Breach:
 @dataclass(frozen=True, slots=True)
 class Setting:
     lines: tuple[tuple[str, str], ...]
-    """To paste, and where."""
     causes: tuple[int, ...]
-    """Their numbers, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +74,16 @@ class ReaderAnswer:
 
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
-        (verdict.reader, verdict)
-        for verdict in run.verdicts
-        if verdict.verdict is VerdictKind.WRONG
+        [
+            (verdict.reader, verdict)
+            for verdict in run.verdicts
+            if verdict.verdict is VerdictKind.WRONG
+        ]
     )
-    asked = grouped((verdict.question, verdict) for verdict in run.verdicts)
     scores = scoreboard(run)
-    return tuple(_answer(score, texts, wrong.get(score.reader, ()), asked) for score in scores)
+    return tuple(
+        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+    )
 
 
 def _answer(
@@ -123,7 +123,7 @@ def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Sett
     """Return the settings that help with a reader's causes, but those that it has."""
     has = settings_text(reader)
     others = ((at, text) for at, text in texts if text.paste and text.settings != has)
-    of = grouped((other.paste, at) for at, other in others)
+    of = grouped([(other.paste, at) for at, other in others])
     settings = (Setting(lines, tuple(numbers)) for lines, numbers in of.items())
     return tuple(sorted(settings, key=lambda setting: -len(setting.causes)))
 
@@ -140,8 +140,7 @@ class Advice:
 def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     """Return what helps, and how to find out more; nothing where nothing is wrong or refused.
 
-    `question`: what every reader made of the same question. Where no reader is to blame, nothing
-    is said of its settings.
+    `question`: what every reader made of the same question.
     """
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         return ()
@@ -155,7 +154,6 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
 
 
 def _other_settings(verdict: Verdict, question: Iterable[Verdict]) -> str:
-    """Return what the same engine answered with other settings."""
     engine = parse_reader(verdict.reader).distribution
     others = [
         other
@@ -172,7 +170,6 @@ def _other_settings(verdict: Verdict, question: Iterable[Verdict]) -> str:
 
 
 FEW: Final = 4
-"""Of more columns than these none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +179,9 @@ class CauseText:
     cause: RunCause
     engine: str
     what: str
-    """What breaks, and since which operation."""
     amount: str
-    """In how many cells, in how many scenarios."""
     readers: str
-    """Versions and settings."""
     where: str
-    """Formats, views, and the smallest scenario that shows it."""
     seen: str
     """The first place or error in full, how it comes about, and whose doing it is."""
     paste: tuple[tuple[str, str], ...]
@@ -243,13 +236,13 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
-    readers = [(by_default(run, reader), reader) for reader in cause.readers]
+    readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
         what=printable(_what(cause)),
-        amount=printable(f"{counted(len(cause.cases), 'cell')} in {where}"),
+        amount=printable(f"{counted(len(cause.cases), 'check')} in {where}"),
         readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
         seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
@@ -276,7 +269,7 @@ def _what(cause: RunCause) -> str:
 
 def _where(run: Run, cause: RunCause) -> str:
     views = ", ".join(view.replace("_", "-") for view in cause.views)
-    step = run.step(cause.first.variant, cause.first.step)
+    step = run.info.step(cause.first.variant, cause.first.step)
     at = f"after step {step.number} '{step.text}'"
     smallest = f"smallest in {cause.first.scenario}, {at}"
     return f"{', '.join(cause.formats(run))}; {views}; {smallest}"
@@ -299,7 +292,6 @@ def _seen(run: Run, cause: RunCause) -> str:
 
 
 def _how(cause: RunCause, finding: Finding) -> str:
-    """Return which read strategy explains all answers; those that tell enough must do so alone."""
     if cause.first.verdict is VerdictKind.REFUSED:
         return "seen in columns asked alone, after the whole row was refused"
     if finding.kind is FindingKind.ORDER_DEPENDENT:  # no read strategy brings it about
@@ -315,11 +307,7 @@ def _how(cause: RunCause, finding: Finding) -> str:
 
 
 def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the smallest read strategies that explain every one of several answers.
-
-    `answers`: the strategies that give each. An answer that a part of a strategy gives already is
-    explained by the whole strategy as well.
-    """
+    """Return the smallest read strategies that explain every one of several answers."""
     parts = {name: frozenset(parts_of(name)) for names in sorted(answers) for name in names}
     fits = {
         name: whole
@@ -331,9 +319,9 @@ def _shared(answers: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _effect(cause: RunCause, setting: HelpfulSetting) -> str:
     whole = len(cause.cases)
-    right = "all of it" if setting.right == whole else f"{setting.right:,} of these {whole:,} cells"
+    right = "all of it" if setting.right == whole else f"{setting.right:,} of {whole:,} checks"
     rest = f", and {setting.otherwise:,} are then wrong in another way" if setting.otherwise else ""
-    price = f" It spoils {counted(setting.spoilt, 'other cell')}." if setting.spoilt else ""
+    price = f" It spoils {counted(setting.spoilt, 'other check')}." if setting.spoilt else ""
     out = " and ".join(line.text for line in setting.instead)
     who = "" if setting.lines else f"Without {out}, the engine " if out else "Other settings "
     return f"{who}gets {right} right{rest}.{price}"
@@ -351,22 +339,21 @@ def _no_advice(cause: RunCause, asked: SettingsAsked) -> str:
 
 
 def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
-    """Yield the lines for each place, with the distributions where these differ."""
     every = {name for _, names in setting.lines for name in names}
     places = grouped(
-        (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
-        for line, names in setting.lines
+        [
+            (line.place + (f" of {', '.join(names)}" if set(names) != every else ""), line.text)
+            for line, names in setting.lines
+        ]
     )
     for place, texts in places.items():
         yield printable(" ".join(texts)), printable(place)
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]
-"""What is said of a cause that has a number."""
 
 
 def cause_list(texts: Sequence[CauseText], blocks: CauseBlocks) -> Iterator[Block]:
-    """Yield the causes, new ones first; `blocks`: what is said of each."""
     new = [text for text in texts if not text.known]
     known = [text for text in texts if text.known]
     for title, of, first in (

@@ -1,7 +1,7 @@
-"""The build server that a report is made on: the repository it checked out, and its addresses.
+"""The build server that a report is made on, by its documented variables.
 
-What is read of the environment is what each server documents: GitHub ("Variables reference"),
-GitLab ("Predefined CI/CD variables reference"), Jenkins ("Using environment variables").
+GitHub: "Variables reference"; GitLab: "Predefined CI/CD variables reference"; Jenkins: "Using
+environment variables".
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class CiSite:
     files: str = ""
     """The address of the repository's files, in the version that is checked out."""
     job: str = ""
-    """The address of the job, with what it keeps."""
 
     @property
     def shows_lines(self) -> bool:

@@ -1,8 +1,6 @@
-"""What a report says, whatever it is written as: on a terminal, in Markdown or as HTML. Pure.
+"""What a report says, whatever it is written as: blocks of plain texts. Pure.
 
-A report is a sequence of blocks. Texts are plain: they mean nothing but themselves, and whoever
-writes a document escapes them. The renderers are `lines.render`, `markdown.markdown` and the
-template `document.html.j2`.
+The renderers, which escape, are `lines.render`, `markdown.markdown` and `document.html.j2`.
 """
 
 from __future__ import annotations
@@ -19,11 +17,8 @@ Tone = VerdictKind | None
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The title of what follows, up to the next one."""
-
     text: str
     top: bool = False
-    """Whether it is the title of the whole document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,6 @@ class Line:
 
     text: str = ""
     strong: str = ""
-    """What it begins with."""
     tone: Tone = None
     href: str = ""
     """Where the strong words lead, on a page; the text, where there are none."""
@@ -86,7 +80,6 @@ def table(
 Block = Heading | Line | Code | Items | ReportTable
 
 MOST_LINES: Final = 12
-"""So many lines of a list are shown."""
 
 
 def section(
@@ -96,10 +89,7 @@ def section(
     most: int = MOST_LINES,
     note: str = "",
 ) -> tuple[Block, ...]:
-    """Return a list under its title, the first items of many; nothing where there are none.
-
-    `note`: what is said before it.
-    """
+    """Return a list under its title, and a note; nothing where there are no lines."""
     every = list(lines)
     items = [
         Item(Line(line, tone=tone)) if isinstance(line, str) else line for line in every[:most]

@@ -1,7 +1,4 @@
-"""Findings in words: for each kind one entry says what it is called, means and describes.
-
-A new kind of finding is one entry of `FINDINGS`; all reports take their words from here.
-"""
+"""Findings in words: an entry of `FINDINGS` says what a kind is called, means and describes."""
 
 from __future__ import annotations
 
@@ -19,15 +16,12 @@ from harness.reports.words import Word, exact, kind_of, short, shown
 @dataclass(frozen=True, slots=True)
 class FindingWord(Word):
     origin: str = "the value of {name}{row} written at step {step}"
-    """Whose value a wrong value is."""
     row: str = "is not as expected"
-    """What is said of a whole row of the answer."""
     missing_row: str = ""
     """What is said of a row that the answer lacks; empty: the kind says nothing else of it."""
     of_parts: bool = False
     """Whether a part of a struct may have it that is absent or added."""
     of_types: bool = False
-    """Whether it is about types."""
     repeats: bool = False
     """Whether the first of several rows with a key is right."""
     sentence: Callable[[Witness], str] | None = None

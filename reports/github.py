@@ -1,8 +1,6 @@
 """What GitHub shows of a job: its summary, and annotations on the lines of scenarios.
 
-Workflow commands and the file of the summary are as GitHub documents them ("Workflow commands for
-GitHub Actions"): a step's summary has at most 1 MiB, else none of it is shown, and of the errors
-that a step tells at most ten are.
+Limits are those of "Workflow commands for GitHub Actions": 1 MiB a step, ten errors.
 """
 
 from __future__ import annotations
@@ -62,15 +60,9 @@ def write(run: Run, folder: Path) -> Path:
 
 
 def tell(run: Run, gate: Gate, out: TextIO, folder: Path | None = None, *, fails: bool) -> Path:
-    """Do the same of a run whose gate is known.
+    """Write the same of a run whose gate is known; annotations are errors if the command `fails`.
 
-    Args:
-        run: the run.
-        gate: what it ends with.
-        out: where the annotations are printed.
-        folder: where the summary is written outside of GitHub; None: in the run's folder.
-        fails: whether the command fails; else annotations are warnings.
-
+    `folder`: where the summary is written outside of GitHub; None: in the run's folder.
     """
     site, texts = ci_site.of(os.environ), cause_texts(run)
     for annotation in annotated(run, texts, site):
@@ -112,7 +104,7 @@ def _of_steps(run: Run, site: CiSite, places: ScenarioPlaces) -> Iterator[Annota
             and (key := (verdict.scenario, verdict.step, verdict.because)) not in seen
         ):
             seen.add(key)
-            step = run.step(verdict.variant, verdict.step)
+            step = run.info.step(verdict.variant, verdict.step)
             title = f"{verdict.reader}: step {step.number} '{step.text}' is {verdict.verdict}"
             parts = verdict.variant, verdict.because, findings_text(verdict)
             place = places.of(verdict.variant, verdict.step)

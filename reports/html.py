@@ -1,7 +1,6 @@
 """The HTML report: one file that needs no network, with every cell to open.
 
-The page's script draws the matrix and the cells from data embedded as JSON; it only ever sets text,
-and a content policy forbids it to load anything.
+Its script draws data embedded as JSON, and sets nothing but text.
 """
 
 from __future__ import annotations
@@ -50,17 +49,15 @@ from harness.reports.words import (
     worded,
 )
 from harness.run import run_judge
-from harness.run.causes import ORDER, RunCause, by_default
+from harness.run.causes import ORDER, RunCause
 from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
 
 CREATE: Final = "create_table"
-"""What the page calls the first step."""
 
 
 def variant_data(
     run: Run, variant: VariantInfo, numbers: Iterable[int], instants: Mapping[str, int], pool: Pool
 ) -> JsonValue:
-    """Return what the page shows of a variant; `instants`: the step that made each."""
     return {
         "id": variant.id,
         "scenario": variant.scenario,
@@ -123,7 +120,6 @@ class NumberedFiles:
     facts: tuple[FileFact, ...]
 
     def name(self, fact: FileFact | None) -> str:
-        """Return what a file is called; nothing for one that is not among them."""
         same = (f"#{at}" for at, numbered in enumerate(self.facts, start=1) if numbered is fact)
         return next(same, "")
 
@@ -147,7 +143,6 @@ class Pool:
     def __init__(self) -> None:
         self.items: list[JsonValue] = [None]
         self.strategies: dict[str, None] = {}
-        """The read strategies that any cell names."""
         self._numbers: dict[str, int] = {}
 
     def add_strategies(self, names: Iterable[str]) -> int:
@@ -169,10 +164,7 @@ class Pool:
 def cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
-    """Return what a cell shows beside its question, its reader, and whether it was reused.
-
-    `question`: what each reader made of its question.
-    """
+    """Return what a cell shows; `question`: what each reader made of its question."""
     shown = worded(verdict.case, lambda: _cell(run, verdict, question, files, pool), None)
     if shown is None:
         return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
@@ -184,7 +176,7 @@ def _cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
     answer = run.answers.get(verdict.case)
-    key = run.variant(verdict.variant).key
+    key = run.info.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
         "f": [[str(finding.kind), pool.add(_finding(finding))] for finding in verdict.findings],
@@ -279,8 +271,7 @@ def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
 
 
 MOST_CELLS: Final = 50_000
-"""Of more cells than these, those that are right are counted and not shown. Of more that are not
-right, there are examples of each cause."""
+"""Of more cells only examples are shown, and those that are right are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +298,8 @@ class PageCells:
     numbered: int
     """So many of the causes are listed on the page, from 1."""
     before: Mapping[str, CellBefore] = field(default_factory=dict)
-    """By case."""
     explains: bool = True
-    """Whether the page tells which read strategy gives a pasted answer: that of one run does,
-    which is not too large."""
+    """Whether the page tells which read strategy gives a pasted answer."""
     examples: int = 0
     """So many cells of each cause are shown, and their variants alone; 0: all."""
 
@@ -345,7 +334,7 @@ def with_examples(cells: PageCells) -> PageCells:
 
 
 def left(run: Run, without: Collection[str]) -> Mapping[QuestionKey, Sequence[Verdict]]:
-    every = agreement.questions(run)
+    every = run.by_question
     if not without:
         return every
     some = {
@@ -368,7 +357,6 @@ def data(run: Run, cells: PageCells, cache: ReportCache = UNCACHED) -> dict[str,
 
 
 def _records_data(run: Run, cells: PageCells) -> dict[str, Any]:
-    """Return what follows from records, whether they were reused or not."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
     variants = [
@@ -399,17 +387,14 @@ def _word(word: Word) -> JsonValue:
 
 
 def _counted(run: Run, cells: PageCells) -> JsonValue:
-    """Return how many cells are left out: by scenario, operation, reader and verdict.
-
-    What is not right counts for the operation since which it is so.
-    """
+    """Return how many cells are left out, by scenario, operation, reader and verdict."""
     readers = {name: number for number, name in enumerate(summary.readers(run))}
     began = [cause for cause in cells.causes if cause.operation] if cells.examples else []
     since = {case: cause.operation for cause in began for case in cause.cases[cells.examples :]}
     counts = Counter(
         (
             verdict.scenario,
-            since.get(verdict.case) or run.step(verdict.variant, verdict.step).operation,
+            since.get(verdict.case) or run.info.step(verdict.variant, verdict.step).operation,
             readers[verdict.reader],
             str(verdict.verdict),
         )
@@ -419,10 +404,7 @@ def _counted(run: Run, cells: PageCells) -> JsonValue:
 
 
 def _causes(cells: PageCells) -> JsonValue:
-    """Return the cells of each cause: how far each is from the one before it.
-
-    Cells are numbered as they stand on the page; a distance has fewer digits than a number.
-    """
+    """Return the cells of each cause: how far each is from the one before, in few digits."""
     every = (verdict for verdicts in cells.shown.values() for verdict in verdicts)
     numbers = {verdict.case: number for number, verdict in enumerate(every)}
     places = (sorted(numbers[c] for c in cause.cases if c in numbers) for cause in cells.causes)
@@ -430,8 +412,10 @@ def _causes(cells: PageCells) -> JsonValue:
 
 
 def _variants(run: Run) -> list[VariantInfo]:
-    names = dict.fromkeys([*run.variants, *(verdict.variant for verdict in run.verdicts)])
-    return [run.variant(name) for name in names]
+    names = dict.fromkeys(
+        [*run.info.variants_by_id, *(verdict.variant for verdict in run.verdicts)]
+    )
+    return [run.info.variant(name) for name in names]
 
 
 def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
@@ -441,14 +425,14 @@ def _shown_variants(run: Run, cells: PageCells) -> list[VariantInfo]:
 
 
 def _reader(run: Run, name: str) -> JsonValue:
-    known = run.readers.get(name)
+    info = run.info.reader(name)
     return {
         "reader": name,
-        "distribution": run.distribution(name),
-        "settings": name.removeprefix(run.distribution(name)).strip("{}"),
-        "fidelity": known.fidelity if known else "not recorded",
-        "default": by_default(run, name),
-        "beside": summary.settings(run, name),
+        "distribution": info.distribution,
+        "settings": name.removeprefix(info.distribution).strip("{}"),
+        "fidelity": info.fidelity or "not recorded",
+        "default": info.by_default,
+        "beside": info.settings,
     }
 
 
@@ -470,7 +454,7 @@ def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
 def _questions(run: Run, cells: PageCells, pool: Pool) -> list[JsonValue]:
     variants = {variant.id: number for number, variant in enumerate(_shown_variants(run, cells))}
     readers = {name: number for number, name in enumerate(summary.readers(run))}
-    every, answers = agreement.questions(run), run.strategy_answers() if cells.explains else {}
+    every, answers = run.by_question, run.strategy_answers() if cells.explains else {}
     files, old = _files(run), next((before.run for before in cells.before.values()), run)
     files_before = _files(old)
     questions: list[JsonValue] = []
@@ -528,7 +512,6 @@ def _before(
 NAME: Final = "html"
 FILE: Final = "report.html"
 AT_ONCE: Final = 8
-"""So many causes are shown before the matrix; the others unfold."""
 SINCE: Final = 4
 """Of more operations than these a reader's row names the worst."""
 EXAMPLE: Final = "reader:trino kind:misaligned default:yes"
@@ -538,7 +521,6 @@ TERMS: Final = (
     ("is:new", "not correct, not known"),
     ("default:yes", "by default"),
 )
-"""Searches that are a button each."""
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -592,7 +574,6 @@ def page(run: Run) -> str:
 
 
 def headline(run: Run) -> str:
-    """Return in a sentence how many readers answer wrongly without saying so."""
     wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
     who = dict.fromkeys(verdict.reader for verdict in wrong)
     whole = counted(len(summary.readers(run)), "reader")

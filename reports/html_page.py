@@ -43,7 +43,6 @@ HIDDEN: Final = re.compile(
 
 
 SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "table.js", "view.js")
-"""What draws the table of cells, and a cell."""
 
 
 def rendered(template: str, values: dict[str, object]) -> str:
@@ -95,10 +94,7 @@ def embedded(data: object) -> Markup:
 
 
 def cells(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[str, object]:
-    """Return what the templates of the table of cells ask for.
-
-    `terms`: searches that are a button each, and what it says.
-    """
+    """Return what the templates of the table of cells ask for; `terms`: buttons with searches."""
     return {
         "data": embedded(data),
         "script": templates(*SCRIPTS),

@@ -1,10 +1,6 @@
 """The report for build servers: JUnit XML, a suite for each scenario and a test for each cell.
 
-A wrong or refused cell is a failure, of type `known` when the baseline names it; an unknown one is
-an error, an unsupported one is skipped. Which of them break a build is the gate's business.
-
-Each result says all in its text as well: GitLab shows no `message` (gitlab-org/gitlab-foss#53668),
-Jenkins shows both.
+Each result says all in its text as well: GitLab shows no `message` (gitlab-org/gitlab-foss#53668).
 """
 
 from __future__ import annotations
@@ -40,10 +36,8 @@ NAME: Final = "junit"
 FILE: Final = "junit.xml"
 KNOWN: Final = "known"
 ANSWERED: Final = "answered"
-"""What is declared unsupported, and was answered."""
 CaseResult = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
-"""So many wrong places are listed by `details`; the HTML report has them all."""
 
 MOST_TESTS: Final = 50_000
 """Of more cells than these, right answers are summed up: GitLab takes no larger files."""
@@ -90,7 +84,7 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
         for verdict in run.verdicts
         if many and _passes(verdict) and verdict.case not in late
     ]
-    tables = grouped(((verdict.variant, verdict.reader), verdict) for verdict in summed)
+    tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
     yield from ((of[0].scenario, tuple(of)) for of in tables.values())
     summed_cases = {verdict.case for verdict in summed}
     yield from (
@@ -99,7 +93,7 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
     wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
     yield from ((verdict.scenario, verdict) for verdict in wrong)
     for step in (*run.half_done_steps, *run.failed_steps):
-        yield run.variant(step.variant).scenario, step
+        yield run.info.variant(step.variant).scenario, step
 
 
 class _Suites:
@@ -137,10 +131,7 @@ class _Suites:
         return not _passes(verdict) or verdict.case in self._run.attempted
 
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
-        """Say where a test of a variant's step is that did not pass, to who shows it.
-
-        Jenkins' xUnit plugin refuses such files: its schema (`junit-10.xsd`) has no place.
-        """
+        """Say where a test did not pass; the schema of Jenkins' xUnit plugin has no place."""
         if self._site.shows_lines and case.result:
             place = self._places.of(*at)
             if place and (path := self._site.path(place)):
@@ -248,7 +239,6 @@ def _found(finding: Finding) -> str:
 
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
-    """Return the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
 
     def text() -> str:
         lines = [line for finding in verdict.findings for line in _places(finding)]
@@ -290,7 +280,7 @@ def _step(run: Run, step: NotableStep) -> PlacedCase:
 
 
 def _wrong_step(run: Run, verdict: Verdict) -> PlacedCase:
-    name = f"s{verdict.step}/{WRITE}: {run.step(verdict.variant, verdict.step).text}"
+    name = f"s{verdict.step}/{WRITE}: {run.info.step(verdict.variant, verdict.step).text}"
     case, why = PlacedCase(_xml(name), _xml(verdict.variant)), findings_text(verdict)
     case.result = [_failure(why, verdict.known, str(verdict.verdict))]
     return case

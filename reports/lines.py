@@ -39,10 +39,7 @@ def say(console: Console, words: str, style: str = "") -> None:
 
 
 def item(console: Console, words: str, style: str = "", lead: str = "-") -> None:
-    """Print a text behind what leads it; its further lines begin where the first one does.
-
-    `style`: of what leads.
-    """
+    """Print a text behind what leads it, of that style; further lines begin below."""
     line = rich.table.Table.grid(padding=(0, 1, 0, 0))
     line.add_row(text(console, lead, style), text(console, words))
     console.print(line)

@@ -1,7 +1,6 @@
 """A run in short as Markdown: for a comment on a pull request, and for a job's summary.
 
-The answer comes first, then how each reader fared, then the causes, new ones first, ten of them in
-full. What does not fit is left out in whole paragraphs, and counted.
+The answer comes first. What does not fit is left out in whole paragraphs, and counted.
 """
 
 from __future__ import annotations
@@ -113,12 +112,9 @@ may have a million. Bytes are counted here, which are never fewer."""
 MOST_CAUSES: Final = 10
 """So many causes are there in full; of those after them the headlines are."""
 MOST_LINES: Final = 20
-"""So many reasons, or steps that were not applied, are listed."""
 MOST_ALARMS: Final = 3
 LONGEST_LINE: Final = 2000
-"""Characters of each of them."""
 _RESERVE: Final = 300
-"""Bytes for saying what is left out."""
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -131,10 +127,7 @@ def write(run: Run, folder: Path) -> Path:
 def text(
     run: Run, gate: Gate, site: CiSite, most: int, texts: Sequence[CauseText] | None = None
 ) -> str:
-    """Return the whole text, of at most so many bytes; `texts`: the causes, where they are known.
-
-    To find them takes most of the time.
-    """
+    """Return the whole text, of `most` bytes; `texts`: the causes, where they are known."""
     texts = cause_texts(run) if texts is None else texts
     places = ScenarioPlaces(run)
 
@@ -171,10 +164,7 @@ def _lines(texts: Sequence[str], most: int = MOST_LINES) -> tuple[Block, ...]:
 
 
 def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:
-    """Return the paragraphs that fit, how many are left out, and the last line.
-
-    Nothing where there is no room for these two.
-    """
+    """Return the paragraphs that fit, how many are left out, and the last line."""
     if (room := most - _RESERVE - _size(foot)) < 0:
         return ""
     texts = [paragraph for block in blocks for paragraph in paragraphs(block)]
@@ -192,4 +182,4 @@ def _size(words: str) -> int:
 def _foot(run: Run, site: CiSite) -> str:
     files = f"[the files that the job kept]({site.job})" if site.job else "the run's folder"
     named = f"profile {escaped(run.info.profile)}, run {escaped(run.info.id)}"
-    return f"{named}; every cell with its tables and files: {code(html.FILE)} in {files}."
+    return f"{named}; every check with its tables and files: {code(html.FILE)} in {files}."

@@ -11,9 +11,7 @@ from harness.model.canonical import Value, text_of
 from harness.reports.findings import FINDINGS, engine_text, witness_text
 
 HEAD = -1
-"""The row number of the column's heading."""
 WHOLE = -1
-"""The column number of a whole row."""
 
 
 @dataclass(frozen=True, slots=True)

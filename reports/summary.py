@@ -18,8 +18,8 @@ from harness.reports.document import Block, Line, ReportTable, section, table
 from harness.reports.findings import findings_text
 from harness.reports.words import DEFAULT, VERDICTS, refusal_text
 from harness.run import run_judge
-from harness.run.causes import ORDER, by_default
-from harness.run.load_run import NOT_COMPARED, NotableStep, Run, VariantInfo
+from harness.run.causes import ORDER
+from harness.run.load_run import NotableStep, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly
 
 
@@ -28,7 +28,6 @@ class ToleranceCount:
     product: str
     name: str
     count: int
-    """Of values or columns, as the declaration says."""
     cells: int
     declared: Declaration | None
     """None when it was declared where this was judged and is not any more."""
@@ -89,7 +88,7 @@ PARTLY: Final = (
 def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
     return tuple(
         f"{partly.reader}: {partly.variants:,} of {counted(partly.of, 'variant')} "
-        f"that it can read, {counted(partly.cells, 'cell')}"
+        f"that it can read, {counted(partly.cells, 'check')}"
         for partly in readers
     )
 
@@ -97,7 +96,7 @@ def partly_asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 def impossible_pairs(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
     excluded = grouped(
-        (pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot
+        [(pair, of_scenario.scenario) for of_scenario in pairs for pair in of_scenario.cannot]
     )
     return tuple((pair, tuple(scenarios)) for pair, scenarios in excluded.items())
 
@@ -136,10 +135,8 @@ def axes_of(variant: VariantInfo) -> Mapping[str, str]:
 
 
 SHORTEST: Final = 2
-"""Neighbours up to so many are named one by one."""
 
 WRONG_STEPS: Final = "Steps after which what the table says of itself is wrong"
-"""The head of `wrong_steps`."""
 
 
 def totals(run: Run) -> Mapping[VerdictKind, int]:
@@ -148,13 +145,9 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
 
 
 def readers(run: Run) -> tuple[str, ...]:
-    """Return every reader of a run: those planned, and any whose answer was judged."""
-    return tuple(dict.fromkeys([*run.readers, *(verdict.reader for verdict in run.verdicts)]))
-
-
-def settings(run: Run, reader: str) -> str:
-    known = run.readers.get(reader)
-    return known.settings if known else NOT_COMPARED
+    return tuple(
+        dict.fromkeys([*run.info.readers_by_name, *(verdict.reader for verdict in run.verdicts)])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +158,14 @@ class Score:
     ours: str
     """What the harness sets otherwise all the same; empty where it sets nothing."""
     counts: Mapping[VerdictKind, int]
-    """In the order of the words: right first."""
 
 
 def scoreboard(run: Run) -> tuple[Score, ...]:
-    """Return the scores: readers by default first, else in the order of the plan."""
     counts = Counter((verdict.reader, verdict.verdict) for verdict in run.verdicts)
     scores = [
         Score(
             reader,
-            by_default(run, reader),
+            run.info.reader(reader).by_default,
             _ours(run, reader),
             {kind: counts[reader, kind] for kind in VERDICTS},
         )
@@ -184,8 +175,7 @@ def scoreboard(run: Run) -> tuple[Score, ...]:
 
 
 def _ours(run: Run, reader: str) -> str:
-    known = run.readers.get(reader)
-    unlike = known.unlike if known and known.unlike else ()
+    unlike = run.info.reader(reader).unlike or ()
     return ", ".join(f"{unlike_.setting}={unlike_.has}" for unlike_ in unlike if not unlike_.named)
 
 
@@ -207,7 +197,7 @@ def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
 def wrong_steps(run: Run) -> Iterator[tuple[str, str]]:
     for verdict in run.step_verdicts:
         if verdict.findings:
-            step = run.step(verdict.variant, verdict.step)
+            step = run.info.step(verdict.variant, verdict.step)
             yield f"{verdict.variant}, step {step.number} '{step.text}'", findings_text(verdict)
 
 
@@ -216,7 +206,6 @@ def _named(step: NotableStep) -> str:
 
 
 def explained(run: Run) -> str:
-    """Return how often a read strategy is named for a wrong answer; empty when none is wrong."""
     wrong = [verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.WRONG]
     claimed = sum(bool(verdict.claimed) for verdict in wrong)
     counts = Counter(min(len(verdict.reproduces), 2) for verdict in wrong)
@@ -250,7 +239,6 @@ def numbers(steps: Sequence[int]) -> str:
 
 
 AT_ONCE: Final = 3
-"""So many things left out for one reason are named; the HTML report names all."""
 EVERYTHING: Final = 1 << 30
 
 
@@ -284,7 +272,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
 
 
 def coverage(run: Run) -> Iterator[Block]:
-    excluded = grouped((excluded.why, excluded.what) for excluded in run.info.excluded)
+    excluded = grouped([(excluded.why, excluded.what) for excluded in run.info.excluded])
     lines = []
     for why, names in excluded.items():
         more = f" and {len(names) - AT_ONCE} more" if len(names) > AT_ONCE else ""
@@ -306,7 +294,7 @@ def total_lines(run: Run) -> Iterator[Line]:
         yield Line(f"ALARM: {alarm.text}", tone=VerdictKind.UNKNOWN)
     known = sum(bool(verdict.known) for verdict in run.verdicts)
     counts = [f"{number:,} {kind}" for kind, number in totals(run).items() if number]
-    line = f"{counted(len(run.verdicts), 'cell')}: {', '.join(counts) or 'none planned'}"
+    line = f"{counted(len(run.verdicts), 'check')}: {', '.join(counts) or 'none planned'}"
     yield Line(strong=line + (f"; {known:,} of them known" if known else ""))
     if text := explained(run):
         yield Line(text)

@@ -1,7 +1,4 @@
-"""The report for a terminal: how each reader fared, what breaks, and every answer step by step.
-
-Everything is said in words; colour only repeats it, and only on a terminal.
-"""
+"""The report for a terminal: how each reader fared, what breaks, every answer step by step."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ FILE: Final = "report.txt"
 MANY: Final = 20
 """Of more variants than these, only counts are shown; the HTML report has every matrix."""
 READER: Final = 9
-"""Columns of the short names."""
 LABEL: Final = READER - len(" 1")
 VIEWS: Final[Mapping[str, str]] = {
     "read_optimized": "read-opt.",
@@ -51,7 +47,6 @@ VIEWS: Final[Mapping[str, str]] = {
     TAG: "tag",
     BRANCH: "branch",
 }
-"""Views whose name is too long for their column."""
 
 
 def short_names(run: Run) -> Mapping[str, str]:
@@ -75,7 +70,7 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
     for line in metastore_lines(run.info):
         item(console, line, lead=" -")
     say(console, "Their settings", "bold")
-    settings_of = ((summary.settings(run, reader), label) for reader, label in labels.items())
+    settings_of = [(run.info.reader(reader).settings, label) for reader, label in labels.items()]
     for settings, names in grouped(settings_of).items():
         item(console, f"{', '.join(names)}: {settings}", lead=" -")
     say(console, "Words", "bold")
@@ -84,8 +79,8 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 
 def _fidelities(run: Run, labels: Iterable[str]) -> Mapping[str, Iterable[str]]:
-    infos = ((run.readers.get(reader), run.distribution(reader)) for reader in labels)
-    made = ((info.fidelity if info else "fidelity not recorded", name) for info, name in infos)
+    infos = map(run.info.reader, labels)
+    made = [(info.fidelity or "fidelity not recorded", info.distribution) for info in infos]
     return {fidelity: dict.fromkeys(names) for fidelity, names in grouped(made).items()}
 
 
@@ -107,14 +102,12 @@ def _words(run: Run) -> Iterator[tuple[str, str]]:
 STEP: Final = 24
 VIEW: Final = 9
 LEFT: Final = 2 + STEP + 1 + VIEW + 1
-"""Columns before the first reader."""
 PLAIN: Final = "all"
-"""The query that asks for the whole table."""
 NARROWEST: Final = LEFT + READER + 1
 
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    of_variant = grouped((verdict.variant, verdict) for verdict in run.verdicts)
+    of_variant = grouped([(verdict.variant, verdict) for verdict in run.verdicts])
     for scenario, variants in groupby(run.info.variants, key=lambda variant: variant.scenario):
         say(console, f"\n{scenario}", "bold")
         for variant in variants:
@@ -147,7 +140,7 @@ def _variant(
 ) -> None:
     name = variant.id.removeprefix(variant.scenario)
     if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
-        say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        say(console, f"  {name}: all {counted(len(verdicts), 'check')} correct", "green")
         return
     say(console, f"  {name}")
     rows, right = _rows(verdicts)
@@ -271,7 +264,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     say(console, "")
     lines.render(summary.total_lines(run), console)
     if html:
-        say(console, f"Every cell with its tables, SQL and files: {html}")
+        say(console, f"Every check with its tables, SQL and files: {html}")
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:
@@ -279,6 +272,6 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         yield f"of no reader it is known that its settings are its engine's own ({DEFAULT})"
         return
     yield f"{DEFAULT}: nobody chose a setting otherwise than the engine has it by itself"
-    same = grouped((s.ours, s.reader) for s in scores if s.by_default and s.ours)
+    same = grouped([(s.ours, s.reader) for s in scores if s.by_default and s.ours])
     for ours, readers in same.items():
         yield f"set by the harness all the same for {'; '.join(readers)}: {ours}"

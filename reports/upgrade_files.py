@@ -39,7 +39,6 @@ JsonObject = dict[str, object]
 
 
 def write(comparison: SideComparison, folder: Path) -> dict[str, Path]:
-    """Write every report and return the files; `accept.yaml` once, for somebody fills it in."""
     files = {
         "html": upgrade_page.write(comparison, folder),
         "text": lines.write(report.document(comparison), folder / TEXT),
@@ -148,7 +147,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     run, key, pairs, asked = comparison.new.run, cause.key, cause.pairs, cause.asked
     remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
     changes = Counter(pair.change for pair in pairs)
-    formats = (run.variant(pair.either.variant).format for pair in pairs)
+    formats = (run.info.variant(pair.either.variant).format for pair in pairs)
     return {
         "title": report.cause_title(cause),
         "engine": key.engine,

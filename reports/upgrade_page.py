@@ -1,13 +1,8 @@
-"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script.
-
-What is right as before is counted; every other answer is listed. The simplest answer of each cause
-stands there whole: what was expected, answered before and answered now.
-"""
+"""A comparison of two sides as one HTML file: it opens offline, and its text needs no script."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,28 +14,21 @@ from harness.comparison.result import SideComparison
 from harness.core.counting import counted
 from harness.core.errors import printable
 from harness.core.grouping import grouped
-from harness.core.records import Answer, Verdict, VerdictKind, labelled
-from harness.model.canonical import Value
+from harness.core.records import Verdict, VerdictKind
 from harness.reports import html, html_page
 from harness.reports import upgrade_report as report
 from harness.reports.document import Heading
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
-from harness.reports.marks import HEAD, WHOLE, Mark, Marks, Note, marks
 from harness.reports.summary import numbers
-from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, exact, refusal_text, short, worded
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, refusal_text, short, worded
 from harness.run.causes import causes
 from harness.run.load_run import Run
 
 FILE: Final = "upgrade.html"
 IN_FULL: Final = 3
-"""So many causes are opened; the tables of the others unfold."""
-MOST_NOTES: Final = 6
-"""So many wrong places are listed beside the tables."""
 MOST_TABLES: Final = 500
 """So many tables of a list are shown; of a million cells the rest would fill a browser's memory."""
-MOST_ROWS: Final = 40
-LONGEST_ERROR: Final = 2000
 NOT_ASKED: Final = "not asked"
 CLASS_COLOURS: Final = {
     **dict.fromkeys(WORSE, VerdictKind.WRONG),
@@ -50,7 +38,6 @@ CLASS_COLOURS: Final = {
     VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
-"""Those of other classes are plain."""
 EXAMPLE: Final = "changed:worse reader:trino default:yes"
 TERMS: Final = (
     ("changed:worse", "worse"),
@@ -58,7 +45,6 @@ TERMS: Final = (
     ("is:wrong", "wrong now"),
     ("default:yes", "by default"),
 )
-"""Searches that are a button each."""
 
 
 class CellLine(NamedTuple):
@@ -71,39 +57,9 @@ class CellLine(NamedTuple):
     old: str
     new: str
     example: str
-    """What was seen first."""
 
 
 CellLists = list[tuple[str, list[CellLine]]]
-"""Variants, each with its lines."""
-
-
-class ShownValue(NamedTuple):
-    """A value or a column's name as the page shows it."""
-
-    text: str
-    type: str = ""
-    """Of a column."""
-    null: bool = False
-    kind: str = ""
-    """The finding by which it is wrong; empty where it is right."""
-    label: str = ""
-    """Whose value it is, or how it is wrong."""
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    title: str
-    answered: bool
-    """Whether a reader gave it; else it is what the truth expects."""
-    columns: tuple[ShownValue, ...] = ()
-    rows: tuple[tuple[ShownValue, ...], ...] = ()
-    """An empty one stands for a row that this table does not have."""
-    left_out: int = 0
-    """So many rows are not shown."""
-    instead: str = ""
-    """An error, or why there is no answer; empty where there is a table."""
 
 
 def write(comparison: SideComparison, folder: Path) -> Path:
@@ -136,7 +92,6 @@ def page(comparison: SideComparison) -> str:
             "finding_words": FINDINGS,
             "meanings": report.CHANGES,
             "in_full": IN_FULL,
-            "notes": MOST_NOTES,
             "css": html_page.templates("report.css", "upgrade.css"),
             **html_page.cells(data(comparison), EXAMPLE, TERMS),
         },
@@ -144,10 +99,8 @@ def page(comparison: SideComparison) -> str:
 
 
 def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> dict[str, object]:
-    """Return what the page shows of a cause; `because`: why it is accepted, if it is."""
     run, verdict, finding = comparison.new.run, cause.first.either, cause.key.finding
-    variant, kind = run.variant(verdict.variant), cause.key.symptom.kind
-    panels, notes = side_by_side(cause.first, comparison)
+    variant, kind = run.info.variant(verdict.variant), cause.key.symptom.kind
     return {
         "title": report.cause_title(cause),
         "css": f"finding f-{finding.value}" if finding else kind.value,
@@ -163,8 +116,7 @@ def _cause(cause: Regression, comparison: SideComparison, because: str = "") -> 
         "at": verdict.step,
         "scenario": variant.scenario,
         "yaml": run.info.scenarios.get(variant.id, ""),
-        "panels": panels,
-        "wrong": notes,
+        "case": verdict.case,
         "sql": verdict.sql,
         "explain": report.explain_command(verdict, run),
         "answers": len(cause.pairs),
@@ -243,108 +195,6 @@ def _seen(verdict: Verdict, run: Run) -> str:
     answer = run.answers.get(verdict.case)
     refusal = refusal_text(answer.refusal, LONGEST) if answer and answer.refusal else ""
     return refusal or short(verdict.because)
-
-
-def side_by_side(
-    pair: CellPair, comparison: SideComparison
-) -> tuple[Sequence[Panel], Sequence[Note]]:
-    """Return the tables of a pair of cells, and what is wrong in the new answer.
-
-    A right old answer is the expected one.
-    """
-    old, new = pair.old, pair.new
-    if old is None or new is None or pair.is_step:
-        return (), ()
-    before, after = comparison.old, comparison.new
-    same = old.reader == new.reader
-    right = old.verdict is VerdictKind.CORRECT and old.expected == new.expected
-    marked, panels = _marked(new, after.run), list[Panel]()
-    if new.expected:
-        title = f"Expected, and before: {old.reader}" if right else "Expected"
-        heads, rows, wrong = (
-            new.expected.columns,
-            new.expected.rows,
-            (marked.expected, marked.notes),
-        )
-        order = [left for left, _ in marked.pairs] if marked.pairs else range(len(rows))
-        panels.append(_panel(title, heads, rows, order, wrong, answered=False))
-    if not right:
-        title = f"Before: {old.reader}{f', with {before.name}' * same}"
-        panels.append(_answered(title, old, before.run))
-    title = f"After: {new.reader}{f', with {after.name}' * same}"
-    return [*panels, _answered(title, new, after.run)], marked.notes
-
-
-def _marked(verdict: Verdict, run: Run) -> Marks:
-    answer = run.answers.get(verdict.case)
-    if answer is None or verdict.expected is None or not answer.has_table:
-        return Marks((), (), (), ())
-    columns, key = labelled(answer.question, answer.columns), run.variant(verdict.variant).key
-    return marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-
-
-def _answered(title: str, verdict: Verdict, run: Run) -> Panel:
-    answer = run.answers.get(verdict.case)
-    if answer is None or not answer.has_table:
-        return Panel(title, answered=True, instead=_instead(verdict, answer))
-    marked, heads = _marked(verdict, run), [(column.name, column.type) for column in answer.columns]
-    order = [right for _, right in marked.pairs] if marked.pairs else range(len(answer.rows))
-    wrong = marked.found, marked.notes
-    return _panel(title, heads, answer.rows, order, wrong, answered=True)
-
-
-def _instead(verdict: Verdict, answer: Answer | None) -> str:
-    if answer and answer.refusal:
-        return refusal_text(answer.refusal, LONGEST_ERROR)
-    return short(verdict.because or str(verdict.verdict), LONGEST_ERROR)
-
-
-_Wrong = tuple[Sequence[Mark], Sequence[Note]]
-
-
-def _panel(
-    title: str,
-    heads: Iterable[tuple[str, str]],
-    rows: Sequence[tuple[Value, ...]],
-    order: Sequence[int | None],
-    wrong: _Wrong,
-    *,
-    answered: bool,
-) -> Panel:
-    """Return a table: its rows in an order, in which None stands for a row that it lacks."""
-    columns = (
-        _value(name, _note(HEAD, number, wrong), type_)
-        for number, (name, type_) in enumerate(heads)
-    )
-    shown = (
-        ()
-        if row is None
-        else tuple(
-            _value(
-                "NULL" if value is None else exact(value), _note(row, at, wrong), null=value is None
-            )
-            for at, value in enumerate(rows[row])
-        )
-        for row in order[:MOST_ROWS]
-    )
-    return Panel(title, answered, tuple(columns), tuple(shown), max(len(order) - MOST_ROWS, 0))
-
-
-def _note(row: int, column: int, wrong: _Wrong) -> Note | None:
-    """Return what is wrong with a value; a note on a whole row is one on each of its values."""
-    marks_, notes = wrong
-    for mark in marks_:
-        whole = mark.column == WHOLE and row != HEAD
-        if mark.row == row and (mark.column == column or whole):
-            return notes[mark.note]
-    return None
-
-
-def _value(text: str, note: Note | None, type_: str = "", *, null: bool = False) -> ShownValue:
-    if note is None:
-        return ShownValue(text, type_, null)
-    label = note.whose or FINDINGS[note.kind].label
-    return ShownValue(text, type_, null, note.kind.value, label, note.text)
 
 
 def data(comparison: SideComparison) -> dict[str, JsonValue]:

@@ -1,7 +1,4 @@
-"""What a comparison of two sides says: the answer first, then what gets worse, by its causes. Pure.
-
-The same document is `upgrade.txt`, `upgrade.md` and, but for its causes, a part of `upgrade.html`.
-"""
+"""What a comparison of two sides says: the answer, then what gets worse, by its causes. Pure."""
 
 from __future__ import annotations
 
@@ -43,12 +40,9 @@ from harness.run.causes import SettingLine
 from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
-"""So many causes are shown in full; of the others only what breaks."""
 FEW: Final = 4
-"""So many names are listed; of more, only how many."""
 FEW_TABLES: Final = 5
 NOBODY: Final = "nobody"
-"""Stands where a side did not ask a reader."""
 USUAL_METASTORE: Final = "the usual one, in which the tables were written"
 NO_SETTING: Final = "No setting was seen to help"
 WORKAROUNDS: Final[Mapping[Workaround, str]] = {
@@ -77,7 +71,6 @@ TONES: Final[Mapping[VerdictChange, Tone]] = {
     **dict.fromkeys(BETTER, VerdictKind.CORRECT),
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
-"""Those of other classes are plain."""
 DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
     Decision.DO_NOT: VerdictKind.WRONG,
     Decision.WITH_SETTING: VerdictKind.REFUSED,
@@ -119,7 +112,6 @@ def causes(comparison: SideComparison) -> Iterator[Block]:
 
 
 def cause_item(cause: Regression, comparison: SideComparison) -> Item:
-    """Return a cause with how far it goes, its simplest answer, and what to do."""
     run, verdict = comparison.new.run, cause.first.either
     sentences = (
         f"{cause_extent(cause, run)}.",
@@ -215,7 +207,7 @@ def asked_table(comparison: SideComparison) -> ReportTable:
 
 def _asked(run: Run) -> Mapping[str, str]:
     info = run.info
-    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
+    variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in run.verdicts)]
     texts: Mapping[str, Iterable[str]] = {
         "readers": (f"{r.reader} ({r.fidelity}; {r.settings})" for r in info.readers),
         "metastore": tuple(metastore_lines(info)) or (USUAL_METASTORE,),
@@ -233,7 +225,6 @@ def _asked(run: Run) -> Mapping[str, str]:
 
 
 def headline(comparison: SideComparison) -> str:
-    """Return the answer in a sentence, with what was asked."""
     with_setting = comparison.decision is Decision.WITH_SETTING
     return f"{'Upgrade' if with_setting else label(comparison)}{reasons(comparison)}"
 
@@ -321,9 +312,9 @@ def _scope(comparison: SideComparison) -> str:
     asked = [pair.either for pair in comparison.pairs if not pair.is_step]
     ids = {verdict.variant for verdict in asked}
     variants = [variant for variant in comparison.new.run.info.variants if variant.id in ids]
-    scenarios = _named((variant.scenario for variant in variants), "scenario")
-    writers = _named(map(_writers, variants), "writer")
-    readers = _named((verdict.reader for verdict in asked), "reader")
+    scenarios = named((variant.scenario for variant in variants), "scenario")
+    writers = named(map(_writers, variants), "writer")
+    readers = named((verdict.reader for verdict in asked), "reader")
     number = counted(len(asked), "question")
     return f"{scenarios} on {_formats(variants)} of {writers}, read by {readers} ({number})"
 
@@ -338,7 +329,7 @@ def _formats(variants: Iterable[VariantInfo]) -> str:
     return f"{_listed(formats)} tables" if few else f"tables in {len(formats)} formats"
 
 
-def _named(names: Iterable[str], what: str) -> str:
+def named(names: Iterable[str], what: str) -> str:
     distinct = list(dict.fromkeys(names))
     if len(distinct) > FEW:
         return counted(len(distinct), what)
@@ -368,12 +359,12 @@ def cause_title(cause: Regression) -> str:
 
 
 def cause_extent(cause: Regression, run: Run) -> str:
-    formats = _formats(run.variant(pair.either.variant) for pair in cause.pairs)
-    parts = [_changes(cause), f"in {_named(cause.scenarios, 'scenario')} on {formats}"]
+    formats = _formats(run.info.variant(pair.either.variant) for pair in cause.pairs)
+    parts = [_changes(cause), f"in {named(cause.scenarios, 'scenario')} on {formats}"]
     if cause.asked:
         views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in cause.asked)
         parts.append(f"{'views' if len(views) > 1 else 'view'} {_listed(views)}")
-        parts.append(f"by {_named((v.reader for v in cause.asked), 'reader')}")
+        parts.append(f"by {named((v.reader for v in cause.asked), 'reader')}")
     return ", ".join(parts)
 
 
@@ -388,7 +379,7 @@ def _changes(cause: Regression) -> str:
 def cause_witness(cause: Regression, run: Run) -> str:
     """Say what the simplest answer shows in its first wrong place, and after which step."""
     verdict = cause.first.either
-    step = run.step(verdict.variant, verdict.step)
+    step = run.info.step(verdict.variant, verdict.step)
     where = f"{verdict.variant}, after step {step.number} '{step.text}'"
     finding = next((f for f in verdict.findings if _shows(f, cause)), None)
     if finding is not None:
@@ -428,7 +419,6 @@ def settings_of(remedy: Remedy | None) -> tuple[SettingLine, ...]:
 
 
 def cause_notes(cause: Regression, comparison: SideComparison) -> Iterator[str]:
-    """Say which of somebody's tables can meet a cause, and which component brings it about."""
     if cause.key in comparison.affected:
         yield _affected_text(comparison.affected[cause.key])
     if suspects := suspects_text(cause, comparison):
@@ -477,7 +467,6 @@ def accepted_text(accepted: AcceptedCause, run: Run) -> str:
 
 
 def line_texts(comparison: SideComparison) -> Iterator[str]:
-    """Yield what is to be said of the lines that accept causes, and what to do with them."""
     lines = comparison.accepted
     for line in lines.gone:
         yield f"{line.place}: no longer occurs ({line}); take the line out"

@@ -35,7 +35,6 @@ from harness.model.simulation.strategies import (
 from harness.run.load_run import RunInfo
 
 NAMED: Final = 3
-"""So many read strategies are listed where several give an answer."""
 LITTLE: Final = "gives the same answer, but an answer this small proves nothing"
 """About the only read strategy that gives a count, or an answer without rows."""
 LINE: Final = 240
@@ -48,7 +47,6 @@ def answered_text(verdict: Verdict) -> str:
 
 
 def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
-    """Return a refusal in one line; a long message leaves half of it to its cause."""
     code = f" ({refusal.code})" if refusal.code else ""
     text = f"{refusal.kind}{code}: {refusal.message}"
     if refusal.cause in refusal.message and len(text) <= longest:
@@ -59,10 +57,7 @@ def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
 
 
 def log_text(answer: Answer | None) -> str:
-    """Return the end of the server's log after the last try at what is unknown; empty without one.
-
-    As many lines as the record holds, each cut.
-    """
+    """Return the end of the server's log after the last try at what is unknown, its lines cut."""
     if answer is None or not answer.unknown or not answer.attempts:
         return ""
     lines = answer.attempts[-1].log.splitlines()
@@ -96,7 +91,7 @@ def metastore_lines(info: RunInfo) -> Iterator[str]:
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("harness.reports")
-NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
+NOT_WORDED: Final = "the harness could not word this check; its log, harness.log, says why"
 """Stands where the words of a cell should be. Its verdict is as it was judged."""
 ANEW: Final = parts_of(ColumnMapping.RENUMBERED)[1]
 OUTSIDE: Final = parts_of(ColumnMapping.ID_OUTSIDE)[1]
@@ -138,7 +133,6 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
 }
 
 DEFAULT: Final = "default"
-"""Marks what somebody meets who has chosen no setting."""
 TRACED: Final = (
     "Values made by the harness say where they belong: f3s1r2, or 301002, is field 3, step 1, "
     "row 2."
@@ -153,7 +147,6 @@ VIEWS: Final[Mapping[str, str]] = {
     TAG: "the table as it was when the named step tagged it, asked for by the tag",
     BRANCH: "the table as it will be with what the named step staged in a branch",
 }
-"""What each view shows of a table."""
 STRATEGIES: Final[Mapping[str, str]] = {
     ColumnMapping.ID: "columns are found by field id, which stays the same when they are renamed "
     "or moved",
@@ -221,10 +214,7 @@ def strategy_parts(strategy: str) -> tuple[str, ...]:
 
 
 def worded(case: str, words: Callable[[], T], instead: T) -> T:
-    """Return what `words` makes of a cell; `instead` where that fails, and the log has why.
-
-    So no report is lost for one of its cells.
-    """
+    """Return what `words` makes of a cell; where that fails, `instead`, and the log has why."""
     try:
         return words()
     except Exception:
@@ -273,7 +263,6 @@ def short(text: str, longest: int = LONGEST) -> str:
 
 
 def kind_of(value: Value) -> str:
-    """Return the type of a value in a word, to tell `1` from `1`."""
     names: tuple[tuple[type, str], ...] = (
         (type(None), "NULL"),
         (bool, "boolean"),

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import settings
 
 from harness.artifacts import distributions, result_cache
-from harness.artifacts.distributions import CustomLock
 
 # How long an example takes says more about the machine than about the code. The gate of a change
 # asks the same examples each time, so that it tells of that change; `make hunt` looks for others.
@@ -44,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def custom_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget afterwards what somebody's own distributions the test has made known."""
-    known: dict[str, CustomLock] = {}
+    known: dict[str, tuple[str, str]] = {}
     monkeypatch.setattr(distributions, "_custom", known)
     yield
     if known:

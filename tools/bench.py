@@ -267,7 +267,7 @@ def _ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: PlainSec
 
 # What came out
 
-ASK: Final = "ask cells"
+ASK: Final = "ask queries"
 ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
 
 
@@ -382,7 +382,7 @@ def queries(run: records.Run) -> Mapping[str, list[Answer]]:
     by_name = defaultdict[str, list[Answer]](list)
     for cell in run.info.cells:
         if answer := run.answers.get(cell.case):
-            by_name[run.distribution(cell.reader)].append(answer)
+            by_name[run.info.reader(cell.reader).distribution].append(answer)
     return by_name
 
 

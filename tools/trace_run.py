@@ -57,6 +57,8 @@ class Trace:
             return
         caller = frame.f_back
         while caller is not None and not _module(caller):
+            if caller.f_code.co_name == "<module>" and caller.f_globals["__name__"] != "__main__":
+                return  # a module is imported
             caller = caller.f_back
         self.entered.add(callee)
         if caller is not None and (name := _module(caller)) != callee:

@@ -95,7 +95,13 @@ class Hashed(io.RawIOBase):
 
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
     """Write the tar of what distributions need, complete or not at all; return its bytes."""
-    _check(file)
+    if file.is_dir():
+        raise UsageProblem(f"{file} is a folder; name the file to write, as engines.tar")
+    if not file.parent.is_dir():
+        raise UsageProblem(
+            f"{file} cannot be written: there is no folder {file.parent} for {file.name}; make it "
+            "first"
+        )
     requested = sources(needed)
     with workspace(cache) as folder:
         paths = _collected(requested, cache, folder, progress)
@@ -108,16 +114,6 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
                 )
         progress.done()
     return file.stat().st_size
-
-
-def _check(file: Path) -> None:
-    if file.is_dir():
-        raise UsageProblem(f"{file} is a folder; name the file to write, as engines.tar")
-    if not file.parent.is_dir():
-        message = (
-            f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
-        )
-        raise UsageProblem(f"{file} {message}")
 
 
 def _collected(
@@ -135,27 +131,18 @@ def _collected(
     if not lacking:
         return present
     progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
-    fetched = _downloaded(lacking, folder, progress)
-    progress.done()
-    return {part: present.get(part) or fetched[part] for part in files}
-
-
-def _downloaded(
-    lacking: Mapping[BundleFile, Source], folder: Path, progress: Progress
-) -> dict[BundleFile, Path]:
-    result: dict[BundleFile, Path] = {}
     with connected(repository.configured()) as source:
         for number, (part, what) in enumerate(lacking.items()):
-            path = folder / str(number)
+            present[part] = path = folder / str(number)
             if isinstance(what, Artifact):
                 needed = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
                 download(needed, path, source, progress)
-                result[part] = path
             else:
                 path.mkdir()
-                result[part] = python_index.download(what, path)
+                present[part] = python_index.download(what, path)
                 progress.advance(part.size)
-    return result
+    progress.done()
+    return {part: present[part] for part in files}
 
 
 def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
@@ -192,8 +179,8 @@ class Imported:
     size: int
 
 
-def _not_imported(file: Path, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{file}: nothing of it was imported: {reason}")
+class _RefusedError(Exception):
+    """The tar is not what it has to be: nothing of it is imported."""
 
 
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
@@ -206,70 +193,62 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     known = sources(distribution for distribution in every if python_index.fits(distribution))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
-            parts = _index(tar, file)
-            _check_known(parts, known, file)
+            parts = _index(tar, known)
             progress.start(f"import {file} → {cache.root}", sum(part.size for part in parts))
             paths = {part: folder / str(number) for number, part in enumerate(parts)}
             for part, path in paths.items():
-                _take(tar, part, path, file, progress)
-            if tar.next() is not None:
-                raise _not_imported(file, "it holds more than its index names")
+                _take(tar, part, path, progress)
+            _check_end(tar)
             lacking = _lacking(cache)
             new = [p for p in parts if _enter(known[p], paths[p], cache, lacking)]
-    except tarfile.TarError as error:
-        raise _not_imported(file, f"it is no such file, or cut off: {error}") from error
+    except (_RefusedError, tarfile.TarError) as error:
+        cut_off = isinstance(error, tarfile.TarError)
+        why = f"it is no such file, or cut off: {error}" if cut_off else error
+        raise EnvironmentProblem(f"{file}: nothing of it was imported: {why}") from error
     except OSError as error:
-        cache_ = f"a cache ({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
-        why = f"{describe(error)}; give a tar that can be read, and {cache_}"
-        raise EnvironmentProblem(f"cannot import {file}: {why}") from error
+        raise EnvironmentProblem(
+            f"cannot import {file}: {describe(error)}; give a tar that can be read, and a cache "
+            f"({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
+        ) from error
     progress.done()
     return Imported(len(parts), len(new), sum(part.size for part in new))
 
 
-def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
+def _index(tar: tarfile.TarFile, known: Mapping[BundleFile, Source]) -> tuple[BundleFile, ...]:
     member = tar.next()
     content = tar.extractfile(member) if member and member.name == INDEX else None
     if content is None or member is None or member.size > INDEX_BYTES:
-        raise _not_imported(
-            file, f"it does not begin with {INDEX}; write one with harness cache export"
-        )
+        raise _RefusedError(f"it does not begin with {INDEX}; write one with harness cache export")
     try:
-        return TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
+        parts = TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
     except ValidationError as error:
-        raise _not_imported(file, f"its {INDEX} cannot be read") from error
-
-
-def _check_known(
-    parts: Sequence[BundleFile], known: Mapping[BundleFile, Source], file: Path
-) -> None:
-    strange = [part.name for part in parts if part not in known]
-    if strange:
-        raise _not_imported(
-            file,
+        raise _RefusedError(f"its {INDEX} cannot be read") from error
+    if strange := [part.name for part in parts if part not in known]:
+        raise _RefusedError(
             f"this version does not know {strange[0]!r} ({len(strange)} such files); another "
-            "version of the harness exported it, or one on another platform",
+            "version of the harness exported it, or one on another platform"
         )
+    return parts
 
 
-def _take(
-    tar: tarfile.TarFile, part: BundleFile, path: Path, file: Path, progress: Progress
-) -> None:
+def _check_end(tar: tarfile.TarFile) -> None:
+    if tar.next() is not None:
+        raise _RefusedError("it holds more than its index names")
+
+
+def _take(tar: tarfile.TarFile, part: BundleFile, path: Path, progress: Progress) -> None:
     """Write one file to the side; its name in the tar is compared and never used as a path."""
     member = tar.next()
     if member is None or (member.name, member.size) != (part.name, part.size):
-        raise _not_imported(
-            file, f"where its index names {part.name!r} is {member and member.name!r}"
-        )
+        raise _RefusedError(f"where its index names {part.name!r} is {member and member.name!r}")
     content = tar.extractfile(member) if member.isreg() else None
     if content is None:
-        raise _not_imported(file, f"its member {member.name!r} is no file")
+        raise _RefusedError(f"its member {member.name!r} is no file")
     read = Hashed(content, progress)  # type: ignore[arg-type]
     with path.open("wb") as out:
         shutil.copyfileobj(read, out, CHUNK)
     if read.sha256 != part.sha256:
-        raise _not_imported(
-            file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}"
-        )
+        raise _RefusedError(f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}")
 
 
 def _lacking(cache: Cache) -> set[str]:

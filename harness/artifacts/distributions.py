@@ -8,19 +8,118 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
-from typing import Final
+from itertools import product
+from typing import Annotated, Final
 
-from harness.artifacts import lock, object_storage, python_index, version_rules
-from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts import object_storage, python_index, result_cache, version_rules
+from harness.artifacts.distribution import (
+    ARCHIVE,
+    Artifact,
+    Distribution,
+    LockData,
+    LockedJar,
+    coordinates,
+    like,
+)
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, one_of, unknown_name
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
+from harness.core.yaml_reader import Document
+
+BUILDS_ON: Final = ("like", "artifacts_from")
+"""Keys that name another distribution."""
+_ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
+_Roles = Annotated[
+    str,
+    like(f"{_ROLE}( {_ROLE})*", "roles such as lib, front or plugin/hive, a space between"),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArtifactForm(LockedJar):
+    """The keys of an artifact."""
+
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LockForm(LockData):
+    """The keys of a file."""
+
+    rules: str = ""
+    like: str = ""
+    artifacts_from: str = ""
+    artifacts: dict[_Roles, tuple[_ArtifactForm, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if bool(self.jre) == bool(self.wheels):
+            raise ValueError("a distribution has either jre or wheels")
+
+
+def parse(text: str, where: str) -> Distribution:
+    """Return the distribution that the text of a lock file says."""
+    data, document = read(text, where)
+    form = yaml_reader.make(_LockForm, data, document, (), "lock data")
+    document.problems.raise_if_any()
+    if form is None:  # not reached: without an object there is a problem
+        raise AssertionError(where)
+    for role, artifacts in form.artifacts.items():
+        for at, artifact in enumerate(artifacts):
+            if artifact.members and role != ARCHIVE:
+                line = document.line(("artifacts", role, at, "members"))
+                Problems(where).stop(line, f"only what goes into '{ARCHIVE}' has members")
+    for family in form.reads:
+        if family not in form.settings:
+            line = document.line(("reads", family))
+            Problems(where).stop(line, f"settings say no version of the library '{family}'")
+    known = {key.name: getattr(form, key.name) for key in fields(LockData)}
+    if form.image:
+        known["runtime"] = CONTAINER
+    every = (
+        Artifact(coordinates(entry.get), entry.size, entry.sha256, role, entry.members)
+        for roles, artifacts in form.artifacts.items()
+        for role, entry in product(roles.split(), artifacts)
+    )
+    return Distribution(**known, artifacts=tuple(every))
+
+
+def read(text: str, where: str) -> tuple[Data, Document]:
+    """Return what a file says on top of what it builds on, and the file's lines."""
+    document = result_cache.parse_yaml(text, where)
+    declared = data = document.data
+    if not isinstance(declared, dict):
+        return declared, document
+    if product := declared.get("rules"):
+        data = version_rules.overlaid(_by_rules(declared.get("name"), product, document), data)
+    if like := declared.get("like"):
+        data = version_rules.overlaid(whole_data(str(like)), data)
+    if base := declared.get("artifacts_from"):
+        data = _with_artifacts(whole_data(str(base)), data)
+    return data, document
+
+
+def _by_rules(name: object, product: object, document: Document) -> Data:
+    fits = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
+    if not fits:
+        message = f"the rules of {product} are not about '{name}'"
+        known = ", ".join(version_rules.products())
+        line = document.line(("rules",))
+        Problems(document.path).stop(line, f"{message}; there are rules of {known}")
+    return version_rules.facts(str(name))
+
+
+def _with_artifacts(base: Data, data: Data) -> Data:
+    before, added = base.get("artifacts", {}), data.get("artifacts", {})
+    roles = {role: [*before.get(role, ()), *added.get(role, ())] for role in (*before, *added)}
+    patches = [*base.get("patches", ()), *data.get("patches", ())]
+    return {**data, "artifacts": roles, "patches": patches}
+
 
 PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation"}
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
@@ -39,24 +138,15 @@ def _ours() -> Mapping[str, str]:
 LOCKS: Registry[str] = Registry("distribution", _ours)
 
 
-@dataclass(frozen=True, slots=True)
-class CustomLock:
-    """Lock data that the user adds."""
-
-    text: str
-    file: str
-    """Its file, for messages."""
-
-
-_custom: Final[dict[str, CustomLock]] = {}
-"""Those of this process, by name: it makes them known before it loads any."""
+_custom: Final[dict[str, tuple[str, str]]] = {}
+"""Texts and files of lock data that the user adds, by name: known before any is loaded."""
 
 
 def register(name: str, text: str, file: str) -> None:
     """Make a distribution of somebody's own known, or say anew what it is; none that is shipped."""
     if name in LOCKS.names():
         raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
-    _custom[name] = CustomLock(text, file)
+    _custom[name] = text, file
     load.cache_clear()
 
 
@@ -67,9 +157,9 @@ def custom_locks(names_: Iterable[str]) -> dict[str, str]:
     while left:
         name = left.pop()
         if name in _custom and name not in result:
-            result[name] = _custom[name].text
-            output = yaml_reader.parse(result[name], _custom[name].file).data
-            left += [str(output[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in output]
+            result[name], file = _custom[name]
+            output = yaml_reader.parse(result[name], file).data
+            left += [str(output[key]).partition(AT)[0] for key in BUILDS_ON if key in output]
     return dict(sorted(result.items()))
 
 
@@ -117,7 +207,7 @@ def load(name: str) -> Distribution:
         raise unknown_name("runtime", runtime, _HOW)
     if by_rules(lock_name) and runtime != CONTAINER:
         raise UsageProblem(no_lock_data(lock_name))
-    result = lock.parse(*_text(lock_name), data)
+    result = parse(*_text(lock_name))
     if result.name != lock_name:
         message = f"its name is {result.name!r}; it must be the file's, {lock_name!r}"
         Problems(_text(lock_name)[1]).stop(1, message)
@@ -128,10 +218,10 @@ def load(name: str) -> Distribution:
     return result if runtime in ("", PROCESS) else replace(result, name=name, runtime=runtime)
 
 
-def data(name: str) -> Data:
+def whole_data(name: str) -> Data:
     """Return all that lock data say, what they build on and a runtime in the name included."""
     lock_name, _, runtime = name.partition(AT)
-    result, _ = lock.read(*_text(lock_name), data)
+    result, _ = read(*_text(lock_name))
     return {**result, "runtime": runtime} if runtime else result
 
 
@@ -145,7 +235,7 @@ def _text(name: str) -> tuple[str, str]:
         result = {"name": name, "version": version, "rules": product}
         return json.dumps(result | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
     if name in _custom:
-        return _custom[name].text, _custom[name].file
+        return _custom[name]
     return LOCKS.load(name), f"distributions/{name}{_ENDING}"
 
 
@@ -200,11 +290,12 @@ def _made(distribution: Distribution) -> dict[str, object]:
         for folder, by_interface in services.items()
         for interface, implementation in by_interface.items()
     ]
-    return {
-        **({"main_class": asdict(main)} if main else {}),
-        **({"services": offered} if offered else {}),
-        **({"without_login": distribution.without_login} if distribution.without_login else {}),
+    made = {
+        "main_class": asdict(main) if main else None,
+        "services": offered,
+        "without_login": distribution.without_login,
     }
+    return {key: value for key, value in made.items() if value}
 
 
 def digest_of(content: object) -> str:

@@ -86,22 +86,13 @@ def receive(path: str, size: int, part: Path, source: OpenRepository, progress: 
         raise unwritable(error, part) from error
 
 
-def size_of(path: str, source: OpenRepository) -> int:
-    with _asked("HEAD", path, source) as response:
-        return int(response.headers["Content-Length"])
-
-
 def measure(path: str, part: Path, source: OpenRepository, progress: Progress) -> tuple[int, str]:
     """Fetch a file that has its repository's SHA-1; return its size in bytes and its SHA-256."""
-    size = size_of(path, source)
+    with _asked("HEAD", path, source) as response:
+        size = int(response.headers["Content-Length"])
     progress.start(f"fetch {path.rpartition('/')[2]} → {part.parent}", size)
     sha256 = receive(path, size, part, source, progress)
     progress.done()
-    _check_sha1(path, part, source)
-    return size, sha256
-
-
-def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
     with _asked("GET", f"{path}.sha1", source) as response:
         stated = response.text.split()[0].lower()
     with part.open("rb") as content:
@@ -110,6 +101,7 @@ def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
         part.unlink()
         message = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
         raise _not_downloaded(f"{source.url}/{path}", message)
+    return size, sha256
 
 
 @contextmanager

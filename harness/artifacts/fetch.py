@@ -29,15 +29,7 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
     for artifact in distribution.artifacts:
         if artifact.into == ARCHIVE:
             unpack_tar(cache.artifact(artifact), work, artifact.members)
-    jars = [
-        artifact
-        for artifact in distribution.artifacts
-        if artifact.in_tree and artifact.into != ARCHIVE
-    ]
-    for entry in jars:
-        _remove_archived(entry, work / entry.folder)
-    for entry in jars:
-        _put_jar(cache.artifact(entry), work / entry.folder)
+    _put_jars(distribution, cache, work)
     for patch in distribution.patches:
         _patch(distribution, cache, patch, work / PATCHES)
     if main := distribution.main_class:
@@ -52,25 +44,26 @@ def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
             _write_jar(work / folder / f"{interface}.jar", inside, implementation.encode())
 
 
+def _put_jars(distribution: Distribution, cache: Cache, work: Path) -> None:
+    jars = [a for a in distribution.artifacts if a.in_tree and a.into != ARCHIVE]
+    for jar in jars:
+        # Another version takes its place; Trino's archives have the group in names as well.
+        name = glob.escape(jar.coordinates.artifact)
+        for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
+            for older in (work / jar.folder).glob(pattern):
+                older.unlink()
+    for jar in jars:
+        (work / jar.folder).mkdir(parents=True, exist_ok=True)
+        there, target = cache.artifact(jar), work / jar.folder / jar.file_name
+        try:
+            os.link(there, target)
+        except OSError:  # a file system without hard links
+            shutil.copyfile(there, target)
+
+
 def _write_jar(jar: Path, name: str, content: bytes) -> None:
     with zipfile.ZipFile(jar, "x") as made:
         made.writestr(zipfile.ZipInfo(name), content)
-
-
-def _remove_archived(artifact: Artifact, folder: Path) -> None:
-    """Remove other versions, also `io.trino_trino-hudi-476.jar` of Trino's archives."""
-    name = glob.escape(artifact.coordinates.artifact)
-    for pattern in (f"{name}-[0-9]*.jar", f"*_{name}-[0-9]*.jar"):
-        for older in folder.glob(pattern):
-            older.unlink()
-
-
-def _put_jar(jar: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(jar, folder / jar.name)
-    except OSError:  # a file system without hard links
-        shutil.copyfile(jar, folder / jar.name)
 
 
 def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: Path) -> None:
@@ -229,10 +222,15 @@ def _ensure_artifacts(
     if not lacking:
         return
     total = sum(artifact.size for artifact in lacking)
-    _check_space(cache, total)
-    what = (
-        lacking[0].file_name if len(lacking) == 1 else f"{distribution.name}, {len(lacking)} files,"
-    )
+    cache.root.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache.root).free
+    if free < total:
+        raise EnvironmentProblem(
+            f"the disk of {cache.root} is too full: {megabytes(total)} are needed, "
+            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+        )
+    files = f"{distribution.name}, {len(lacking)} files,"
+    what = lacking[0].file_name if len(lacking) == 1 else files
     progress.start(f"fetch {what} → {cache.root}", total)
     from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
 
@@ -250,6 +248,8 @@ def _once(artifacts: Iterable[Artifact]) -> Iterable[Artifact]:
 def _ensure_artifact(
     artifact: Artifact, cache: Cache, source: OpenRepository, progress: Progress
 ) -> None:
+    from harness.artifacts import download  # noqa: PLC0415 - as above
+
     path = cache.artifact(artifact)
     with cache.lock(path):
         if cache.holds(artifact):  # somebody else was faster
@@ -257,27 +257,13 @@ def _ensure_artifact(
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             check_online([Missing(artifact.file_name, artifact.size)], cache)
-            _download(artifact, path, source, progress)
+            try:
+                download.download(
+                    download.ExpectedFile(
+                        artifact.coordinates.repository_path, artifact.size, artifact.sha256
+                    ),
+                    path, source, progress,
+                )  # fmt: skip
+            except EnvironmentProblem as problem:
+                raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
         cache.stamp(artifact)
-
-
-def _download(artifact: Artifact, path: Path, source: OpenRepository, progress: Progress) -> None:
-    from harness.artifacts import download  # noqa: PLC0415 - few runs need what it imports
-
-    needed = download.ExpectedFile(
-        artifact.coordinates.repository_path, artifact.size, artifact.sha256
-    )
-    try:
-        download.download(needed, path, source, progress)
-    except EnvironmentProblem as problem:
-        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
-
-
-def _check_space(cache: Cache, needed: int) -> None:
-    cache.root.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(cache.root).free
-    if free < needed:
-        raise EnvironmentProblem(
-            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
-            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
-        )

@@ -31,14 +31,10 @@ _BODY_BYTES = {
 
 def replace_constants(compiled: bytes, replace: Mapping[str, str]) -> bytes:
     """Return a class with constants replaced; ValueError: it is none, or lacks one of them."""
-    if compiled[:4] != _MAGIC:
-        message = "not a compiled Java class: wrong first bytes"
-        raise ValueError(message)
     needed = {_utf8(old): _utf8(new) for old, new in replace.items()}
     pool, end, result = _rewritten_pool(compiled, needed)
     if absent := sorted(key[2:].decode() for key in needed.keys() - result):
-        message = f"the class has no UTF-8 constant {', '.join(absent)}"
-        raise ValueError(message)
+        raise ValueError(f"the class has no UTF-8 constant {', '.join(absent)}")
     return compiled[:10] + pool + compiled[end:]
 
 
@@ -48,18 +44,15 @@ def replace_code(compiled: bytes, code: CodePatch) -> bytes:
     pool, end, _ = _rewritten_pool(compiled, {})
     # Added after all others, so that every index in use stays: the text, and the string of it.
     added = bytes([_UTF8]) + _utf8(code.text) + struct.pack(">BH", _STRING, slots)
-    find = b"".join(b"." if part == ".." else re.escape(_byte(part)) for part in code.find.split())
+    find = b"".join(
+        b"." if part == ".." else re.escape(bytes.fromhex(part)) for part in code.find.split()
+    )
     index = struct.pack(">H", slots + 1)
     put = bytes.fromhex(code.put.replace("tt tt", index.hex()))
     body, count = re.subn(find, lambda _: put, compiled[end:], flags=re.DOTALL)
     if count != 1:
-        message = f"the instructions to replace are there {count} times, not once"
-        raise ValueError(message)
+        raise ValueError(f"the instructions to replace are there {count} times, not once")
     return compiled[:8] + struct.pack(">H", slots + 2) + pool + added + body
-
-
-def _byte(hexadecimal: str) -> bytes:
-    return bytes.fromhex(hexadecimal)
 
 
 def _utf8(text: str) -> bytes:
@@ -68,9 +61,6 @@ def _utf8(text: str) -> bytes:
 
 
 def texts(compiled: bytes) -> Iterator[str]:
-    if compiled[:4] != _MAGIC:
-        message = "not a compiled Java class: wrong first bytes"
-        raise ValueError(message)
     for tag, body in _entries(compiled):
         if tag == _UTF8 and body[2:].isascii():
             yield body[2:].decode("ascii")
@@ -89,6 +79,8 @@ def _rewritten_pool(
 
 
 def _entries(compiled: bytes) -> Iterator[tuple[int, bytes]]:
+    if compiled[:4] != _MAGIC:
+        raise ValueError("not a compiled Java class: wrong first bytes")
     (slots,) = struct.unpack_from(">H", compiled, 8)
     at, slot = 10, 1
     while slot < slots:
@@ -105,8 +97,7 @@ def _body_bytes(compiled: bytes, at: int) -> int:
         (length,) = struct.unpack_from(">H", compiled, at + 1)
         return 2 + int(length)
     if tag not in _BODY_BYTES:
-        message = f"unknown tag {tag} in the constant pool"
-        raise ValueError(message)
+        raise ValueError(f"unknown tag {tag} in the constant pool")
     return _BODY_BYTES[tag]
 
 

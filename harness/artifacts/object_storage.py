@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -84,11 +84,15 @@ def added(distribution: Distribution) -> Distribution:
         key: MappingProxyType({**properties, **distribution.options_if_any(key)})
         for key in result.properties_in
     }
+    jars = (
+        Artifact(coordinates(jar.get), jar.size, jar.sha256, result.jars_in)
+        for jar in (_load().hadoop.jars if result.jars_in else ())
+    )
     return replace(
         distribution,
         name=f"{distribution.name}{AT}{S3}",
         warehouse=S3,
-        artifacts=(*distribution.artifacts, *_jars(result)),
+        artifacts=(*distribution.artifacts, *jars),
         settings=MappingProxyType({**distribution.settings, **settings}),
     )
 
@@ -114,20 +118,11 @@ def writing(distribution: Distribution) -> Distribution:
 
 def reaching(distribution: Distribution, endpoint: str) -> Distribution:
     """Return a distribution whose properties name the store at a URL."""
-    options: dict[str, Setting] = {
-        key: _filled(value, endpoint) if isinstance(value, Mapping) else value
-        for key, value in distribution.settings.items()
-    }
-    return replace(distribution, settings=MappingProxyType(options))
-
-
-def _filled(properties: Mapping[str, str], endpoint: str) -> Mapping[str, str]:
-    return {name: value.replace(_ENDPOINT, endpoint) for name, value in properties.items()}
-
-
-def _jars(engine: _EngineForm) -> Iterator[Artifact]:
-    for jar in _load().hadoop.jars if engine.jars_in else ():
-        yield Artifact(coordinates(jar.get), jar.size, jar.sha256, engine.jars_in)
+    settings: dict[str, Setting] = dict(distribution.settings)
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            settings[key] = {k: text.replace(_ENDPOINT, endpoint) for k, text in value.items()}
+    return replace(distribution, settings=MappingProxyType(settings))
 
 
 @cache

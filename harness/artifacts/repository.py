@@ -32,7 +32,10 @@ def configured() -> Repository:
         mirror = mirror_of_central(_read(settings), str(settings), os.environ)
         if mirror:
             return _checked(mirror, str(settings))
-    return Repository(_default_url().rstrip("/"))
+    # Imported when it is needed: the package is slow to load and downloads are rare.
+    from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415
+
+    return Repository(str(MAVEN_CENTRAL_URL).rstrip("/"))
 
 
 def _wrong_repository(where: str, reason: str) -> EnvironmentProblem:
@@ -47,7 +50,10 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
         raise _wrong_repository(where, f"not well-formed XML: {error}") from error
     for mirror in root.iterfind("{*}mirrors/{*}mirror"):
         url = _text(mirror, "url", environ)
-        if url and _stands_for_central(_text(mirror, "mirrorOf", environ)):
+        # Source: the Maven guide on mirrors (patterns `*`, `external:*`, names, `!name`).
+        patterns = {part.strip() for part in _text(mirror, "mirrorOf", environ).split(",")}
+        central = "!central" not in patterns and patterns & {"central", "*", "external:*"}
+        if url and central:
             login = _login(root, _text(mirror, "id", environ), where, environ)
             return Repository(url.rstrip("/"), login)
     return None
@@ -85,12 +91,6 @@ def _checked(repository: Repository, where: str) -> Repository:
     return repository
 
 
-def _stands_for_central(mirror_of: str) -> bool:
-    """Source: the Maven guide on mirrors (patterns `*`, `external:*`, names, `!name`)."""
-    patterns = {part.strip() for part in mirror_of.split(",")}
-    return "!central" not in patterns and bool(patterns & {"central", "*", "external:*"})
-
-
 def _login(
     root: ET.Element, server_id: str, where: str, environ: Mapping[str, str]
 ) -> tuple[str, str] | None:
@@ -110,10 +110,3 @@ def _login(
 def _text(parent: ET.Element, tag: str, environ: Mapping[str, str]) -> str:
     result = (parent.findtext(f"{{*}}{tag}") or "").strip()
     return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), result)
-
-
-def _default_url() -> str:
-    # Imported when it is needed: the package is slow to load and downloads are rare.
-    from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415
-
-    return str(MAVEN_CENTRAL_URL)

@@ -101,22 +101,19 @@ def _sum(content: bytes) -> bytes:
 def harness_digest(root: Path = HARNESS) -> str:
     """Return the SHA-256 of all code that may take part; empty: not all can be read."""
     try:
-        return _digest(root)
+        installed = [
+            path.name
+            for folder in filter(Path.is_dir, map(Path, sys.path))
+            for path in folder.iterdir()
+            if path.name.endswith(INSTALLED)
+        ]
+        digest = hashlib.sha256(f"{sys.version}\n{sorted(installed)}\n".encode())
+        for name in _files(str(root)):
+            content = Path(root, name).read_bytes()
+            digest.update(f"{name}\n{len(content)}\n".encode() + content)
     except OSError:
         return ""
-
-
-def _digest(root: Path) -> str:
-    digest = hashlib.sha256(f"{sys.version}\n{sorted(_installed())}\n".encode())
-    for name in _files(str(root)):
-        content = Path(root, name).read_bytes()
-        digest.update(f"{name}\n{len(content)}\n".encode() + content)
     return digest.hexdigest()
-
-
-def _installed() -> Iterator[str]:
-    for folder in filter(Path.is_dir, map(Path, sys.path)):
-        yield from (path.name for path in folder.iterdir() if path.name.endswith(INSTALLED))
 
 
 def _files(folder: str, below: str = "") -> Iterator[str]:

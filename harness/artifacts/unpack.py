@@ -62,8 +62,10 @@ def _unpack_entry(
     if entry.is_dir() or not path.is_relative_to(folder):
         return
     name = str(path.relative_to(folder))
+    # Zip unpacking loses the executable bits; these are the JRE's programs.
+    executable = name.startswith("bin/") or path.name == "jspawnhelper"
     with archive.open(entry) as content:
-        _write(content, target, [name], executable=_executable(name))
+        _write(content, target, [name], executable=executable)
 
 
 _BROKEN: Final = (
@@ -122,10 +124,6 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
         raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(needed)}")
 
 
-def _executable(name: str) -> bool:
-    return name.startswith("bin/") or PurePosixPath(name).name == "jspawnhelper"
-
-
 def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
     links: dict[str, str] = {}
     selected: list[str] = []
@@ -139,7 +137,7 @@ def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[s
     for member in members:
         if not any(_is_selected(name, [member]) for name in selected):
             raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
-    return grouped((_content_of(archive, name, links), name) for name in selected)
+    return grouped([(_content_of(archive, name, links), name) for name in selected])
 
 
 def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:

@@ -259,7 +259,9 @@ def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
         )
     readers = tuple(map(plan_options.existing_reader, names)) if names else all_readers()
     for reader in readers:
-        kit.check_can_be_asked(reader)
+        if reason := formats_for(reader)[1]:
+            text = f"{reader} cannot be checked, for it reads none of our tables: {reason}"
+            raise UsageProblem(text)
     return readers
 
 

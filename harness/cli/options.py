@@ -16,7 +16,7 @@ from harness.artifacts.cache import OFFLINE
 from harness.cli.output import Output
 from harness.cli.plan_options import QUICK_START, NamedParts
 from harness.cli.runs import HISTORY_FILE, Ending
-from harness.comparison import history_store
+from harness.comparison import history
 from harness.core.errors import UsageProblem, printable
 from harness.core.runtime_names import RUNTIMES, WAREHOUSES
 from harness.run import run_folder
@@ -103,7 +103,7 @@ CaseArgument = Annotated[
 ]
 SelectOption = Annotated[str, typer.Option("-k", help="Only checks whose name contains this text.")]
 CellsOption = Annotated[
-    bool, typer.Option("--cells", help="List every check, not only their number.")
+    bool, typer.Option("--checks", "--cells", help="List every check, not only their number.")
 ]
 ExpectedOption = Annotated[
     bool,
@@ -157,16 +157,15 @@ FreshOption = Annotated[bool, typer.Option(help="Ask every question again; use n
 ShowOption = Annotated[
     bool, typer.Option(help="Do not fail because of findings: a status of 1 becomes 0.")
 ]
-HistoryOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--history",
-        envvar=history_store.VARIABLE,
-        metavar="FILE",
-        help="Store the run in this file at its end. Without it, a run under runs/ is stored in "
-        f"{HISTORY_FILE}.",
-    ),
-]
+_HISTORY: Final = typer.Option(
+    "--history",
+    envvar=history.VARIABLE,
+    metavar="FILE",
+    help="The file in which runs are stored, each at its end; without it "
+    f"{HISTORY_FILE}, for runs under runs/.",
+)
+HistoryOption = Annotated[Path | None, _HISTORY]
+HistoryFileOption = Annotated[Path, _HISTORY]
 FailOnFlakyOption = Annotated[
     bool,
     typer.Option(

@@ -14,7 +14,7 @@ from typing import Final
 
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.output import Output
-from harness.comparison import history_store
+from harness.comparison import history
 from harness.core.errors import HarnessError, UsageProblem, describe, printable, problem_of
 from harness.judge.gate import GOOD, NEW
 from harness.reports import github
@@ -29,7 +29,7 @@ from harness.scenario.cells import Plan
 
 ON_GITHUB: Final = "GITHUB_ACTIONS"
 """GitHub sets it to `true` in every job ("Variables reference")."""
-HISTORY_FILE: Final = RUNS / history_store.NAME
+HISTORY_FILE: Final = RUNS / history.NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def store(run: Run, file: Path) -> str:
         raise UsageProblem(
             f"{run.folder}: nothing is judged; use harness judge, or run it to its end"
         )
-    with history_store.opened(file, new=True) as history:
-        history.add(run)
+    with history.opened(file, new=True) as stored:
+        stored.add(run)
     return run.info.id
 
 
@@ -85,7 +85,7 @@ def check_history(file: Path | None, run_dir: Path | None) -> None:
     """Check before a run begins that it can be stored."""
     file = _history_of(file, run_dir or run_folder.LATEST_RUN)
     if file and file.exists():
-        with history_store.opened(file):
+        with history.opened(file):
             pass
 
 
@@ -98,13 +98,13 @@ def stored_or_folder(run: Path, file: Path) -> Path:
     """Return a run's folder, by its path or by the name of a stored run, which is restored."""
     if run.exists() or not file.is_file():
         return run_folder.existing(run)
-    with history_store.opened(file) as history:
-        stored = history.run(str(run))
+    with history.opened(file) as store_:
+        stored = store_.run(str(run))
         # Another run may have its name.
         names = chain([stored.name], (f"{stored.name}-{number}" for number in count(2)))
         for folder in (RUNS / name for name in names):
             if not folder.exists():
-                history.restore(stored, folder)
+                store_.restore(stored, folder)
             is_run = (folder / load_run.INFO).is_file()
             if is_run and load_run.read_info(folder).started == stored.info.started:
                 return run_folder.existing(folder)

@@ -23,15 +23,11 @@ from harness.run.load_run import Run
 WRITER: Final = "writer"
 """Stands for an engine where a writer refuses a step."""
 _INCONCLUSIVE: Final = (VerdictChange.UNKNOWN, VerdictChange.NEW, VerdictChange.GONE)
-"""Pairs of these say nothing about an expected cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance(ReviewedLine):
-    """One line of a file of accepted causes."""
-
     engine: str
-    """The product that answers, or `writer`."""
     finding: FindingKind | None
     refusal: str
     """What the error means, where there is no finding."""
@@ -77,9 +73,7 @@ class AcceptedCauses:
     gone: tuple[Acceptance, ...] = ()
     """Lines that no longer occur: their scenarios were asked, and nothing is worse so."""
     unreviewed: tuple[Acceptance, ...] = ()
-    """Lines whose `because` is still to be written."""
     expired: tuple[Acceptance, ...] = ()
-    """Lines whose date has passed; they do not count."""
 
     @property
     def needs_review(self) -> bool:
@@ -99,16 +93,7 @@ def accept(
 ) -> tuple[tuple[Regression, ...], AcceptedCauses]:
     """Return the causes that nobody has accepted, and what became of the lines.
 
-    Of a cause that a line accepts in some scenarios only, the others remain. The first line that is
-    about a pair accepts it.
-
-    Args:
-        regressions: every cause of worse answers.
-        pairs: every pair of the comparison.
-        lines: those of the file.
-        new: the new side's run.
-        today: lines whose date has passed accept nothing.
-
+    The first line that is about a pair accepts it; the others of its cause remain.
     """
     lines = tuple(lines)
     valid = [line for line in lines if line.counts(today)]
@@ -144,14 +129,13 @@ def accept(
 
 
 def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[tuple[str, str, str]]:
-    """Yield whom both sides could have shown worse, in which scenario, and after which operation.
+    """Yield whom both sides could have shown worse, in which scenario, after which operation.
 
-    A step that both writers apply is no pair. A writer is therefore tested by the steps of the
-    table that some reader was asked about.
+    A writer is tested by the steps of the table that some reader was asked about.
     """
     asked = {
         (
-            new.distribution(pair.new.reader),
+            new.info.reader(pair.new.reader).distribution,
             pair.new.variant,
             pair.new.step,
             pair.old is not None and pair.old.variant != pair.new.variant,
@@ -160,7 +144,7 @@ def _tested(pairs: Iterable[CellPair], new: Run) -> Iterator[tuple[str, str, str
         if pair.new is not None and pair.change not in _INCONCLUSIVE
     }
     for distribution, variant, number, other_table in asked:
-        info = new.variant(variant)
+        info = new.info.variant(variant)
         operations = {info.step(step).operation for step in range(number + 1)}
         for operation in operations | ({NEW_WRITER} if other_table else set()):
             yield causes.engine(distribution), info.scenario, operation
@@ -188,10 +172,7 @@ class _AcceptanceForm:
 
 
 def parse(text: str, path: str) -> tuple[Acceptance, ...]:
-    """Read a file of accepted causes; an empty one has no lines.
-
-    Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
-    """
+    """Read a file of accepted causes; an empty one has none. Raises ScenarioProblem."""
     document = parse_yaml(text, path)
     if document.data is None:
         return ()
@@ -248,13 +229,7 @@ def _check_twice(lines: Iterable[Acceptance], document: Document) -> None:
 
 
 def dump(causes: Iterable[Regression], accepted: Iterable[Acceptance] = ()) -> str:
-    """Return a file that accepts every cause once somebody has said why.
-
-    Args:
-        causes: those that nobody has accepted yet.
-        accepted: the lines that accept others; they stay as they are.
-
-    """
+    """Return a file that accepts causes once somebody has said why; lines stay as they are."""
     lines = [*dict.fromkeys(accepted), *map(_line, causes)]
     unknown = [line for line in lines if line.finding is FindingKind.UNEXPLAINED]
     left_out = (UNEXPLAINED.format(printable(str(line))) for line in unknown)

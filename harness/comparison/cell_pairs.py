@@ -1,8 +1,6 @@
 """The cells of two runs, pair by pair: what each side answered, and what became of that. Pure.
 
-Both sides are judged against the truth, never against each other. What has the same name is the
-same. A reader of another version, and a table of another writer, are paired by what else they have,
-where only one can be meant.
+Both sides are judged against the truth, never against each other.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from harness.core.grouping import grouped
@@ -28,24 +27,18 @@ class VerdictChange(StrEnum):
     """What became of an answer; each pair of cells is in exactly one of these classes."""
 
     REGRESSED = "regressed"
-    """It was right, and is wrong without an error."""
     REGRESSED_SILENTLY = "regressed silently"
-    """There was an error, and is a wrong answer."""
     WRONG_OTHERWISE = "wrong otherwise"
     """It was wrong, and is so in a place, or in a way, in which it was not."""
     REGRESSED_LOUDLY = "regressed loudly"
-    """It was right, and there is an error."""
     FIXED = "fixed"
     REFUSED_NOW = "refused now"
-    """It was wrong, and there is an error."""
     WRONG_AS_BEFORE = "wrong as before"
     """Each wrong place was so before; there may be fewer."""
     REFUSED_AS_BEFORE = "refused as before"
     RIGHT_AS_BEFORE = "right as before"
     NEW = "new"
-    """Only the new side has the cell."""
     GONE = "gone"
-    """Only the old side has it."""
     UNKNOWN = "unknown"
     """Of one side nothing is known; it is never counted as anything else."""
 
@@ -90,10 +83,7 @@ _ELSEWHERE: Final = {
 
 
 def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
-    """Return the class of a pair of cells; None where a side has no such cell.
-
-    Raises ValueError: no side has it.
-    """
+    """Return the class of a pair of cells; None where a side has no such cell, which one may."""
     if new is None or old is None:
         if old is new:
             raise ValueError("a pair has a cell of one side at least")
@@ -103,11 +93,7 @@ def change(old: Verdict | None, new: Verdict | None) -> VerdictChange:
 
 
 def class_of(old: VerdictKind, new: VerdictKind, *, elsewhere: bool) -> VerdictChange:
-    """Return the class of two verdicts on a cell.
-
-    `elsewhere`: whether the new side has a wrong place that the old one has not; errors may have
-    some too, of columns asked alone.
-    """
+    """Return the class of two verdicts; `elsewhere`: the new side has a wrong place of its own."""
     if VerdictKind.UNKNOWN in (old, new):
         return VerdictChange.UNKNOWN
     verdict_change = _CLASSES[_OUTCOMES[old], _OUTCOMES[new]]
@@ -135,7 +121,6 @@ class Correspondence:
     """How the old side calls what the new side has; by the same name, where nothing is said."""
 
     variants: Mapping[str, str] = field(default_factory=dict)
-    """The old side's variant of each of the new side's."""
     readers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -145,8 +130,7 @@ AS_NAMED: Final = Correspondence()
 def correspondence(old: RunInfo, new: RunInfo) -> Correspondence:
     """Return what the old run calls what the new one has.
 
-    Several tables of the new side may stand beside one of the old: they are continued after one
-    step or another.
+    Several tables of the new side may stand beside one of the old.
     """
     stories = {_story(variant): variant.id for variant in old.variants}
     ids = {variant.id for variant in old.variants}
@@ -166,12 +150,13 @@ def _story(variant: VariantInfo) -> Hashable:
 
 
 def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
-    """Pair the readers that the other run has not: by engine and settings, by engine, at last any.
-
-    Each time those alone that nobody else can be meant by.
-    """
+    """Pair the readers that the other run has not, where nobody else can be meant by either."""
     gone, added = [r for r in old if r not in new], [r for r in new if r not in old]
-    keys: list[Callable[[str], Hashable]] = [_engine_and_settings, _engine, lambda _: ""]
+    keys: list[Callable[[str], Hashable]] = [
+        lambda reader: (engine(reader), parse_reader(reader).settings),
+        engine,
+        lambda _: "",
+    ]
     pairs: dict[str, str] = {}
     for key in keys:
         before = grouped((key(reader), reader) for reader in gone if reader not in pairs.values())
@@ -184,12 +169,10 @@ def _readers(old: Sequence[str], new: Sequence[str]) -> Mapping[str, str]:
     return pairs
 
 
-def _engine(reader: str) -> Hashable:
-    return causes.engine(parse_reader(reader).distribution)
-
-
-def _engine_and_settings(reader: str) -> Hashable:
-    return _engine(reader), parse_reader(reader).settings
+@cache
+def engine(reader: str) -> str:
+    """Return the product that a reader is; empty for an empty name, which stands for a step."""
+    return causes.engine(parse_reader(reader).distribution) if reader else ""
 
 
 Key = tuple[str, int, str, str, str]
@@ -225,10 +208,9 @@ class CellPair:
 
 
 def cell_pairs(old: Run, new: Run, names: Correspondence = AS_NAMED) -> tuple[CellPair, ...]:
-    """Return every pair of cells of two judged runs, in the order of the new one; gone ones last.
+    """Return every pair of cells, in the order of the new run; gone ones last.
 
-    A step that is right on both sides is no pair: nobody was asked anything. Neither is the control
-    of a reader that only one side has: the verdicts on the other cells rest on it.
+    Neither a step that is right on both sides nor a control that only one side has is a pair.
     """
     before = {_name(verdict): verdict for verdict in every_verdict(old)}
     pairs, paired = list[CellPair](), set[str]()
@@ -271,12 +253,11 @@ def _of_step(variant: str, step: int) -> str:
 
 
 def every_verdict(run: Run) -> Iterator[Verdict]:
-    """Yield every verdict of a run, on its steps first; an applied step is right."""
     yield from run.step_verdicts
     judged = {(verdict.variant, verdict.step) for verdict in run.step_verdicts}
     for state in run.states:
         step = state.variant, state.outcome.step
         if state.outcome.kind is OutcomeKind.APPLIED and step not in judged:
-            case, scenario = _of_step(*step), run.variant(state.variant).scenario
+            case, scenario = _of_step(*step), run.info.variant(state.variant).scenario
             yield Verdict(case, scenario, *step, "", WRITE, "", VerdictKind.CORRECT)
     yield from run.verdicts

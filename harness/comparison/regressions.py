@@ -1,8 +1,6 @@
 """What is worse on the new side, by its cause, and what helps: settings, workarounds. Pure.
 
-The causes are those of the new side's run (`run.causes`); here they are narrowed to what is worse.
-A workaround is named only where the same run has the evidence: at least one answer to a question of
-the cause, and none that shows the cause.
+A workaround needs evidence: answers to a question of the cause, none of which shows it.
 """
 
 from __future__ import annotations
@@ -55,11 +53,7 @@ class Regression:
 
 
 def regressions(pairs: Iterable[CellPair], new: Run) -> tuple[Regression, ...]:
-    """Return the causes of what is worse, the most harmful first; `new`: the new side's run.
-
-    Silent ones come before loud ones; of these, those that engines have by default; of these, those
-    that most scenarios show.
-    """
+    """Return the causes of what is worse, the most harmful first; `new`: the new side's run."""
     worse = [(pair, symptom) for pair in pairs for symptom in _symptoms(pair, new)]
     keys = _keys(new, {pair.either.case for pair, _ in worse})
     steps = grouped(((p.either.variant, p.either.reader, of), p.either.step) for p, of in worse)
@@ -87,12 +81,9 @@ def _key(
     first: Mapping[tuple[str, str, Symptom], int],
     run: Run,
 ) -> CauseKey:
-    """Return the cause of a pair; what is so since another writer writes is that writer's.
-
-    `first`: after which step a reader first is worse so, on each table.
-    """
+    """Return the cause of a pair; `first`: the step after which a reader is worse so first."""
     verdict = pair.either
-    step = run.step(verdict.variant, verdict.step)
+    step = run.info.step(verdict.variant, verdict.step)
     key = known or CauseKey("", symptom, step.operation)
     began = first[verdict.variant, verdict.reader, symptom]
     takes_over = _takes_over(pair, run)
@@ -112,7 +103,7 @@ def _takes_over(pair: CellPair, run: Run) -> int | None:
     """Return the first step with rows of the new side's writer, where the old side has another."""
     if pair.old is None or pair.old.variant == pair.either.variant:
         return None
-    writers = run.variant(pair.either.variant).writers
+    writers = run.info.variant(pair.either.variant).writers
     return next((step for step, writer in enumerate(writers) if writer != writers[0]), 1)
 
 
@@ -138,13 +129,13 @@ def _refusal(step: Verdict, run: Run) -> Refusal | None:
 
 def regression(key: CauseKey, pairs: Sequence[CellPair], run: Run) -> Regression:
     def complexity(pair: CellPair) -> tuple[int, int, bool, bool, str]:
-        verdict, variant = pair.either, run.variant(pair.either.variant)
+        verdict, variant = pair.either, run.info.variant(pair.either.variant)
         some_columns = verdict.query != "all"
         return len(variant.steps), verdict.step, variant.twin, some_columns, verdict.case
 
     readers = {pair.either.reader for pair in pairs if not pair.is_step}
     anyones = not readers or key.symptom.responsible in WRITERS
-    met = anyones or any(causes.by_default(run, reader) for reader in readers)
+    met = anyones or any(run.info.reader(reader).by_default for reader in readers)
     return Regression(key, tuple(sorted(pairs, key=complexity)), met)
 
 
@@ -175,9 +166,7 @@ class Swap:
 @dataclass(frozen=True, slots=True)
 class SuspectComponents:
     alone: tuple[Swap, ...] = ()
-    """Each of these shows all of it by itself."""
     partly: tuple[Swap, ...] = ()
-    """Each of these shows some of it."""
     untried: tuple[Swap, ...] = ()
 
     @property
@@ -208,15 +197,11 @@ READ_OPTIMIZED: Final = "read_optimized"
 
 class Workaround(StrEnum):
     COMPACT = "compact"
-    """Compact the table."""
     REWRITE = "rewrite"
-    """Rewrite all of its files."""
     COPY_ON_WRITE = "copy-on-write"
-    """Have the table as copy-on-write."""
     OTHER_VIEW = "another view"
     """Ask another view of the table, which shows less."""
     OTHER_ENGINE = "another engine"
-    """Ask another engine."""
 
 
 def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
@@ -230,7 +215,8 @@ def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
         ),
         Workaround.OTHER_ENGINE: lambda verdict, other, run: (
             _same(verdict, other, "step", "view")
-            and run.distribution(other.reader) != run.distribution(verdict.reader)
+            and run.info.reader(other.reader).distribution
+            != run.info.reader(verdict.reader).distribution
         ),
     }
     return tuple(
@@ -239,7 +225,6 @@ def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
 
 
 _Known = Mapping[tuple[str, str], Sequence[Verdict]]
-"""The verdicts of a run by variant and query."""
 _Evidence = Callable[[Verdict, Verdict, Run], bool]
 """Whether the second verdict, on the same query, shows what becomes of the first one so."""
 
@@ -248,7 +233,7 @@ def _helps(shows: _Evidence, cause: Regression, known: _Known, run: Run) -> bool
     evidence = [
         other
         for verdict in cause.asked
-        for variant in _tables(run.variant(verdict.variant), run)
+        for variant in _tables(run.info.variant(verdict.variant), run)
         for other in known.get((variant.id, verdict.query), ())
         if other.verdict in _ANSWERED and shows(verdict, other, run)
     ]
@@ -280,7 +265,7 @@ def _after(operation: str, **settings: str) -> _Evidence:
     """Return whether it is the same question after the next step that does such a thing."""
 
     def shows(verdict: Verdict, other: Verdict, run: Run) -> bool:
-        variant = run.variant(verdict.variant)
+        variant = run.info.variant(verdict.variant)
         if any(variant.settings.get(name) != value for name, value in settings.items()):
             return False
         steps = (step.number for step in variant.steps if step.operation == operation)
@@ -303,7 +288,6 @@ class Remedy:
     """Settings with which every cell of the new side was asked that is worse, or that is right."""
 
     reader: str
-    """The new side's reader with them."""
     changes: tuple[str, ...]
     """What is set otherwise: `use-column-names=true`."""
     heals: frozenset[QuestionKey]
@@ -311,12 +295,10 @@ class Remedy:
     harms: frozenset[QuestionKey]
     """The questions that are right without them, and with them are not, or are not known to be."""
     lines: tuple[SettingLine, ...] = ()
-    """What to put into the engine's configuration; empty where only the harness's words are known.
-    """
+    """For the engine's configuration; empty where only the harness's words are known."""
 
     @property
     def settings(self) -> tuple[SettingLine, ...]:
-        """What to set, in the engine's own words where these are known."""
         return self.lines or tuple(SettingLine(change, "") for change in self.changes)
 
     @property
@@ -333,13 +315,7 @@ def reader_remedy(
 ) -> Remedy:
     """Return what settings of a reader do.
 
-    Args:
-        reader: the reader with these settings.
-        changes: what is set otherwise.
-        verdicts: those on its answers; others are passed over.
-        worse: the questions that the reader without them answers worse than the old side.
-        right: those that it answers rightly.
-
+    `worse` and `right` are what it answers without them worse than the old side, and rightly.
     """
     kinds = {verdict.question: verdict.verdict for verdict in verdicts if verdict.reader == reader}
     good = {question for question, kind in kinds.items() if kind is VerdictKind.CORRECT}
@@ -351,10 +327,9 @@ def reader_remedy(
 def writer_remedy(
     writer: str, changes: Iterable[str], without: Iterable[CellPair], pairs: Iterable[CellPair]
 ) -> Remedy:
-    """Return what settings of a writer do, which make other tables.
+    """Return what settings of a writer do to `pairs`; `without` them these were others.
 
-    A question of the old side is right then if it is so on every table that stands for it.
-    `without`: the pairs without these settings.
+    A question of the old side is right if it is so on every table that stands for it.
     """
     bad = {*WORSE, VerdictChange.UNKNOWN}
     asked = [(pair.old.question, pair.change) for pair in pairs if pair.old]

@@ -79,7 +79,7 @@ def _asked_versions(run: Run) -> Mapping[str, set[str]]:
     versions: dict[str, set[str]] = {}
     for verdict in run.verdicts:
         if verdict.verdict is not VerdictKind.UNKNOWN:
-            of_format = versions.setdefault(run.variant(verdict.variant).format, set())
+            of_format = versions.setdefault(run.info.variant(verdict.variant).format, set())
             of_format |= _versions([verdict], run)
     return versions
 
@@ -110,11 +110,8 @@ def _affected(key: CauseKey, verdicts: Sequence[Verdict], run: Run, usage: Usage
 
 
 def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
-    """Return what a table must be like: as those in which it was seen.
-
-    Only what can be left out without a doubt is: all that showed it have partitions, say.
-    """
-    variants = [run.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
+    """Return what a table must be like; only what can be left out without a doubt is."""
+    variants = [run.info.variant(name) for name in dict.fromkeys(v.variant for v in verdicts)]
     views = {past_views.name_of(verdict.view) for verdict in verdicts} - {WRITE}
     partitioned = all(PARTITIONED in variant.settings for variant in variants)
     return Need(
@@ -127,7 +124,6 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
 
 
 def _versions(verdicts: Iterable[Verdict], run: Run) -> frozenset[str]:
-    """Return the versions of the tables that show it; none where one is not known."""
     states = (run.by_step.get((verdict.variant, verdict.step)) for verdict in verdicts)
     versions = {state.table_version if state else "" for state in states}
     return frozenset() if "" in versions else frozenset(versions)
@@ -147,8 +143,6 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """A side as people call it, and its run."""
-
     name: str
     run: Run
 
@@ -171,11 +165,8 @@ class SideComparison:
     regressions: tuple[Regression, ...]
     """The causes of what is worse, but for those that are accepted."""
     remedies: tuple[Remedy, ...] = ()
-    """Those that help, the best first."""
     swaps: tuple[Swap, ...] = ()
-    """The components in which the sides differ, each swapped alone; none where it is one."""
     usage: Usage | None = None
-    """What somebody's own tables are like; None where nobody said."""
     accepted: AcceptedCauses = NOTHING_ACCEPTED
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
@@ -210,10 +201,7 @@ class SideComparison:
 
     @cached_property
     def reader_scores(self) -> tuple[ReaderScore, ...]:
-        """A score for each reader; steps are nobody's answers.
-
-        A cell of the old side that stands beside several of the new one counts once.
-        """
+        """A score for each reader; an old cell beside several new ones counts once."""
         asked = (pair for pair in self.pairs if not pair.is_step)
         readers = grouped(((_reader(pair.old), _reader(pair.new)), pair) for pair in asked)
         return tuple(
@@ -235,11 +223,7 @@ class SideComparison:
 
     @property
     def decision(self) -> Decision:
-        """What to do.
-
-        What is worse speaks against the new side whatever else is not known. Where nothing is known
-        to be worse, and something is not known, neither is the answer.
-        """
+        """What is worse counts whatever is not known; without it, the unknown leaves no answer."""
         if self.worse:
             return Decision.WITH_SETTING if self.remedy else Decision.DO_NOT
         if not self._enough_known:
@@ -303,7 +287,6 @@ _FRAME: Final[Mapping[str, _Column]] = {
     "old_findings": FrameColumn(frames.WORD, lambda pair: _findings(pair.old)),
     "new_findings": FrameColumn(frames.WORD, lambda pair: _findings(pair.new)),
 }
-"""The columns of `SideComparison.to_frame`."""
 
 
 def _reader(verdict: Verdict | None) -> str:
@@ -323,10 +306,7 @@ def _counts(verdicts: Iterable[Verdict | None]) -> Mapping[VerdictKind, int]:
 def compare(
     old: ComparedSide, new: ComparedSide, readers: Mapping[str, str] | None = None
 ) -> SideComparison:
-    """Compare two judged runs.
-
-    `readers`: which of the old side's each of the new side's is; None: what names tell.
-    """
+    """Compare two judged runs; `readers`: the old reader of each new one, None: as names say."""
     names = correspondence(old.run.info, new.run.info)
     names = names if readers is None else replace(names, readers=readers)
     pairs = cell_pairs(old.run, new.run, names)
@@ -334,7 +314,6 @@ def compare(
 
 
 Changes = frozenset[int]
-"""The numbers of the changes that are made, from 1."""
 SAFE = frozenset({Decision.NOTHING_CHANGES, Decision.NOTHING_WORSE})
 
 
@@ -358,7 +337,6 @@ class RolloutState:
 
     @property
     def returns_by_downgrade(self) -> bool:
-        """Whether there is one, and none without a downgrade of the table version."""
         return _safe(self.downgraded) and not _safe(self.back)
 
     @property
@@ -373,11 +351,9 @@ def _safe(comparison: SideComparison | None) -> bool:
 @dataclass(frozen=True, slots=True)
 class Rollout:
     states: tuple[RolloutState, ...]
-    """In the order that was asked for, one after each change."""
     safe_order: tuple[int, ...] | None
     """The numbers of the changes in the first order in which every state is safe; None: none."""
     others: tuple[RolloutState, ...] = ()
-    """Other states that were judged to find it."""
 
     @property
     def judged(self) -> tuple[RolloutState, ...]:

@@ -17,15 +17,12 @@ SIGNS: Final = {
 
 
 def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> str:
-    """Return the page: a summary, every check of every reader, and what they ran on.
-
-    Args:
-        conformances: the results of the readers that were checked.
-        command: what made it.
-        left: so many more readers are still to be checked.
-
-    """
+    """Return the page that a command made, while so many readers are left to be checked."""
     more = f" Not checked yet: {left} more." if left else ""
+    checks = [
+        (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
+        for conformance in conformances
+    ]
     lines = [
         *(
             "# Conformance of engines",
@@ -33,7 +30,7 @@ def page(conformances: Sequence[Conformance], command: str, left: int = 0) -> st
             f"{answer(conformances)}{more} Made with `{command}`.",
             "",
         ),
-        *_table(("reader", *ASSERTS), (_checks(conformance) for conformance in conformances)),
+        *_table(("reader", *ASSERTS), checks),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
     ]
@@ -63,23 +60,15 @@ def notes(conformance: Conformance) -> Iterator[str]:
             yield f"{conformance.reader}, {name}: {result.outcome}: {result.seen}"
 
 
-def _checks(conformance: Conformance) -> tuple[str, ...]:
-    return (conformance.reader, *(SIGNS[result.outcome] for result in conformance.results.values()))
-
-
 def _facts(conformance: Conformance) -> tuple[str, ...]:
-    started = (
-        (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
-        if conformance.start_s
-        else ("n/a", "n/a")
-    )
+    started = (f"{conformance.start_s:.0f} s", f"{conformance.peak_mb} MB")
     engine = f"{conformance.engine} {conformance.version}"
     return (
         conformance.reader,
         conformance.date,
         engine,
         conformance.runtime,
-        *started,
+        *(started if conformance.start_s else ("n/a", "n/a")),
         conformance.fidelity,
     )
 
@@ -90,5 +79,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text on one line."""
     return " ".join(text.split())

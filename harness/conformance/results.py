@@ -30,21 +30,12 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    outcome: CheckOutcome
+    outcome: CheckOutcome = CheckOutcome.PASSED
     seen: str = ""
-    """What was seen, or why it does not apply."""
-
-
-def passed(seen: str = "") -> CheckResult:
-    return CheckResult(CheckOutcome.PASSED, seen)
 
 
 def failed(seen: str) -> CheckResult:
     return CheckResult(CheckOutcome.FAILED, seen)
-
-
-def not_applicable(reason: str) -> CheckResult:
-    return CheckResult(CheckOutcome.NOT_APPLICABLE, reason)
 
 
 def unknown(reason: str = "") -> CheckResult:
@@ -67,7 +58,6 @@ class Conformance:
     start_s: float = 0.0
     """The seconds until its first server answered; 0 where none did."""
     peak_mb: int = 0
-    """The most memory of any of its servers, in MiB."""
 
     def number(self, outcome: CheckOutcome) -> int:
         return sum(result.outcome is outcome for result in self.results.values())

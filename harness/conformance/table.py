@@ -1,8 +1,7 @@
 """The tables that readers are asked about: one of every type, and one of many rows.
 
-A reader is asked about plain Parquet files as a Hive table, which no engine wrote: so it depends on
-no writer, and what Arrow wrote is no engine's own idea of a type. One that reads no Hive tables is
-asked about each format that it reads, written by that format's library for Python.
+A reader is asked about plain Parquet files by Arrow as a Hive table; one that reads none about each
+format that it reads, written by that format's library for Python.
 """
 
 from __future__ import annotations
@@ -94,11 +93,6 @@ def formats_for(reader: Reader) -> tuple[tuple[str, ...], str]:
 
 
 def hive_type(type_: str) -> str:
-    """Return a type in Hive's words.
-
-    >>> hive_type("map<date, array<long>>"), hive_type("decimal(10, 2)")
-    ('map<date,array<bigint>>', 'decimal(10,2)')
-    """
     return re.sub(r"\blong\b", "bigint", type_).removesuffix("_ntz").replace(" ", "")
 
 
@@ -168,7 +162,6 @@ def _write_file(folder: Path, values: dict[str, tuple[list[Any], str]], *, int96
 def _write_by_library(
     cache: Cache, format_: str, files: Path, home: Path, progress: Progress
 ) -> None:
-    """Have tables written from files, by a library in a process of its own."""
     engine = LIBRARIES[format_]
     name = next(name for name in distributions.names() if distributions.load(name).engine == engine)
     packages = fetch.ensure(distributions.load(name), cache, progress).home

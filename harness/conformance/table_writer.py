@@ -1,8 +1,7 @@
 """The program that writes an Iceberg or a Delta table with the rows of a Parquet file.
 
-`python table_writer.py PACKAGES FORMAT SOURCE TABLE`: PACKAGES is the folder of the format's
-library and of what it needs; SOURCE is the folder of the file, TABLE that of the table.
-This file imports the standard library and what is in PACKAGES alone.
+`python table_writer.py PACKAGES FORMAT SOURCE TABLE`: the folders of the format's library, of the
+file and of the table. It imports the standard library and PACKAGES alone.
 """
 
 from __future__ import annotations

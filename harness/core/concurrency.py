@@ -60,12 +60,12 @@ class JobThreads:
             while not self.failed.is_set():
                 waiting.get_nowait()()
         except queue.Empty:
-            ended.put(None)
+            pass
         except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
             ended.put(problem)  # before others halt, so that it is the first
             self.failed.set()
-        else:
-            ended.put(None)
+            return
+        ended.put(None)
 
 
 T = TypeVar("T")

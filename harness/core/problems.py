@@ -58,15 +58,13 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
     "did you mean 'hudi-mor'? allowed: hudi-cow, hudi-mor"
     """
     names = list(allowed)
-    near = _with_part(given, names) or difflib.get_close_matches(given, names, n=1)
+    # People shorten names to one of their parts.
+    near = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
+    if not 0 < len(near) <= GUESSES:
+        near = difflib.get_close_matches(given, names, n=1)
     quoted = " or ".join(f"'{name}'" for name in near)
     guess = f"did you mean {quoted}? " if near else ""
     return f"{guess}allowed: {', '.join(names) or 'none'}"
-
-
-def _with_part(given: str, names: Iterable[str]) -> list[str]:
-    fitting = [name for name in names if given.casefold() in re.split("[-_]", name.casefold())]
-    return fitting if len(fitting) <= GUESSES else []
 
 
 def read_all(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:

@@ -102,8 +102,8 @@ class Count:
         """How far it has come, and with what results.
 
         >>> found, judged = Counter(answered=7, refused=1), Counter(correct=4, wrong=3, refused=1)
-        >>> Count("ask cells", 2000, made=8, by="a-1", outcomes=found, judged=judged).state
-        'ask cells: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
+        >>> Count("ask queries", 2000, made=8, by="a-1", outcomes=found, judged=judged).state
+        'ask queries: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
         """
         by = f" ({self.by})" if self.by else ""
         return f"{self.task}: {self.made:,} of {self.total:,}, {self.left:,} left{by}{self.results}"
@@ -163,6 +163,10 @@ def started(name: str, server: AbstractContextManager[T], progress: Progress) ->
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes for people, in decimal megabytes (`821 MB`, `0.2 MB`)."""
+    """Return a number of bytes for people, in decimal megabytes.
+
+    >>> megabytes(0), megabytes(120_286), megabytes(9_940_000), megabytes(10**7)
+    ('0.0 MB', '0.1 MB', '9.9 MB', '10 MB')
+    """
     number = size / 1e6
     return f"{number:.0f} MB" if number >= _WHOLE_FROM else f"{number:.1f} MB"

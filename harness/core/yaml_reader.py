@@ -114,9 +114,8 @@ def parse(text: str, path: str, most: int = MAX_BYTES) -> Document:
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
     if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
         message = str(getattr(wrong, "problem", wrong))
-        problems.stop(
-            mark.line + 1, f"not YAML: {message}{COLON if _is_about_colon(message) else ''}"
-        )
+        about_colon = message.startswith("mapping values") or message.endswith("got ':'")
+        problems.stop(mark.line + 1, f"not YAML: {message}{COLON if about_colon else ''}")
     if isinstance(wrong, ReaderError):
         line = text.count("\n", 0, wrong.position) + 1
         problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
@@ -124,10 +123,6 @@ def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
         problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
     # The parser calls chr() for what stands behind a backslash and U.
     problems.stop(1, f"not YAML: an escape stands for no character ({wrong})")
-
-
-def _is_about_colon(message: str) -> bool:
-    return message.startswith("mapping values") or message.endswith("got ':'")
 
 
 class _Builder:
@@ -296,7 +291,8 @@ def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str
         errors = wrong.errors(include_url=False)[:MOST]
     else:
         return made
-    for path, result in groupby(errors, lambda error: _position(document, at, error)):
+    # Behind the last key of the file, pydantic names the branches of a union.
+    for path, result in groupby(errors, lambda error: document.nearest((*at, *error["loc"]))):
         _note(kind, path, list(result), document, at, what)
     return None
 
@@ -304,11 +300,6 @@ def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, and mypy has no word for it
     return TypeAdapter(kind)
-
-
-def _position(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
-    # Behind the last key of the file, pydantic names the branches of a union.
-    return document.nearest((*at, *error["loc"]))
 
 
 def _note(
@@ -330,7 +321,9 @@ def _note(
             holder, keys = _label(what, inside[:-1]), _keys(kind, inside[:-1])
             document.note(key_path, f"{holder} has no '{name}'; {one_of(name, keys)}")
         elif error["type"] not in _WORDS:
-            document.note(key_path, f"{label}: {_plain_words(error)}")
+            shown = f"{_shown(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+            of_ours = error["type"] == "value_error"
+            document.note(key_path, f"{label}: {error['ctx']['error'] if of_ours else shown}")
     needed = [_WORDS[entry["type"]] for entry in errors if entry["type"] in _WORDS]
     if needed:
         allowed = " or ".join(dict.fromkeys(needed))
@@ -353,12 +346,6 @@ def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any 
             kind = present[-1]
     kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
     return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
-
-
-def _plain_words(error: ErrorDetails) -> str:
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
-    return f"{_shown(error['input'])}: {error['msg'][:1].lower()}{error['msg'][1:]}"
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - a file holds anything

@@ -1,10 +1,8 @@
 """One package per engine: how it is started, asked and understood.
 
 In: an installation, a metastore and a question. Out: a running server, the SQL, and typed answers.
-An engine must not know the truth, nor any format but by its `FormatFacts`.
-
-A package here has a module `engine` with an `ENGINE`, and is called what distributions call the
-engine. Other packages add engines by entry points of the group `lake_table_harness.engines`.
+An engine must not know the truth, nor any format but by its `FormatFacts`. A package has a module
+`engine` with an `ENGINE`; other packages add some by the entry points `lake_table_harness.engines`.
 """
 
 from __future__ import annotations

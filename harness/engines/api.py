@@ -1,8 +1,8 @@
 """What every engine file offers: how its server is started, asked, and understood.
 
-`engines/<engine>/engine.py` holds one object named `ENGINE` that satisfies `Engine`. Client
-libraries are imported inside the functions that need them, so that planning, judging and
-reporting work where no engine is installed.
+`engines/<engine>/engine.py` holds an `ENGINE` that satisfies `Engine`. Client libraries are
+imported inside the functions that need them: planning, judging and reporting work where none is
+installed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class Question:
     database: str
     table: str
     format: FormatFacts
-    """Some engines choose a connector by it."""
     query: Query
     past: PointInTime | None = None
     """None: about the table as it is now."""
@@ -88,10 +87,8 @@ class Reply:
     rows: tuple[tuple[Value, ...], ...]
     seconds: float
     sent: str = ""
-    """What was sent for a question, as people would type it."""
     confirmed: str = ""
     normalised: tuple[Normalised, ...] = ()
-    """The declared differences that were evened out."""
     raw: OwnTexts = ()
     left_out: tuple[tuple[Column, tuple[Value, ...]], ...] = ()
     """Hudi's own columns, each with its values row by row; no part of `columns` and `rows`."""
@@ -108,19 +105,14 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """There was no answer at all: connection lost, time-out, process dead.
-
-    Nothing more can be asked of it.
-    """
+    """There was no answer at all: connection lost, time-out, process dead. Ask no more of it."""
 
 
 class Connection(Protocol):
     """One session with the settings of one reader."""
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        """Ask a question in the engine's own language, and fetch all rows.
-
-        What is sent is `Engine.statements` of the question; the reply has it.
+        """Ask a question by `Engine.statements`, and fetch all rows; the reply has what was sent.
 
         Raises RefusedError: the server answered with an error.
         Raises NoAnswerError: it did not answer within `timeout_s`, or the connection broke.

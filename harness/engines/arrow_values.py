@@ -19,14 +19,12 @@ _ARROW: Final = {
     "date": "date32[day]",
     "timestamp_ntz": "timestamp[us]",
 }
-"""Arrow's names of types, where they are not ours."""
 _NAMES: Final = {
     **{name: ours for ours, name in _ARROW.items()},
     **{name: name for name in ("float", "double", "string", "binary")},
     **dict.fromkeys(("large_string", "string_view"), "string"),
     **dict.fromkeys(("large_binary", "binary_view"), "binary"),
 }
-"""Our names of Arrow's types."""
 
 
 def arrow_type(kind: DataType) -> pyarrow.DataType:

@@ -1,9 +1,4 @@
-"""What several engines share that is not SQL.
-
-The digest of the code and configuration that shape an engine's answers: an answer is cached under
-it, so that the engine is asked again after either has changed. The libraries that a reader on a
-class path lacks, the check of the metastore while a server starts, and connections to workers.
-"""
+"""What several engines share that is not SQL."""
 
 from __future__ import annotations
 
@@ -26,12 +21,9 @@ from harness.runtime.process import LOOPBACK
 
 
 def connect_to_worker(port: int, token: str, hello: bytes, timeout_s: float) -> socket.socket:
-    """Return a connection to a worker, once it has said that it knows the token.
+    """Return a connection to a worker that says `hello`, for it knows the token.
 
-    `hello`: what it says then. `timeout_s`: how long each part of it may take; what is asked later
-    may take any time.
-
-    Raises OSError: it is not there yet, or no more.
+    Each part of that may take `timeout_s`. Raises OSError: it is not there yet, or no more.
     """
     connection = socket.create_connection((LOOPBACK, port), timeout_s)
     try:
@@ -49,11 +41,8 @@ def connect_to_worker(port: int, token: str, hello: bytes, timeout_s: float) -> 
 def metastore_first(uri: str) -> Iterator[None]:
     """Let what a server says or does not say count only while its metastore answers.
 
-    Without one a server would be waited for as long as a start may take, and then be blamed.
-
     Raises CatalogGoneProblem: the metastore does not answer.
-    Raises EnvironmentProblem: the metastore answers, and the server lets nobody in; waiting is no
-    use.
+    Raises EnvironmentProblem: it answers, and the server lets nobody in; waiting is no use.
     """
     try:
         yield
@@ -96,12 +85,9 @@ SHARED: Final = (
 
 
 def code_digest(engine: str, *modules: str) -> str:
-    """Return the SHA-256 (hexadecimal) of all that shapes the answers of an engine.
+    """Return the SHA-256 (hexadecimal) of what shapes an engine's answers, code and configuration.
 
-    Args:
-        engine: the name of its package in `harness.engines` and of its folder in `containers`.
-        modules: what shapes its answers beside its package and `SHARED`.
-
+    `modules`: what shapes them beside the engine's package and `SHARED`.
     """
     names = (f"harness.engines.{engine}", *SHARED, *modules)
     sources = [pair for name in names for pair in _sources(name)]
@@ -110,10 +96,7 @@ def code_digest(engine: str, *modules: str) -> str:
 
 
 def _sources(name: str) -> Iterator[tuple[str, str]]:
-    """Yield name and text of a module, or of each module of a package, without running any.
-
-    A client library that one of them imports may be absent.
-    """
+    """Yield name and text of a module, or of each of a package, without importing any."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(name)

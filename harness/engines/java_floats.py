@@ -1,12 +1,8 @@
 """Numbers as Java prints them: which decimal texts stand for a floating one. Pure.
 
-Java prints the fewest digits that tell a number from its neighbours, at least two. Before Java 19
-it prints too many of some (JDK-4511638): of whole numbers too great for each of them to be one, and
-of powers of two. All that it prints is the number itself, cut or rounded behind its last digit.
-
-Source: `Float.toString` and `Double.toString` of Java 11.0.13 and 25.0.2, of which every text of
-600,000 floats and 144,000 doubles is taken for its number, powers of two and their neighbours among
-them; Java 17.0.9 prints the floats as 11 does.
+Java prints the fewest digits that tell a number from its neighbours, at least two; before Java 19
+too many of some (JDK-4511638), whole numbers and powers of two. Source: `Float.toString` and
+`Double.toString` of Java 11.0.13 and 25.0.2, by 600,000 floats and 144,000 doubles.
 """
 
 from __future__ import annotations
@@ -27,17 +23,12 @@ _READ: Final[dict[str, Read]] = {"float": single, "double": float}
 _LEAST: Final = 2
 """Java prints `2.0`, and `1.4E-45` where one digit would do."""
 _EXACT: Final = decimal.Context(prec=1_100)
-"""Enough for every digit of every double."""
 
 
 def number_of(sent: float | decimal.Decimal, kind: str) -> float:
     """Return the `float` or `double` (by `kind`) that a sent number is the text of.
 
-    >>> number_of(503002.1, "float"), number_of(decimal.Decimal("1.5"), "double")
-    (503002.09375, 1.5)
-
-    Raises ArithmeticError: it is greater than all of them.
-    Raises ValueError: it stands for none: it is near to one, but no text of it.
+    Raises ArithmeticError: it is greater than all of them. Raises ValueError: it is no text of one.
     """
     number = _READ[kind](float(sent))
     if math.isnan(number) or sent == number:
@@ -49,12 +40,7 @@ def number_of(sent: float | decimal.Decimal, kind: str) -> float:
 
 
 def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
-    """Return whether Java prints a number so.
-
-    >>> texts = map(decimal.Decimal, ("401001.5", "401001.509"))
-    >>> [is_printed(text, 401001.5, "float") for text in texts]
-    [True, False]
-    """
+    """Return whether Java prints a number so."""
     exact = decimal.Decimal(number)
     if not number or not math.isfinite(number) or text == exact:
         return text == exact

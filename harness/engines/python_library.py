@@ -1,8 +1,7 @@
 """An engine that is a library of Python: it runs in a worker process of its own (`python_worker`).
 
-It asks no catalog here: the metastore is asked for the entry of a table, and the worker is given
-what a user of the library would give it. What differs between such libraries is a `PythonLibrary`,
-and the `answers.py` that runs in the worker.
+It asks no catalog: the metastore is asked for the entry of a table, and the worker is given what a
+user of the library would give it.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import json
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -58,6 +57,9 @@ MAX_TEXT: Final = 4000
 PATH: Final = "path"
 """The parameter of an entry's SerDe that names the folder of a table that Spark made (Spark's
 `HiveExternalCatalog`, `newHiveCompatibleMetastoreTable` and `storageProperties`)."""
+POINTER: Final = "metadata_location"
+"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
+`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
 Entry = Any
 """Thrift's own entry of a table in the metastore."""
 Description = Mapping[str, Any]
@@ -69,14 +71,11 @@ class PythonLibrary:
     """What a library of Python brings; see `harness.engines.api.Engine`."""
 
     name: str
-    """Of its package in `harness.engines`."""
     answers: Path
     """The source of what answers in the worker: its `ask(question)` is given a `statement`, the
     `tables` as `describe` has them, and `conf`."""
     families: tuple[str, ...]
-    """The families of formats that it reads."""
     statement: Callable[[Question, ReaderSettings], str]
-    """Returns a question as somebody would type it."""
     describe: Callable[[str, str, Entry, PointInTime | None], Description]
     """Returns what the worker is given of a table, by database, name, entry, and what of its past
     the question is about."""
@@ -147,25 +146,16 @@ class PythonLibrary:
     ) -> AbstractContextManager[Server]:
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        return _serve(self, runtime, metastore, folder)
+        metastore_client.check(metastore.host)
+        program = WorkerProgram(runtime.distribution, self.answers)
 
+        def ready(running: Running, port: int) -> LibraryServer:
+            server = LibraryServer(running, port, program.token, self, metastore.host)
+            with closing(server.open({})) as first:
+                first.run(self.first, timeout_s=START_S)
+            return server
 
-@contextmanager
-def _serve(
-    library: PythonLibrary, runtime: Runtime, metastore: MetastoreUris, folder: Path
-) -> Iterator[Server]:
-    """Start the worker, ready when it answers the library's first statement."""
-    metastore_client.check(metastore.host)
-    program = WorkerProgram(runtime.distribution, library.answers)
-
-    def ready(running: Running, port: int) -> LibraryServer:
-        server = LibraryServer(running, port, program.token, library, metastore.host)
-        with closing(server.open({})) as first:
-            first.run(library.first, timeout_s=START_S)
-        return server
-
-    with runtime.start(program, metastore, folder, ready) as server:
-        yield server
+        return runtime.start(program, metastore, folder, ready)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +263,7 @@ class LibraryConnection:
         return reply_of(table, seconds, statement, confirmed)
 
     def _result(self, question: Mapping[str, Any], timeout_s: float) -> tuple[pyarrow.Table, float]:
-        """Return the table that the worker answers with, and the seconds that it took.
-
-        A worker that does not answer in time is ended.
-        """
+        """Return the table that the worker answers with, and the seconds that it took."""
         self._connection.settimeout(timeout_s)
         try:
             head, body = self._answer(question)
@@ -293,7 +280,10 @@ class LibraryConnection:
         if "error" in head:
             class_, text = head["error"]
             raise RefusedError(self._library.refusal(class_, text[:MAX_TEXT]), head["seconds"])
-        return _table(body), head["seconds"]
+        import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+        with pa.ipc.open_stream(body) as reader:
+            return reader.read_all(), head["seconds"]
 
     def _answer(self, question: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
         self._connection.sendall(json.dumps(question).encode() + b"\n")
@@ -312,8 +302,7 @@ def entries(
 ) -> Sequence[tuple[tuple[str, str], Entry]]:
     """Return those of the tables that the metastore has, each with its entry.
 
-    Raises NoAnswerError: the metastore is gone.
-    Raises RefusedError: it refused to answer.
+    Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
     """
     if not tables:
         return ()
@@ -328,7 +317,6 @@ def entries(
 
 
 def folder_of(entry: Entry) -> str:
-    """Return where a table of Spark's lies."""
     storage = entry.sd
     location: str = storage.serdeInfo.parameters.get(PATH) or storage.location
     return "/" + location.removeprefix("file:").lstrip("/")
@@ -351,17 +339,9 @@ def python_literal(text: str, type_: str) -> str:
 
 
 def reply_of(table: pyarrow.Table, seconds: float, sent: str = "", confirmed: str = "") -> Reply:
-    """Return what a library answered, in canonical values."""
     every = tuple(
         Column(column.name, str(column.type), canonical_type(column.type))
         for column in table.schema
     )
     values = [[canonical(value) for value in column] for column in table.columns]
     return query_sql.reply(every, tuple(zip(*values, strict=True)), seconds, sent, confirmed)
-
-
-def _table(body: bytes) -> pyarrow.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
-
-    with pa.ipc.open_stream(body) as reader:
-        return reader.read_all()

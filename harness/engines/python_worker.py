@@ -1,16 +1,12 @@
 """The program that holds an engine of Python: questions and answers on a socket.
 
 `python worker.py PACKAGES HOST PORT` listens, one thread a connection; PACKAGES is the folder of
-the engine and of what it needs. Beside it lies `answers.py`, which is the engine's own: its
-`ask(question)` returns a table of Arrow, or raises what the engine raises. Each connection says, as
-its first line, what stands in the variable HARNESS_WORKER_TOKEN, and is answered `HELLO`. Then each
-question is a line of JSON, and nothing of it outlives its answer.
-
-An answer is a line of JSON, `{"bytes", "seconds"}`, and so many bytes: a table in Arrow's streaming
-format. There are none if it has `error`, an exception's class and text, which was raised for the
-question, or `broke`, which this program failed with.
-
-Both files import the standard library and what is in PACKAGES alone.
+the engine. Beside it lies the engine's `answers.py`, whose `ask(question)` returns a table of Arrow
+or raises. A connection says first what stands in HARNESS_WORKER_TOKEN, and is answered `HELLO`.
+Then a question is a line of JSON, and nothing of it outlives its answer: a line `{"bytes",
+"seconds"}` with so many bytes of Arrow's streaming format; or `error`, class and text of what `ask`
+raised; or `broke`, which this program failed with. Both files import the standard library and
+PACKAGES alone.
 """
 
 from __future__ import annotations
@@ -36,11 +32,9 @@ HELLO_S: Final = 5.0
 """How long somebody who connects may take to say the token."""
 
 Message = dict[str, Any]
-"""A question or the line of an answer, as the module's docstring says."""
 
 
 def answer(question: Message) -> tuple[Message, bytes]:
-    """Return the line of an answer, and the bytes after it."""
     ask = import_module(ANSWERS).ask
     began = time.monotonic()
     try:
@@ -59,7 +53,6 @@ def _since(began: float) -> float:
 
 
 def streamed(table: pyarrow.Table) -> bytes:
-    """Return a table in Arrow's streaming format."""
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
 
     sink = pa.BufferOutputStream()

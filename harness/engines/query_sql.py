@@ -96,11 +96,7 @@ def select(
 ) -> str:
     """Return the SQL of a question in the words that all engines share.
 
-    Args:
-        question: what is asked.
-        mark: what identifiers are quoted with.
-        time_travel: the engine's words for the past.
-        catalog: what stands before the database, if anything does.
+    Identifiers are quoted with `mark`; a catalog may stand before the database.
 
     Raises LookupError: it is about the past, for which the engine has no words.
     """
@@ -116,10 +112,7 @@ def select(
 
 
 def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str) -> str:
-    """Return what stands after `from`, with the alias that hides the table's name.
-
-    A table's name is hidden where a path has it; see `harness.model.identifiers`.
-    """
+    """Return what stands after `from`; an alias hides the table's name where a path has that."""
     words = time_travel_words(question, time_travel)
     name = question.table + _filled(words.suffix, question)
     database = f"{catalog}.{question.database}" if catalog else question.database
@@ -153,10 +146,8 @@ def _filled(text: str, question: Question, **more: str) -> str:
 def newest_changes(feed: str) -> TimeTravelWords:
     """Return words for the newest change of each row in a feed of Delta's changes.
 
-    The feed lists changes, a row once for each (Delta documentation, "Use Delta Lake change data
-    feed"); the view shows the rows of now. So of each row the newest change counts, and the row is
-    shown unless that deleted it. A version that overwrites a row has a deletion of it as well, and
-    one that updates it the row of before: of the changes of one version the one that writes counts.
+    The feed lists changes, the view rows (Delta documentation, "Use Delta Lake change data feed").
+    Of the changes of one version that delete a row and write it, the one that writes counts.
     """
     newest = f"select {{key}}, max(_commit_version) from {feed} group by {{key}}"
     is_newest = f"({{key}}, _commit_version) in ({newest})"
@@ -165,12 +156,6 @@ def newest_changes(feed: str) -> TimeTravelWords:
 
 
 def predicate(condition: Condition, mark: str) -> str:
-    """Return the SQL of a condition.
-
-    >>> from harness.model.query import not_null
-    >>> predicate(not_null("a.f1"), "`")
-    '`a`.`f1` is not null'
-    """
     column = quoted(condition.path, mark)
     comparison = {Comparison.EQUAL: "=", Comparison.AT_LEAST: ">="}.get(condition.test)
     if comparison:
@@ -179,10 +164,9 @@ def predicate(condition: Condition, mark: str) -> str:
 
 
 def literal(text: str, type_: str, mark: str) -> str:
-    """Return the literal of a value, in the SQL whose identifiers are quoted with `mark`.
+    """Return the literal of a value; numbers with a fraction are cast from their text.
 
-    Numbers with a fraction are cast from their text: as bare literals they are decimals to one
-    engine and doubles to the next.
+    As bare literals they are decimals to one engine and doubles to the next.
     """
     match type_:
         case "boolean" | "tinyint" | "smallint" | "int" | "long":
@@ -202,7 +186,7 @@ def string(text: str, mark: str) -> str:
     """Return a string literal.
 
     Spark and Hive read backslashes as escapes, and replace `${name}` before they parse anything
-    (Spark: `spark.sql.variable.substitute`; Hive: "Using Variables"). The other SQL knows neither.
+    (`spark.sql.variable.substitute`; Hive: "Using Variables").
     """
     if mark == ANSI:
         return "'" + text.replace("'", "''") + "'"

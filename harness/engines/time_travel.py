@@ -1,12 +1,9 @@
 """Which moment of a table's past a question names, and which engines can be asked about it.
 
-"Since a step" always means the same rows, whether the engine's own bound is exclusive (then it is
-that step's write) or inclusive (then it is the write after it), so that an engine that is off by
-one shows.
-
-As of a step, some readers choose the files of that step and show them under today's columns, though
-the formats promise the columns of that step (see `harness.model.past_views`). They are judged by
-that promise all the same: Trino before it was fixed (trinodb/trino#12743, #12786; seen on 368).
+"Since a step" means the same rows whether the engine's own bound is exclusive (that step's write)
+or inclusive (the write after it), so that an engine that is off by one shows. Readers that show the
+files of a step under today's columns are judged by the formats' promise: the columns of that step
+(`harness.model.past_views`; trinodb/trino#12743, #12786; seen on 368).
 """
 
 from __future__ import annotations
@@ -43,7 +40,6 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 
 def cannot(distribution: Distribution, format_: FormatFacts, view: str) -> str:
-    """Return why a reader cannot be asked for a view of the past; empty when it can."""
     words = _words(distribution, format_, view) if view in OTHERS else None
     return f"{distribution.name}: {words}" if isinstance(words, str) else ""
 
@@ -56,10 +52,7 @@ def _words(distribution: Distribution, format_: FormatFacts, view: str) -> TimeT
 def point_in_time(
     distribution: Distribution, format_: FormatFacts, view: str, moment: Moment, version: str
 ) -> PointInTime:
-    """Return where a question to a reader goes back to; `version`: of the table.
-
-    Raises LookupError: the reader `cannot` be asked.
-    """
+    """Return where a question goes back to. Raises LookupError: the reader `cannot` be asked."""
     meaning = _meaning(distribution, format_, view, version)
     return PointInTime(view, moment.instant, MEANINGS[meaning](moment) if meaning else "")
 
@@ -78,15 +71,11 @@ def _meaning(distribution: Distribution, format_: FormatFacts, view: str, versio
 def in_words(
     distribution: Distribution, format_: FormatFacts, view: str, version: str, step: int
 ) -> str:
-    """Return which moment a question about the past of a step names; `version`: of the table.
-
-    Raises LookupError: the reader `cannot` be asked.
-    """
+    """Return which moment a question about the past of a step names; raises as above."""
     return _meaning(distribution, format_, view, version).format(step=step)
 
 
 def _next(instant: str) -> str:
-    """Return the instant one millisecond later."""
     seconds, millis = instant[:14], instant[14:]
     then = datetime.datetime.strptime(seconds, _DIGITS)  # noqa: DTZ007 - of no zone, as it stands
     then += datetime.timedelta(milliseconds=int(millis or 0) + 1)

@@ -35,10 +35,7 @@ Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4
 
 
 def altered_value(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether the found value is the expected one that lost or changed a bit.
-
-    A value that somebody else wrote is not, however near it is.
-    """
+    """Return whether the value is the expected one, changed a bit, and nobody else's."""
     if difference.kind not in VALUES or difference.actual is None:
         return False
     origin = difference.origin
@@ -49,11 +46,9 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         and origin.step == state.expected_step(origin.field_id, difference.key)
     ):
         return False
-    if shows_folder(difference, state):
-        return True
-    if difference.expected is None:
-        return False
     expected, actual = difference.expected, difference.actual
+    if expected is None or shows_folder(difference, state):
+        return shows_folder(difference, state)
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
@@ -63,8 +58,7 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
 def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     """Return whether a text is a partition's value in the form that its folder's name has.
 
-    Or NULL in that form, `__HIVE_DEFAULT_PARTITION__`: as a boolean it is true (Hive 3.1.3), for
-    every text is that is not empty.
+    NULL's, `__HIVE_DEFAULT_PARTITION__`, is true as a boolean (Hive 3.1.3).
     """
     if not (difference.folder and difference.field):
         return False
@@ -90,7 +84,11 @@ def near(expected: Value, result: Value) -> bool:
 
 
 def _near_in_time(expected: datetime.date, result: Value) -> bool:
-    shown = _shown(result) if isinstance(result, str) else result
+    try:
+        # Of nanoseconds it takes microseconds.
+        shown = datetime.datetime.fromisoformat(result) if isinstance(result, str) else result
+    except ValueError:
+        return False
     if not isinstance(shown, datetime.date):
         return False
     dates = not isinstance(expected, datetime.datetime)
@@ -98,14 +96,6 @@ def _near_in_time(expected: datetime.date, result: Value) -> bool:
     if moved <= (DAY if dates else ZONES):
         return True
     return abs(moved - _between_calendars(expected)) <= (datetime.timedelta() if dates else ZONES)
-
-
-def _shown(text: str) -> datetime.datetime | None:
-    """Return the time of a text, that of one with nanoseconds too, to the microsecond."""
-    try:
-        return datetime.datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _between_calendars(day: datetime.date) -> datetime.timedelta:
@@ -124,28 +114,25 @@ def _moment(value: datetime.date) -> datetime.datetime:
 
 def _near_text(expected: str, result: str) -> bool:
     """Return whether a text was cut off, padded, or changed in case, form or encoding."""
-    rest = result.strip().lower()
-    if rest and expected.strip().lower().startswith(rest):
+    rest, whole = result.strip().lower(), expected.strip().lower()
+    if (rest and whole.startswith(rest)) or rest == whole == "":
         return True
-    if not rest and not expected.strip():
-        return True
-    forms = [unicodedata.normalize("NFKC", each) for each in (expected, result)]
+    forms = [unicodedata.normalize("NFKC", text) for text in (expected, result)]
     return forms[0] == forms[1] or result in _misread(expected) or result in _raw_number(expected)
 
 
 def _raw_number(text: str) -> set[str]:
     """Return what the bytes of a stored decimal are as a text, whose own text is expected.
 
-    Parquet stores its digits as one whole number in two's complement, the highest byte first, in
-    so many bytes as its precision takes (Apache Parquet format, "DECIMAL"); seen on Spark with
-    vectorised reading off, after a decimal became a text.
+    They are a whole number in two's complement, the highest byte first (Apache Parquet format,
+    "DECIMAL"); seen on Spark with vectorised reading off, after a decimal became a text.
     """
     if not _DECIMAL.fullmatch(text):
         return set()
     number = int(text.replace(".", ""))
     least = number.bit_length() // 8 + 1
     stored = (number.to_bytes(size, signed=True) for size in range(least, DECIMAL_BYTES + 1))
-    return {each.decode(errors="replace") for each in stored}
+    return {data.decode(errors="replace") for data in stored}
 
 
 def _misread(text: str) -> set[str]:
@@ -179,18 +166,15 @@ def _near_number(expected: Value, result: Value) -> bool:
 def _bits_of(expected: Value, result: Value) -> bool:
     """Return whether a number is the bits of the one that it should be, a float or a whole one.
 
-    So Trino 476 shows what files hold of an int or long column that became a float: 16777002 as
-    2.350958713857444E-38, and negative numbers as NaN. PrestoSQL 350 and PrestoDB 0.283 do, and
-    show floats of files as whole numbers where the catalog still says int (`value_conversions`).
+    Trino 476, PrestoSQL 350 and PrestoDB 0.283 show so what files hold of an int or long column
+    that became a float, and the last two floats where the catalog still says int.
     """
     if not isinstance(expected, float):
         return False
     try:
-        if isinstance(result, float):
-            whole = expected.is_integer()
-            return whole and same(
-                value_conversions.stored_value(int(expected), Primitive("float")), result
-            )
+        if isinstance(result, float) and expected.is_integer():
+            bits = value_conversions.stored_value(int(expected), Primitive("float"))
+            return same(bits, result)
         return type(result) is int and value_conversions.stored_number(expected) == result
     except (ValueError, ArithmeticError, struct.error):  # beyond 32 bits
         return False
@@ -199,8 +183,7 @@ def _bits_of(expected: Value, result: Value) -> bool:
 def _rescaled(expected: Value, result: Value) -> bool:
     """Return whether a decimal has the digits of the one that it should be, and another point.
 
-    So PrestoDB 0.283 (Parquet) and Trino 476 (Avro) show what files hold of a column that got more
-    places: 12342.25 of a `decimal(11, 2)` as the 1.234225 of a `decimal(11, 6)`.
+    So PrestoDB 0.283 (Parquet) and Trino 476 (Avro) show files of a column that got more places.
     """
     if not isinstance(expected, decimal.Decimal) or not isinstance(result, decimal.Decimal):
         return False
@@ -212,13 +195,11 @@ def _rescaled(expected: Value, result: Value) -> bool:
 def _raw_decimal(expected: decimal.Decimal) -> str:
     """Return the bytes of a decimal as a text: 16, the lowest first, the last bit its sign.
 
-    PrestoDB keeps those of more than 18 digits so (`UnscaledDecimal128Arithmetic`); 0.283 shows
-    them where a text became a decimal and the catalog still says text.
+    PrestoDB 0.283 shows so a decimal that was a text, which the catalog still says.
     """
     digits = int("".join(map(str, expected.as_tuple().digits)))
-    data = digits.to_bytes(DECIMAL_BYTES, "little")
-    sign = 0x80 if expected < 0 else 0
-    return bytes([*data[:-1], data[-1] | sign]).decode("utf-8", "replace")
+    sign = 1 << DECIMAL_BYTES * 8 - 1 if expected < 0 else 0
+    return (digits | sign).to_bytes(DECIMAL_BYTES, "little").decode("utf-8", "replace")
 
 
 def _shorter(expected: decimal.Decimal, result: decimal.Decimal) -> bool:

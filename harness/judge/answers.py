@@ -7,9 +7,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from harness.core.records import Answer, Column, Finding, Part, labelled
+from harness.core.grouping import grouped
+from harness.core.records import Answer, Column, Finding, Part, Witness, labelled
 from harness.model.canonical import Value, text_of
 from harness.model.query import Query
+
+_At = TypeVar("_At")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,33 +23,26 @@ class AnswerTable:
     columns: tuple[Column, ...]
     """As they are labelled in the question."""
     rows: Sequence[tuple[Value, ...]]
-    whole: bool
-    """Whether it is all that was asked for, and not a column asked alone."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its columns are called."""
         return tuple(column.name for column in self.columns)
 
 
 def tables_of(answer: Answer) -> tuple[AnswerTable, ...]:
-    """Return the tables of an answer: one, or one for each part that has rows."""
+    """Return the tables of an answer: one, or after a refusal one for each part that has rows."""
     if answer.refusal is None:
         columns = tuple(labelled(answer.question, answer.columns))
-        return (AnswerTable(answer.question, columns, answer.rows, whole=True),)
-    return tuple(map(_of_part, filter(answered, answer.parts)))
+        return (AnswerTable(answer.question, columns, answer.rows),)
+    return tuple(
+        AnswerTable(Query(columns=tuple(c.name for c in part.columns)), part.columns, part.rows)
+        for part in answer.parts
+        if answered(part)
+    )
 
 
 def answered(part: Part) -> bool:
     return part.refusal is None and not part.unknown
-
-
-def _of_part(part: Part) -> AnswerTable:
-    query = Query(columns=tuple(column.name for column in part.columns))
-    return AnswerTable(query, part.columns, part.rows, whole=False)
-
-
-_At = TypeVar("_At")
 
 
 def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Finding, ...]:
@@ -57,19 +53,30 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
     texts = _unambiguous(_engine_texts(answer, key)) if findings else {}
     if not texts:
         return tuple(findings)
-    differences = (difference for finding in findings for difference in finding.places)
+    # What rows whose key is wrong show instead of it.
     shown = _unambiguous(
-        (witness.key, text_of(witness.actual)) for witness in differences if witness.column == key
+        (witness.key, text_of(witness.actual))
+        for finding in findings
+        for witness in finding.places
+        if witness.column == key
     )
-    return tuple(_quoted(finding, texts, shown, key) for finding in findings)
+
+    def with_text(witness: Witness) -> Witness:
+        row = shown.get(witness.key, witness.key)
+        row = text_of(witness.actual) if witness.column == key else row
+        text = _text(texts, row, witness.column)
+        return replace(witness, raw=text) if text else witness
+
+    results = []
+    for finding in findings:
+        places = tuple(map(with_text, finding.places))
+        results.append(replace(finding, witness=places[0], places=places))
+    return tuple(results)
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
     """Return the texts that stand alone: several parts may show a key, each with another text."""
-    result: dict[_At, set[str]] = {}
-    for at, text in texts:
-        result.setdefault(at, set()).add(text)
-    return {at: several.pop() for at, several in result.items() if len(several) == 1}
+    return {at: several[0] for at, several in grouped(texts).items() if len(set(several)) == 1}
 
 
 def _engine_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
@@ -90,22 +97,6 @@ def _engine_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], s
                 yield (keys[row], names[column]), text
 
 
-def _quoted(
-    finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
-) -> Finding:
-    """Return a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
-    differences = []
-    for witness in finding.places:
-        row = (
-            text_of(witness.actual)
-            if witness.column == key
-            else shown.get(witness.key, witness.key)
-        )
-        text = _text(texts, row, witness.column)
-        differences.append(replace(witness, raw=text) if text else witness)
-    return replace(finding, witness=differences[0], places=tuple(differences))
-
-
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
     """Return the text of the cell that a place is in: that of the whole for a part of a value."""
     ends = [at for at, letter in enumerate(column) if letter in {".", "["}]
@@ -118,18 +109,14 @@ def content(answer: Answer) -> Hashable:
 
     The order of rows is no part of it.
     """
-    parts = [
-        (part.column, _heads(part.columns), _texts(part.rows), answered(part))
-        for part in answer.parts
+    shown: tuple[Answer | Part, ...] = (answer, *answer.parts)
+    tables = [
+        (
+            # The engine's own word for a type counts only where it has none in our words.
+            [(c.name, c.canonical or f"engine's {c.type}") for c in table.columns],
+            sorted(map(repr, table.rows)),
+        )
+        for table in shown
     ]
-    texts = _heads(answer.columns), _texts(answer.rows), parts
-    return answer.refusal is None, repr(texts)
-
-
-def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:
-    return sorted(map(repr, rows))
-
-
-def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    # The engine's own word for a type counts only where it has none in our words.
-    return [(column.name, column.canonical or f"engine's {column.type}") for column in columns]
+    parts = [(part.column, answered(part)) for part in answer.parts]
+    return answer.refusal is None, repr((tables, parts))

@@ -1,14 +1,10 @@
 """Stage 6: who is responsible for each difference, as far as one answer tells.
 
 An answer was compared a second time, as if the table were what its files hold. What is wrong
-against the truth and right against the files is not the reader's doing. It is the writer's where
-the statements that were sent say so by themselves and no engine shows what they say. Else it may as
-well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
-"Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
-all who go by it; so are rows that statistics exclude, and partition values, where the name of the
-folder says something else than was written, and columns of which the catalog has too many, too
-few, or one of a type of before. What other readers answered counts afterwards
-(`final_attribution`).
+against the truth and right against the files is the writer's where the statements sent say so by
+themselves and no engine shows what they say, else nobody's. What the writer kept from readers, in
+the catalog, statistics or names of folders, is its doing too (docs/findings.md, "Who did it"). What
+other readers answered counts afterwards (`final_attribution`).
 """
 
 from __future__ import annotations
@@ -62,7 +58,7 @@ def attribute(
             return Responsible.COLUMNS
         return hidden.history(difference)
 
-    groups = grouped(((kind, responsible(kind, d)), d) for kind, d in named)
+    groups = grouped([((kind, responsible(kind, d)), d) for kind, d in named])
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(*at, groups[at], state) for at in order)
 
@@ -132,17 +128,17 @@ def _finding(
     differences: Sequence[Difference],
     state: ExpectedState,
 ) -> Finding:
-    columns = tuple(dict.fromkeys(_column(d, state) for d in differences if d.column))
+    columns = dict[str, None]()
+    for difference in differences:
+        column = difference.column
+        # Elements and map entries are a difference each, `f[0]`, but are one column, `f.element`.
+        if "[" in column:
+            path = state.schema.path_of(difference.field.id) if difference.field else None
+            column = path or column.partition("[")[0]
+        if column:
+            columns[column] = None
     witnesses = tuple(map(_witness, differences))
-    return Finding(kind, columns, witnesses[0], witnesses, responsible)
-
-
-def _column(difference: Difference, state: ExpectedState) -> str:
-    # Elements and map entries are a difference each, `f[0]`, but are one column, `f.element`.
-    if "[" not in difference.column:
-        return difference.column
-    path = state.schema.path_of(difference.field.id) if difference.field else None
-    return path or difference.column.partition("[")[0]
+    return Finding(kind, tuple(columns), witnesses[0], witnesses, responsible)
 
 
 def _witness(difference: Difference) -> Witness:

@@ -1,8 +1,7 @@
 """Stage 3: where an answer differs from what is expected, and from what the files hold.
 
 Nothing is tolerated: a value is the same or it is a difference. The order of rows and columns does
-not count. A column that is absent or too many has the step whose columns were answered as its
-origin.
+not count.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class Matching:
 
     @property
     def there(self) -> frozenset[str]:
-        """The keys of the rows that should be there and are, as texts."""
         return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
 
 
@@ -90,7 +88,6 @@ class AnswerComparison:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """All that is wrong, as often as tables show it."""
         return (*(difference for row in self.rows for difference in row.differences), *self.heads)
 
     @property
@@ -108,13 +105,8 @@ def compare(
 ) -> AnswerComparison:
     """Return where an answer, or the columns asked alone, differs from what is expected.
 
-    Args:
-        answer: as the judge understands it.
-        state: what the answer should show, as far as the product can.
-        strategies: what its rows were read from, which tells whose row one is.
-        agreement: what the files of the view hold; None where that is not known.
-        truncated: whether the product cannot show all that was written, nor all that files hold.
-
+    What its rows were read from tells whose row one is. `agreement`: None where it is not known
+    what files hold; `truncated`: whether the product cannot show all that was written.
     """
     result = _compared(answer, state, strategies.predicted)
     if agreement is None or not result.differences:
@@ -123,9 +115,9 @@ def compare(
     def wrong_in(rows: Rows) -> frozenset[Location]:
         """Return where the answer differs from rows that files hold, as far as it asks for them."""
         shown = as_shown(rows, state.schema) if truncated else rows
-        held = replace(state, rows=shown, left_out={}, newer=None)
-        held = held.narrowed(answer.question) if answer.refusal is None else held
-        return _compared(answer, held, strategies.predicted).locations
+        content = replace(state, rows=shown, left_out={}, newer=None)
+        content = content.narrowed(answer.question) if answer.refusal is None else content
+        return _compared(answer, content, strategies.predicted).locations
 
     named = agreement.content.by_folder
     try:
@@ -252,7 +244,9 @@ def _cell(state: ExpectedState, at: Difference, field: Field) -> Iterator[Differ
             for number, pair in enumerate(zip(at.expected, at.actual, strict=True)):
                 child = field.children[0]
                 yield from _cell(state, _part(at, f"[{number}]", child, *pair), child)
-        case MapValue(), MapValue() if same(_keys(at.expected), _keys(at.actual)):
+        case MapValue(), MapValue() if same(
+            *(tuple(key for key, _ in value.pairs) for value in (at.expected, at.actual))
+        ):
             for (key, left), (_, right) in zip(at.expected.pairs, at.actual.pairs, strict=True):
                 child = field.children[1]
                 yield from _cell(state, _part(at, f"[{text_of(key)}]", child, left, right), child)
@@ -265,10 +259,6 @@ def _cell(state: ExpectedState, at: Difference, field: Field) -> Iterator[Differ
                 yield at
         case _:
             yield at
-
-
-def _keys(value: MapValue) -> tuple[Value, ...]:
-    return tuple(key for key, _ in value.pairs)
 
 
 def _part(at: Difference, path: str, field: Field, expected: Value, actual: Value) -> Difference:
@@ -305,8 +295,8 @@ def wrong_columns(
 ) -> tuple[Difference, ...]:
     """Return the columns that are absent, too many, or declared with another type.
 
-    A column that was asked but is not in the schema of the judged step is one too many. Of one that
-    is there twice no type is asked: it is one difference, and wrong already.
+    One that was asked but is not in the schema of the judged step is one too many. One that is
+    there twice is one difference, whatever its type.
     """
     expected = [name for name in asked if state.schema.has(name)]
     there = {column.name: column for column in columns}
@@ -323,12 +313,10 @@ def wrong_columns(
         if column is None:
             what = name, name, None, field, origin(field.id, name)
             result.append(Difference(DifferenceKind.ABSENT_COLUMN, "", *what))
+            continue
         # Nothing is wrong with the type of a column that was refused.
-        elif (
-            names[name] == 1
-            and column.canonical != str(field.type)
-            and (declared := column.canonical or column.type)
-        ):
+        declared = column.canonical or column.type
+        if names[name] == 1 and column.canonical != str(field.type) and declared:
             of_type = name, str(field.type), declared, field
             result.append(Difference(DifferenceKind.COLUMN_TYPE, "", *of_type))
     for name, times in names.items():
@@ -342,8 +330,7 @@ def wrong_columns(
 def _heads_of_parts(parts: Sequence[Part], state: ExpectedState) -> Collection[Difference]:
     """Return what is wrong with the columns that parts show, and how they are declared, each once.
 
-    All of them together are what a whole answer would have shown, and are compared like one, which
-    tells the step that they are of. Each part by itself has the key and the column asked for.
+    All together are compared like a whole answer, which tells the step that they are of.
     """
     key = state.history[0].table.key
     wrong = list(wrong_columns(state, _together(parts, state), state.schema.names))
@@ -358,8 +345,7 @@ def _heads_of_parts(parts: Sequence[Part], state: ExpectedState) -> Collection[D
 def _together(parts: Sequence[Part], state: ExpectedState) -> tuple[Column, ...]:
     """Return the columns of all parts as those of one answer, in which the key stands once.
 
-    A part that was refused has the column it was asked for. Nor is it known how a part could show a
-    column that only the reader's catalog has: that it was asked for is wrong already.
+    A part that was refused has the column it was asked for.
     """
     key, keys, others = state.history[0].table.key, list[Column](), list[Column]()
     for part in parts:
@@ -375,20 +361,17 @@ def _together(parts: Sequence[Part], state: ExpectedState) -> tuple[Column, ...]
 
 
 def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow]) -> Matching:
-    """Match found rows to expected ones; of several with one key, the one with most right cells.
+    """Match shown rows to expected ones; of several with one key, the one with most right cells.
 
-    By its key, or by whose values it holds: a reader may show another column under the key's name,
-    for all rows or for those of some files, and what it shows there may even look like a key. So
-    each row is also asked whose values it holds: those that only one key has ever had.
-
-    Engines give the rows of several files in any order. What is said of them must not depend on it.
+    By its key, or by values that only one key has ever had: a reader may show another column under
+    the key's name, and what it shows there may even look like a key. The order of rows is nothing.
     """
     # By length first, so that 2 comes before 10.
     rows = sorted(rows, key=lambda row: [(len(text), text) for text in map(text_of, row)])
     expected = state.keys
     owned = list(zip(_owners(state, names, rows), rows, strict=True))
     extra = [(key, row) for key, row in owned if key not in expected]
-    groups = grouped((key, row) for key, row in owned if key in expected)
+    groups = grouped([(key, row) for key, row in owned if key in expected])
     pairs, second = [], []
     for key, candidates in groups.items():
         scores = [state.right_values(expected[key], names, row) for row in candidates]
@@ -441,8 +424,7 @@ def _of_column(
 ) -> list[str]:
     """Return keys of rows that show a key and nothing else, where the key column is another one.
 
-    That is the one column whose values stand there in each row that tells whose it is; what looks
-    like a key is its value too, and of the one row that ever had it.
+    That is the one column whose values stand there in each row that tells whose it is.
     """
     owned = (state.index.owned.get(text) for text in shown)
     tell = [owner[1] for owner in owned if owner is not None and state.key_id not in owner[1]]

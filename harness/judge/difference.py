@@ -71,7 +71,6 @@ class Difference:
 
     @property
     def of_own_field(self) -> bool:
-        """Whether the value found is one of the field that should be seen."""
         return bool(self.origin and self.field and self.origin.field_id == self.field.id)
 
     @property
@@ -80,7 +79,6 @@ class Difference:
 
     @property
     def cell(self) -> Field | None:
-        """The field whose value in a row is wrong; None where the difference is of another kind."""
         return self.field if self.kind is DifferenceKind.CELL else None
 
     @property
@@ -89,7 +87,6 @@ class Difference:
 
     @property
     def counted(self) -> bool:
-        """Whether a number was found, as a count must be one."""
         return isinstance(self.actual, int) and not isinstance(self.actual, bool)
 
 
@@ -105,8 +102,8 @@ def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, 
                 if child.name in value:
                     yield from leaves(value[child.name], child, f"{path}.{child.name}")
         case tuple() if field.children:
-            for at, each in enumerate(value):
-                yield from leaves(each, field.children[0], f"{path}[{at}]")
+            for at, element in enumerate(value):
+                yield from leaves(element, field.children[0], f"{path}[{at}]")
         case MapValue() if len(field.children) > 1:
             for key, pair in value.pairs:
                 yield from leaves(pair, field.children[1], f"{path}[{text_of(key)}]")

@@ -1,8 +1,7 @@
 """What the answers about a variant are held against: all that was written, or what a product shows.
 
-A product may be declared to cut what was written (`harness.core.tolerances`): its answers are held
-against the history as it can show it. What the data files of each state tell by themselves says
-which of the model's row versions a view shows, never that a row exists or what it holds.
+A product may be declared to cut what was written (`harness.core.tolerances`). What the data files
+of each state tell says which of the model's row versions a view shows, never what a row holds.
 """
 
 from __future__ import annotations
@@ -79,7 +78,6 @@ class Expectations:
 
     @property
     def truncated(self) -> bool:
-        """Whether the product cannot show all that was written."""
         return self.written is not None
 
     @cached_method
@@ -112,12 +110,10 @@ class Expectations:
 
     @cached_method
     def asked(self, step: int, view: str, query: Query) -> ExpectedState:
-        """Return the same where only the rows that a query asks for should be seen."""
         return self.state(step, view).narrowed(query)
 
     @cached_method
     def table(self, step: int, view: str, query: Query) -> Expected:
-        """Return the table that a view should answer to a query after a step."""
         return self.state(step, view).table(query)
 
     @cached_method
@@ -184,10 +180,9 @@ class Expectations:
             return {}
 
     def _lists(self, step: int) -> Lists | None:
-        """Return the catalog's lists of columns, as far as they follow from the steps.
+        """Return the catalog's lists of columns; None where they do not follow from the steps.
 
-        A write that was refused may have made partitions known before it failed; what a half-done
-        step told the catalog is not known at all, nor what a sync tells it of partitions.
+        So it is after a refused write, which may have made partitions known, or a half-done step.
         """
         variant, states = self.case.variant, self.case.state_of
         if variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:

@@ -59,7 +59,7 @@ def index_of(history: History) -> Index:
 
 
 def _as_text(value: Value) -> Iterator[Look]:
-    """Yield the text of a value that has parts, as which a text column may show it."""
+    # As which a text column may show it.
     if isinstance(value, dict | tuple | MapValue) and value:
         with suppress(ValueError):
             yield nested_text(value)
@@ -98,14 +98,6 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
         case dict() | None:
             for child in field.children:
                 yield from _parts(value.get(child.name) if value else None, child)
-
-
-def _in_type(row: Row, field: Field) -> Value:
-    value = row.of(field)
-    try:
-        return named(value, field)
-    except ValueError:
-        return value
 
 
 def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
@@ -170,12 +162,10 @@ class ExpectedState:
 
     @cached_property
     def keys(self) -> Mapping[str, Row]:
-        """The rows that the judged view should show, by the text of the key."""
         return {text_of(row.key): row for row in self.rows.values()}
 
     @cached_property
     def in_base_files(self) -> Mapping[str, Row]:
-        """The rows in base files, by the text of the key."""
         base = self.history[-1].base if self.base is None else self.base
         return {text_of(row.key): row for row in base.values()}
 
@@ -189,11 +179,13 @@ class ExpectedState:
         What a later step wrote may have no form in the type of then: it stands as it is.
         """
         if id(row) not in self._shown:
-            try:
-                values = row_values(row, self.schema)
-            except ValueError:
-                values = tuple(_in_type(row, field) for field in self.schema.fields)
-            self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
+            values = dict[str, Value]()
+            for column in self.schema.fields:
+                value = row.of(column)
+                with suppress(ValueError):
+                    value = named(value, column)
+                values[column.name] = value
+            self._shown[id(row)] = row, values
         return self._shown[id(row)][1]
 
     def right_values(self, row: Row, names: Sequence[str], actual: Sequence[Value]) -> int:
@@ -229,7 +221,6 @@ class ExpectedState:
 
     @property
     def key_id(self) -> int:
-        """The id of the key column, which every version of a row has."""
         return self.history[0].column_id(self.history[0].table.key)
 
     @property
@@ -238,7 +229,7 @@ class ExpectedState:
 
     @property
     def now(self) -> Truth:
-        """The table when the question was asked."""
+        # When the question was asked.
         return (self.later or self.history)[-1]
 
     def at(self, step: int) -> Truth:
@@ -252,9 +243,8 @@ class ExpectedState:
     def stored_names_of(self, field_id: int, key: str) -> frozenset[str]:
         """Return the dotted paths of a field under which files hold its value of a row, or may.
 
-        Where the files are not known, they hold the version of the newest base file and all later
-        ones, each under the name of its time, or under a later one where the file was written
-        again.
+        Files that are not known hold the version of the newest base file and all later ones, each
+        under the name of its time or, written again, of a later one.
         """
         versions = self.index.cells.get((field_id, key), {})
         if key not in self.row_files:
@@ -284,9 +274,8 @@ class ExpectedState:
     def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
         """Return the latest earlier step with exactly these columns, or children of a struct.
 
-        A view that goes back may show the columns of a later step, the latest first. Where both an
-        earlier and a later one had them, only how the answer was read tells which of the two it is
-        of; None where that is not known.
+        A view that goes back may show those of a later step. Where both an earlier and a later one
+        had them, how the answer was read tells which of the two it is; None where it does not.
         """
         sorted_names = sorted(names)
 

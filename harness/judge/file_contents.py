@@ -1,10 +1,9 @@
 """What a table's files hold, as rows by field ids: what a faultless reader would show.
 
-Each file is compared with what the truth says of its own step, in the names that the table had
-then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded
-says what the truth says, and no rule of the model lies between it and the file, because the step
-itself sent the value, or because it only carried the row along. Then the statement settles who is
-right; else nobody is named.
+Each file is compared with what the truth says of its own step. A difference may still be the
+truth's own: it counts as *sent* where the statement as recorded says what the truth says, and no
+rule of the model lies between it and the file. Then the statement settles who is right; else nobody
+is named.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ _SETS: Final = re.compile(
 
 
 def names(sql: str, key: Value, column: Field) -> bool:
-    """Return whether statements mention a key, `column` being that of the keys."""
     return within(literal(key, column), sql)
 
 
@@ -63,8 +61,7 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
 def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     """Return whether statements set other columns of a key's row, and this one stays as it was.
 
-    An update assigns the columns that its `set` names and no others (ISO/IEC 9075-2, "set clause
-    list").
+    An update assigns the columns that it names alone (ISO/IEC 9075-2, "set clause list").
     """
     result = _SETS.search(sql)
     omitted = result is not None and f"{quoted(column.name)} = " not in result["assigned"]
@@ -72,24 +69,16 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
 
 
 def within(text: str, sql: str) -> bool:
-    """Return whether a text stands in another one, and is no part of a longer word or number."""
+    # It is no part of a longer word or number.
     return re.search(rf"(?<![\w.-]){re.escape(text)}(?![\w.])", sql) is not None
 
 
-def by_ids(value: Value, column: Field) -> Value:
-    """Return a value of a file with the ids of struct children in the place of their names.
-
-    Children that the truth does not know keep their names.
-    """
-    return _renamed(value, column, attrgetter("name"), attrgetter("id"))
-
-
-def by_names(value: Value, column: Field) -> Value:
-    """Return a value by field ids under the names of its step, in its own type."""
-    return _renamed(value, column, attrgetter("id"), attrgetter("name"))
+_id, _name = attrgetter("id"), attrgetter("name")
 
 
 def _renamed(value: Value, column: Field, old: _Name, new: _Name) -> Value:
+    """Return a value with the children of structs called otherwise, as far as they are known."""
+
     def part(value: Value, field: Field) -> Value:
         return _renamed(value, field, old, new)
 
@@ -132,8 +121,8 @@ class FileDifference:
     def text(self) -> str:
         """What is held, and what was written, for people."""
         where = "the folder's name says" if self.in_path else "stands"
-        held, written = _shown(self.actual), _shown(self.expected)
-        return f"under {self.column} {where} {held}; written was {written}"
+        actual, written = _shown(self.actual), _shown(self.expected)
+        return f"under {self.column} {where} {actual}; written was {written}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +171,8 @@ class Holdings:
     def content(self, files: Sequence[FileFact], since: Since | None = None) -> ViewContent:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
 
-        Raises NotKnown: one of them was not looked at, or no step made it; or it does not say when
-        its rows were committed, where that matters.
+        Raises NotKnown: one was not looked at, no step made it, or it does not say when its rows
+        were committed, where that matters.
         """
         every, in_names, read = dict[Value, Row](), dict[Value, Row](), list[FileFact]()
         try:
@@ -224,8 +213,8 @@ class Holdings:
     def row_sent(self, row: Row, step: int) -> bool:
         """Return whether a row that no file holds has to be there, by no rule of the model.
 
-        That is so where a statement sent it and no file was written since, or where no statement
-        that names it deleted anything since a file last held it.
+        A statement sent it and no file was written since, or none that names it deleted anything
+        since a file last had it.
         """
         last = max((self._steps[fact.instant] for fact in self._holding(row.key)), default=0)
         deleted = {at for at in self._history[step].gone.values() if last < at <= step}
@@ -246,16 +235,26 @@ class Holdings:
 
         Raises NotKnown: it was not looked at.
         """
-        return tuple(self._differences(fact))
+        then, result = self._history[self._steps[fact.instant]], []
+        in_truth = late_versions.file_rows(then, fact)
+        for row in self._rows(fact):
+            written = in_truth.get(row.key)
+            for column in self._columns(fact) if written else ():
+                expected = named(written.of(column), column) if written else None
+                actual = _renamed(row.values[column.id], column, _id, _name)
+                if written and not same(expected, actual):
+                    at = text_of(row.key), column.id, column.name
+                    sent = self._sent(written, column, fact, actual)
+                    in_path = self._in_path(column, fact)
+                    result.append(FileDifference(fact, *at, expected, actual, sent, in_path))
+        return tuple(result)
 
     def _in_name(self, fact: FileFact, *, certain: bool) -> Mapping[int, Value]:
         """Return the partition values by the name of a file's folder, by the ids of their columns.
 
-        Nothing where the path tells none: where a folder has another depth than there are partition
-        columns, as Iceberg's have, which no reader goes by; and where its text is no value of the
-        column's type. `certain`: nor where it depends on whether the name was escaped. Hudi does
-        not escape unless it is told so (`hoodie.datasource.write.partitionpath.urlencode`): a name
-        that looks so tells two values.
+        Nothing where the path tells none, as Iceberg's, or its text is no value of the column's
+        type. `certain`: nor where a name looks escaped, and so tells two values: Hudi escapes only
+        where it is set to (`hoodie.datasource.write.partitionpath.urlencode`).
         """
         folder, columns = folder_of(fact.path), self._history[0].table.partition_by
         texts = partition_paths.texts(folder, columns)
@@ -270,6 +269,10 @@ class Holdings:
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
         """Yield the rows of one file group: the older first, newer versions in their place."""
         result: dict[str, list[Row]] = {}
+
+        def complete(newer: list[Row], older: list[Row]) -> list[Row]:
+            return [completed(row, older[-1], self._history[-1].schema) for row in newer]
+
         for fact in facts:
             truth = self._history[self._steps[fact.instant]]
             vain = late_versions.overtaken(truth, fact)
@@ -277,13 +280,10 @@ class Holdings:
                 if key not in vain:
                     result.pop(key, None)
             pairs = zip(fact.keys, self._rows(fact), strict=True)
-            own = grouped((key, row) for key, row in pairs if key not in vain)
-            stand = late_versions.on_top(truth, own, result, self._complete)
+            own = grouped([(key, row) for key, row in pairs if key not in vain])
+            stand = late_versions.on_top(truth, own, result, complete)
             result |= {key: rows for key, rows in stand.items() if rows is not None}
         return (row for rows in result.values() for row in rows)
-
-    def _complete(self, newer: list[Row], older: list[Row]) -> list[Row]:
-        return [completed(row, older[-1], self._history[-1].schema) for row in newer]
 
     def _columns(self, fact: FileFact) -> tuple[Field, ...]:
         return written_schema(self._history, fact, self._steps).fields
@@ -314,7 +314,7 @@ class Holdings:
         Raises NotKnown: the path does not tell it.
         """
         if column.name in shown:
-            return by_ids(shown[column.name], column)
+            return _renamed(shown[column.name], column, _name, _id)
         if not self._in_path(column, fact):
             return None
         in_name = self._in_name(fact, certain=False)
@@ -326,19 +326,6 @@ class Holdings:
         """Return whether a file leaves a column to the name of its folder, as a partition's."""
         absent = column.name not in self._values[fact].columns
         return absent and column.name in self._history[0].table.partition_by
-
-    def _differences(self, fact: FileFact) -> Iterator[FileDifference]:
-        in_truth = late_versions.file_rows(self._history[self._steps[fact.instant]], fact)
-        rows = ((row, in_truth.get(row.key)) for row in self._rows(fact))
-        for row, then in rows:
-            for column in self._columns(fact) if then else ():
-                expected = named(then.of(column), column) if then else None
-                actual = by_names(row.values[column.id], column)
-                if then and not same(expected, actual):
-                    at = text_of(row.key), column.id, column.name
-                    settled = self._sent(then, column, fact, actual)
-                    in_path = self._in_path(column, fact)
-                    yield FileDifference(fact, *at, expected, actual, settled, in_path)
 
     def _sent(self, row: Row, column: Field, fact: FileFact, actual: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
@@ -361,7 +348,7 @@ class Holdings:
         return unchanged and not self._doubted_before(row.key, column.id, fact, actual)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
-        """Return the step of a file's rows, and whether it was written later and carries them."""
+        # Whether the file was written later, and carries the rows of its step.
         return self._steps[fact.instant], fact.instant in self._others
 
     @property
@@ -401,19 +388,12 @@ class Holdings:
 
 
 def _leaf_types(column: Field) -> Mapping[int, DataType]:
-    """Return the types of a column's plain parts, whatever they are called."""
     return {field.id: field.type for field in column.walk() if not field.children}
 
 
 def _record_keys(truth: Truth, key: Value) -> tuple[str, str]:
     # Hudi's complex key generator writes `column:value` even for a single key column.
     return str(key), f"{truth.table.key}:{key}"
-
-
-LOST: Final = "it was written, and no file holds it"
-EXTRA: Final = "it was deleted or never written, and a file holds it"
-EARLIER: Final = "it was written since, and its file says that it was committed before"
-LATER: Final = "it was written before, and its file says that it was committed since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,18 +429,21 @@ class FileAgreement:
     @property
     def discrepancies(self) -> tuple[Odd, ...]:
         """What the files hold and was not written so, for people."""
-        there, older = self._there, self.content.older
+        odd = [Odd(d.key, d.text, d.file) for d in self.content.differences]
+        odd += self._by_folder()
+        for key in self.state.keys:
+            if key in self.content.older and key not in self._there:
+                why = "it was written since, and its file says that it was committed before"
+                odd.append(Odd(key, why))
+            elif key not in self._there:
+                odd.append(Odd(key, "it was written, and no file holds it"))
         before = {text_of(key) for key in self.state.left_out}
-        return (
-            *(Odd(d.key, d.text, d.file) for d in self.content.differences),
-            *self._by_folder(),
-            *(Odd(k, EARLIER if k in older else LOST) for k in self.state.keys if k not in there),
-            *(
-                Odd(k, LATER if k in before else EXTRA)
-                for k in sorted(there - self.state.keys.keys())
-            ),
-            *(Odd(key, "it is there more than once") for key in sorted(self.content.twice)),
-        )
+        for key in sorted(self._there - self.state.keys.keys()):
+            why = "it was deleted or never written, and a file holds it"
+            if key in before:
+                why = "it was written before, and its file says that it was committed since"
+            odd.append(Odd(key, why))
+        return (*odd, *(Odd(k, "it is there more than once") for k in sorted(self.content.twice)))
 
     def _by_folder(self) -> Iterator[Odd]:
         """Yield the partition values that files hold and the names of their folders do not."""
@@ -469,9 +452,8 @@ class FileAgreement:
             for field in self.state.schema.fields:
                 in_file, in_name = row.values.get(field.id), named.get(at, row).values.get(field.id)
                 if not same(in_file, in_name):
-                    in_folder = f"the folder's name says {_shown(in_name)}"
-                    text = f"{in_folder}; the file holds {_shown(in_file)}"
-                    yield Odd(text_of(row.key), f"of {field.name} {text}")
+                    text = f"of {field.name} the folder's name says {_shown(in_name)}"
+                    yield Odd(text_of(row.key), f"{text}; the file holds {_shown(in_file)}")
 
     def sent(self, difference: Difference) -> bool:
         """Return whether no rule of the model can be at fault for what files hold there."""

@@ -1,9 +1,8 @@
 """Stage 2: what the data files tell of an answer: whether it may be judged, and how it was read.
 
-Files never say that a row exists or what it holds; they only confirm or doubt the model, and let it
-compute what a reader of a given kind would have answered. Values that the model never made, such as
-Hudi's own of each row, do not tell whose they are: the strategy that reproduces the whole answer
-does, value by value.
+Files only confirm or doubt the model, and let it compute what a reader of each kind would have
+answered. Whose the values are that the model never made, such as Hudi's own of each row, the
+strategy tells that reproduces the whole answer.
 """
 
 from __future__ import annotations
@@ -114,9 +113,8 @@ class Layout:
     ) -> tuple[Readings | None, Sequence[ReadStrategy]]:
         """Return the smallest strategies that reproduce an answer, and the readings they are of.
 
-        Several claim nothing. None do where the files tell nothing. A product that cannot show all
-        that was written may cut it otherwise than is declared: then its answer is wrong, and yet
-        read by one of the strategies that cut.
+        None do where the files tell nothing. A product that cannot show all that was written may
+        cut it otherwise than is declared: its answer is read by one of the strategies that cut.
         """
         readings = self.readings()
         strategies = readings.fitting(query, labels, rows) if readings else ()
@@ -127,7 +125,6 @@ class Layout:
         return readings, [strategy for strategy in result if strategy.cut]
 
     def tried(self, query: Query) -> int:
-        """Return the number of strategies an answer is compared with (`fitting`)."""
         shown, whole = self.readings(), self.whole.readings() if self.whole is not None else None
         truncating = sum(strategy.cut for strategy in whole.strategies(query)) if whole else 0
         return len(shown.strategies(query)) + truncating if shown else 0
@@ -137,11 +134,8 @@ class Layout:
     ) -> PredictedRows | None:
         """Return what the rows of an answer were read from, where its values do not tell.
 
-        So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
-        that are given anew, by the lists of partitions (which may leave nothing but NULLs), in
-        the table's own order (where NULL moves too), of values as they are stored or converted,
-        and of what is cut otherwise than is declared. None where it was not read so, or may have
-        been read by another strategy as well.
+        None where a strategy reproduces it under which they do (`_tells_more`), or several do that
+        read something else.
         """
         shown = None if query.label else self.readings()
         if shown is None or not (self.meta or self.whole or shown.reading.misleads):
@@ -191,14 +185,13 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all read strategies
         that reproduce the answer agree.
         """
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        shown = [(row.key, row.file) for row, _ in self._read_by(answer)]
         return _only_files({**self._holding, **grouped(shown)})
 
     def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
-        """Return the one folder of the files that a row is read from, by the text of its key.
+        """Return the one folder of the files that a row is read from, empty where none tells.
 
-        And whether a partition column has its value from there alone, as the files have none. The
-        folder is empty where there are several, and where the names of folders tell nothing.
+        And whether a partition column has its value from there alone, as the files have none.
         """
         holding = self._standing.get(key, ())
         folders = {partition_paths.folder_of(fact.path) for fact in holding}
@@ -222,19 +215,17 @@ class Layout:
 
     @cached_property
     def _holding(self) -> Mapping[str, Sequence[FileFact]]:
-        """The files that hold each row, by the text of its key."""
         return self._by_key((key, fact) for fact in self.files for key in fact.keys)
 
     def _by_key(self, result: Iterable[tuple[str, FileFact]]) -> Mapping[str, Sequence[FileFact]]:
         """Return files by the text of a row's key; record keys may begin with the column's name."""
         name = f"{self.state.history[0].table.key}:"
-        return grouped((key.removeprefix(name), fact) for key, fact in result)
+        return grouped([(key.removeprefix(name), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.
 
-        Known is that of a row on which all strategies that reproduce the answer agree. Of rows that
-        look the same none is, where they are read from several files.
+        Known is that of a row on which all strategies that reproduce the answer agree.
         """
         labels, result = answer.labels, []
         for row, names in self._read_by(answer):
@@ -246,8 +237,7 @@ class Layout:
     def _read_by(self, answer: Answer) -> Iterator[tuple[SimulatedRow, Sequence[str]]]:
         """Yield the rows that any strategy that reproduces an answer reads, and their columns.
 
-        One that does more than need be counts as well: of a read-optimized view it may be the one
-        that leaves out log files.
+        One that does more than need be counts as well.
         """
         readings, query = self.readings(), answer.question
         if readings is None or answer.refusal is not None:
@@ -263,11 +253,8 @@ class Layout:
 
     @cached_property
     def _prediction(self) -> Readings | str:
-        """The same, or why it is not known.
-
-        Who counts Hudi's own columns has no name for the one by which rows are chosen: of what was
-        written since a step nothing is predicted of such a reader.
-        """
+        # Who counts Hudi's own columns has no name for the one by which rows are chosen: of what
+        # was written since a step nothing is predicted of such a reader.
         if not self.files:
             return "there are no files"
         meta, state = NO_META if self.since else self.meta, self.state
@@ -299,8 +286,7 @@ class Layout:
     def clash(self) -> str:
         """Return the one column mapping that meets another type; empty for none or several.
 
-        Nor is it said of what was written since a step: which files a reader opens for it is its
-        own affair, and an older one may have the other type.
+        Nor is it said of what was written since a step: a reader may open older files for it.
         """
         if self.since:
             return ""
@@ -332,7 +318,6 @@ def _tells_more(strategy: ReadStrategy) -> bool:
 
 
 def _only_files(result: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
-    """Return the file of each row that is in no other one."""
     return {row: files[0] for row, files in result.items() if len(set(map(id, files))) == 1}
 
 

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
-from harness.core.records import (
-    Answer,
-    Finding,
-    FindingKind,
-    QuestionKey,
-    Responsible,
-    Verdict,
-    VerdictKind,
-    Witness,
-)
+from harness.core.grouping import grouped
+from harness.core.records import Answer, Finding, Responsible, Verdict, VerdictKind, Witness
 from harness.core.runtime_names import lock_name
 from harness.model.simulation.strategies import LEFT_OUT, TRUSTED
 from harness.scenario.cells import parse_reader
@@ -36,87 +28,97 @@ def with_final_attribution(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a variant, each finding with whose doing it is after all were heard.
 
-    That is seen over all readers of a question. Where everybody is against the model and no
-    statement settles it, the verdict is `unknown`: an engine is not blamed for what may be our own
-    mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
+    Where everybody is against the model and no statement settles it, the verdict is `unknown`: an
+    engine is not blamed for what may be our own mistake, and it is no pass.
     """
-    answered: dict[QuestionKey, list[Verdict]] = {}
-    by_reader: dict[tuple[str, int, str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        answer = answers.get(verdict.case)
-        if verdict.verdict in _JUDGED and answer is not None and answer.has_table:
-            answered.setdefault(verdict.question, []).append(verdict)
-            by_reader.setdefault(_teller(verdict), []).append(verdict)
+    tables = [
+        verdict
+        for verdict in verdicts
+        if verdict.verdict in _JUDGED
+        and (answer := answers.get(verdict.case)) is not None
+        and answer.has_table
+    ]
+    by_question = grouped([(verdict.question, verdict) for verdict in tables])
+    by_reader = grouped([(_reader_and_view(verdict), verdict) for verdict in tables])
     return tuple(
-        _settle(verdict, answered.get(verdict.question, ()), by_reader.get(_teller(verdict), ()))
+        _settle(
+            verdict,
+            by_question.get(verdict.question, ()),
+            by_reader.get(_reader_and_view(verdict), ()),
+        )
         if may_change(verdict)
         else verdict
         for verdict in verdicts
     )
 
 
-def _teller(verdict: Verdict) -> tuple[str, int, str, str]:
-    """Return what all answers of one reader about one view of one state have in common."""
+def _reader_and_view(verdict: Verdict) -> tuple[str, int, str, str]:
     return verdict.variant, verdict.step, verdict.view, verdict.reader
 
 
 def may_change(verdict: Verdict) -> bool:
     """Return whether answers of others to the same question can still turn a verdict.
 
-    Only that of an answer which shows something wrong that files hold as well, be it in columns
-    asked alone after a refusal, or lacks what statistics exclude. `WRITER` may become `UNSURE`, and
-    `STATISTICS` nobody's; `MODEL` becomes `UNSURE`, or stays, and then a wrong answer is
-    `unknown`. All else its own answer tells: that it is right, unknown or a mere refusal, that the
-    reader did it, or that files are not known. Nor does it turn anything that many agree: that is
-    an alarm of reports.
+    Only that of an answer which shows something wrong that files hold as well, or lacks what
+    statistics exclude. `WRITER` may become `UNSURE`, and `STATISTICS` nobody's; `MODEL` becomes
+    `UNSURE`, or stays, and then a wrong answer is `unknown`. All else its own answer tells. Nor
+    does it turn anything that many agree: that is an alarm of reports.
     """
     return any(finding.responsible in _OPEN for finding in verdict.findings)
 
 
-def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]) -> Verdict:
-    """Name who did it where that is sure; findings alike then become one."""
-    result: dict[tuple[FindingKind, Responsible | None], Finding] = {}
-    for finding_ in verdict.findings:
-        finding = replace(finding_, responsible=_after_all(finding_, verdict, answered, others))
-        at = finding.kind, finding.responsible
-        result[at] = _together(result[at], finding) if at in result else finding
-    settled = replace(verdict, findings=tuple(result.values()))
-    doubted = any(finding.responsible is Responsible.MODEL for finding in settled.findings)
+def _settle(verdict: Verdict, answered: Sequence[Verdict], of_reader: Sequence[Verdict]) -> Verdict:
+    """Name who did it where that is sure; findings of one kind and responsible become one."""
+    same = grouped(
+        [
+            ((finding.kind, _after_all(finding, verdict, answered, of_reader)), finding)
+            for finding in verdict.findings
+        ]
+    )
+    settled = replace(
+        verdict,
+        findings=tuple(_together(findings, who) for (_, who), findings in same.items()),
+    )
+    doubted = any(who is Responsible.MODEL for _, who in same)
     if verdict.verdict is not VerdictKind.WRONG or not doubted:
         return settled
     return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
 
 
+def _together(findings: Sequence[Finding], responsible: Responsible | None) -> Finding:
+    columns = dict.fromkeys(column for finding in findings for column in finding.columns)
+    places = tuple(witness for finding in findings for witness in finding.places)
+    return replace(findings[0], responsible=responsible, columns=tuple(columns), places=places)
+
+
 def _after_all(
-    finding: Finding, verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]
+    finding: Finding, verdict: Verdict, answered: Sequence[Verdict], of_reader: Sequence[Verdict]
 ) -> Responsible | None:
     match finding.responsible:
         case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
-            same_table = (
-                verdict_ for verdict_ in answered if verdict_.expected == verdict.expected
-            )
-            contradicted = any(map(partial(_shows_the_written, finding), same_table))
+            same_table = (v for v in answered if v.expected == verdict.expected)
+            contradicted = any(_shows_the_written(finding, other) for other in same_table)
             return Responsible.UNSURE if contradicted else Responsible.WRITER
-        case Responsible.STATISTICS:
-            return None if _read_otherwise(verdict, others) else Responsible.STATISTICS
-        case Responsible.MODEL:
-            return Responsible.MODEL if _alone(finding, answered) else Responsible.UNSURE
+        case Responsible.STATISTICS if _read_otherwise(verdict, of_reader):
+            return None
+        case Responsible.MODEL if not _alone(finding, answered):
+            return Responsible.UNSURE
     return finding.responsible
 
 
-def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
-    """Return whether the reader may have read in a way that has to do with no wrong statistics.
+def _read_otherwise(verdict: Verdict, of_reader: Sequence[Verdict]) -> bool:
+    """Return whether a strategy that has to do with no wrong statistics may be the reader's.
 
-    It may where such a way gives the answer, and all of its other answers of whole rows.
+    It may where it gives the answer, and all of the reader's other answers of whole rows.
     """
-    telling = [other for other in others if other.reproduces and not other.inconclusive]
+    telling = [other for other in of_reader if other.reproduces and not other.inconclusive]
     strategies = (strategy for strategy in verdict.reproduces if TRUSTED not in strategy)
-    return any(all(_may_be_of(strategy, verdict) for verdict in telling) for strategy in strategies)
+    return any(all(_may_be_of(strategy, other) for other in telling) for strategy in strategies)
 
 
 def _may_be_of(strategy: str, verdict: Verdict) -> bool:
-    """Return whether a way of reading, or a part of it, gives another answer as well.
+    """Return whether a read strategy, or a part of it, gives another answer as well.
 
     How a reader finds statistics, by which it leaves out files, it is taken to find columns too.
     """
@@ -131,10 +133,8 @@ def _may_be_of(strategy: str, verdict: Verdict) -> bool:
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
     """Return whether an answer shows what was written, at some place of another one's finding."""
-    wrong = [
-        (witness.key, witness.column) for result in verdict.findings for witness in result.places
-    ]
-    return not all(any(_touch(difference, at) for at in wrong) for difference in finding.places)
+    wrong = _wrong_in(verdict)
+    return not all(any(_touch(witness, at) for at in wrong) for witness in finding.places)
 
 
 def _touch(difference: Witness, at: tuple[str, str]) -> bool:
@@ -150,23 +150,23 @@ def _root(column: str) -> str:
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     """Return whether several engines show what the files hold, and none what the model expects."""
-    differences = {(witness.key, witness.column) for witness in finding.places}
-    agreeing = [
-        verdict for verdict in answered if differences <= _wrong_in(verdict, {Responsible.MODEL})
-    ]
-    voices = {lock_name(parse_reader(verdict.reader).distribution) for verdict in agreeing}
-    return len(voices) >= VOICES and all(
-        differences <= _wrong_in(each, set(Responsible)) for each in answered
-    )
-
-
-def _wrong_in(verdict: Verdict, parties: set[Responsible]) -> set[tuple[str, str]]:
-    result = (finding for finding in verdict.findings if finding.responsible in parties)
-    return {
-        (difference.key, difference.column) for finding in result for difference in finding.places
+    places = {(witness.key, witness.column) for witness in finding.places}
+    voices = {
+        lock_name(parse_reader(verdict.reader).distribution)
+        for verdict in answered
+        if places <= _wrong_in(verdict, {Responsible.MODEL})
     }
+    blamed = set(Responsible)
+    return len(voices) >= VOICES and all(places <= _wrong_in(v, blamed) for v in answered)
 
 
-def _together(one: Finding, other: Finding) -> Finding:
-    columns = tuple(dict.fromkeys((*one.columns, *other.columns)))
-    return replace(one, columns=columns, places=(*one.places, *other.places))
+def _wrong_in(
+    verdict: Verdict, responsible: AbstractSet[Responsible] | None = None
+) -> set[tuple[str, str]]:
+    """Return the keys and columns at which an answer is wrong, by some who are responsible."""
+    return {
+        (witness.key, witness.column)
+        for finding in verdict.findings
+        if responsible is None or finding.responsible in responsible
+        for witness in finding.places
+    }

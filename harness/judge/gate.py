@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,50 +34,54 @@ class Gate:
 def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = False) -> Gate:
     """Return 3 if anything is unknown, else 1 if anything is new or gone, else 0.
 
-    A run without any verdict tells nothing, and is 3. Wrong use (2) never comes this far.
-
-    Args:
-        applied: the verdicts, with what is known of them.
-        late: the cases that were answered only when asked again.
-        fail_on_flaky: whether flaky cells alone are 1, known ones too.
-
+    A run without any verdict tells nothing, and is 3. Wrong use (2) never comes this far. `late`:
+    the cases that were answered only when asked again; `fail_on_flaky`: flaky cells alone are 1,
+    known ones too.
     """
-    unknown = tuple(_unknown(applied.verdicts))
-    new, flaky = tuple(_new(applied)), _flaky(applied.verdicts, set(late))
+    unknown, new = tuple(_unknown(applied.verdicts)), tuple(_new(applied))
+    flaky = _flaky(applied.verdicts, late)
     failing = new or (fail_on_flaky and flaky)
     status = UNKNOWN if unknown else NEW if failing else GOOD
-    reasons = (*unknown, *new, *_unsteady(flaky), *_expired(applied), *_good(applied, status))
-    return Gate(status, reasons, sum(map(len, flaky.values())))
+    reasons = [*unknown, *new]
+    for how, cells in flaky.items():
+        reasons.append(f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}.")
+    reasons.extend(
+        f"{line.place}: counted until {line.until} and does no longer" for line in applied.expired
+    )
+    if status == GOOD:
+        reasons.append(_good(applied.verdicts))
+    return Gate(status, tuple(reasons), sum(map(len, flaky.values())))
 
 
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
-        yield "No cell was judged: nothing is known; plan cells and run them."
-    unknown = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNKNOWN]
-    doubted = [verdict for verdict in unknown if _doubted(verdict)]
+        yield "No check was judged: nothing is known; plan checks and run them."
+    unknown = grouped(
+        [
+            (any(finding.responsible is Responsible.MODEL for finding in verdict.findings), verdict)
+            for verdict in verdicts
+            if verdict.verdict is VerdictKind.UNKNOWN
+        ]
+    )
+    doubted, others = unknown.get(True, []), unknown.get(False, [])
     if doubted:
-        cells = _count(doubted, "cell puts", "cells put")
+        cells = _count(doubted, "check puts", "checks put")
         yield f"{cells} our own reference model in doubt: {_where(doubted)}."
         yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
-    result = [verdict for verdict in unknown if not _doubted(verdict)]
-    if result:
-        reasons = Counter(each.because or "no reason recorded" for each in result)
+    if others:
+        reasons = Counter(verdict.because or "no reason recorded" for verdict in others)
         listed = _listed(f"{why} ({count})" for why, count in reasons.most_common())
-        yield f"{_count(result, 'cell is', 'cells are')} unknown: {listed}."
+        yield f"{_count(others, 'check is', 'checks are')} unknown: {listed}."
         yield "Nothing is concluded of them; ask again with: harness read"
-    if broken := [each for each in result if each.reason is Reason.JUDGE_FAILED]:
+    if broken := [verdict for verdict in others if verdict.reason is Reason.JUDGE_FAILED]:
         cells = _count(broken, "of them is", "of them are")
         yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
 
-def _doubted(verdict: Verdict) -> bool:
-    return any(finding.responsible is Responsible.MODEL for finding in verdict.findings)
-
-
 def _new(applied: Applied) -> Iterator[str]:
-    unknown_to_us = [verdict for verdict in applied.verdicts if not verdict.known]
-    wrong = [verdict for verdict in unknown_to_us if verdict.verdict is VerdictKind.WRONG]
-    errors = [verdict for verdict in unknown_to_us if verdict.verdict is VerdictKind.REFUSED]
+    new = [verdict for verdict in applied.verdicts if not verdict.known]
+    wrong = [verdict for verdict in new if verdict.verdict is VerdictKind.WRONG]
+    errors = [verdict for verdict in new if verdict.verdict is VerdictKind.REFUSED]
     half_done = [error for error in errors if error.reason is Reason.HALF_DONE]
     refused = [error for error in errors if error.reason is not Reason.HALF_DONE]
     if wrong:
@@ -88,58 +91,42 @@ def _new(applied: Applied) -> Iterator[str]:
     if half_done:
         steps = _count(half_done, "half-done step is", "half-done steps are")
         yield f"{steps} new (committed, then the writer failed): {_where(half_done)}."
-    if unexplained := [each for each in (*wrong, *refused) if _unexplained(each)]:
+    if unexplained := _having(FindingKind.UNEXPLAINED, (*wrong, *refused)):
         cells = _count(unexplained, "of them is", "of them are")
         yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
     if applied.answered:
-        cells = _count(applied.answered, "cell is", "cells are")
+        cells = _count(applied.answered, "check is", "checks are")
         yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
-        declared = dict.fromkeys(each.disclaimed for each in applied.answered)
+        declared = dict.fromkeys(verdict.disclaimed for verdict in applied.answered)
         yield f"Put right what the lock data say: {_listed(declared)}"
     for line in applied.gone:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
     if wrong or errors or applied.gone:
         yield "If this is how the engines are now: harness baseline update, and review what it says"
     if applied.unreviewed:
-        lines = "line does", "lines do"
+        lines = _count(applied.unreviewed, "line does", "lines do")
         places = _listed(line.place for line in applied.unreviewed)
-        yield f"{_count(applied.unreviewed, *lines)} not say why yet; replace the TODO: {places}"
+        yield f"{lines} not say why yet; replace the TODO: {places}"
 
 
-def _unexplained(verdict: Verdict) -> bool:
-    return any(finding.kind is FindingKind.UNEXPLAINED for finding in verdict.findings)
+def _flaky(verdicts: Sequence[Verdict], late: Collection[str]) -> Mapping[str, Sequence[Verdict]]:
+    """Return the cells that were not answered equally each time that they were asked, by how."""
+    late_cells = [(LATE, verdict) for verdict in verdicts if verdict.case in late]
+    others = [verdict for verdict in verdicts if verdict.case not in late]
+    otherwise = _having(FindingKind.ORDER_DEPENDENT, others)
+    return grouped((*late_cells, *((OTHERWISE, verdict) for verdict in otherwise)))
 
 
-def _flaky(verdicts: Sequence[Verdict], late: AbstractSet[str]) -> Mapping[str, Sequence[Verdict]]:
-    """Return the cells that were not answered alike each time that they were asked, by how."""
-    result = ((LATE if verdict.case in late else OTHERWISE, verdict) for verdict in verdicts)
-    return grouped((how, each) for how, each in result if how is LATE or _depends(each))
+def _having(kind: FindingKind, verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [v for v in verdicts if any(finding.kind is kind for finding in v.findings)]
 
 
-def _unsteady(flaky: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
-    for how, cells in flaky.items():
-        yield f"{_count(cells, 'cell is', 'cells are')} flaky, {how}: {_where(cells)}."
-
-
-def _depends(verdict: Verdict) -> bool:
-    return any(finding.kind is FindingKind.ORDER_DEPENDENT for finding in verdict.findings)
-
-
-def _expired(applied: Applied) -> Iterator[str]:
-    for line in applied.expired:
-        yield f"{line.place}: counted until {line.until} and does no longer"
-
-
-def _good(applied: Applied, status: int) -> Iterator[str]:
-    if status == GOOD:
-        known = [verdict for verdict in applied.verdicts if verdict.known]
-        which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
-        rest = [
-            verdict for verdict in applied.verdicts if verdict.verdict is VerdictKind.UNSUPPORTED
-        ]
-        unsupported = f", {len(rest)} declared unsupported" if rest else ""
-        cells = _count(applied.verdicts, "cell", "cells")
-        yield f"{cells} judged: all correct{which}{unsupported}."
+def _good(verdicts: Sequence[Verdict]) -> str:
+    known = [verdict for verdict in verdicts if verdict.known]
+    which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
+    rest = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNSUPPORTED]
+    unsupported = f", {len(rest)} declared unsupported" if rest else ""
+    return f"{_count(verdicts, 'check', 'checks')} judged: all correct{which}{unsupported}."
 
 
 def _where(verdicts: Iterable[Verdict]) -> str:
@@ -150,10 +137,10 @@ def _where(verdicts: Iterable[Verdict]) -> str:
 
 
 def _listed(texts: Iterable[str]) -> str:
-    result = list(texts)
-    more = [f"and {len(result) - SHOWN} more"] if len(result) > SHOWN else []
-    return ", ".join([*result[:SHOWN], *more])
+    shown = list(texts)
+    more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
+    return ", ".join([*shown[:SHOWN], *more])
 
 
-def _count(result: Sequence[object], one: str, many: str) -> str:
-    return f"{len(result)} {one if len(result) == 1 else many}"
+def _count(counted: Sequence[object], one: str, many: str) -> str:
+    return f"{len(counted)} {one if len(counted) == 1 else many}"

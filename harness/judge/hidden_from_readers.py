@@ -70,10 +70,7 @@ class HiddenFromReaders:
 def hidden_from_readers(
     case: RecordedVariant, step: int, view: str, query: Query, excluded: Sequence[AbstractSet[str]]
 ) -> HiddenFromReaders:
-    """Return what the writer may have kept from whoever asks such a question.
-
-    `excluded`: the rows that stored statistics exclude.
-    """
+    """Return what the writer may have kept from readers; `excluded`: by stored statistics."""
     state, history = case.state_of[step], case.history[: step + 1]
     folders = set(state.unlisted)
     hidden = (file for file in state.files if folder_of(file.path) in folders)
@@ -121,9 +118,8 @@ def _mistaken(
 ) -> Mapping[str, frozenset[int]]:
     """Return the columns that the table's own history takes for others, with those fields.
 
-    It gives them an id that another column had; after a rename it is the same column. Or its
-    mapping of names leads from the column of a file to another one, which has the name by now,
-    or the catalog has another one at its place, and the file says nothing of its columns.
+    It gives them an id that another column had, or its mapping of names, or the catalog where a
+    file says nothing of its columns, leads from the column of a file to another one.
     """
 
     def called(name: str, history: History) -> frozenset[int]:
@@ -158,8 +154,8 @@ def _misled_columns(
 ) -> Iterator[_MisledColumn]:
     """Yield such columns of the files of the last step; `made`: the step of each instant.
 
-    Files that have names and no ids are led to by a mapping of names (Iceberg). Files that say
-    nothing of their columns at all are led to by the catalog's list alone, place by place.
+    A mapping of names leads to files without ids (Iceberg), and the catalog's list, place by place,
+    to those that say nothing of their columns.
     """
     now = history[-1]
     for file in (file for file in files if file.instant in made):
@@ -186,6 +182,6 @@ def _by_position(
 
 
 def _stored(truth: Truth) -> Sequence[Field]:
-    """Return the columns that files have: the values of others stand in the path."""
+    # The values of others stand in the path.
     by = truth.table.partition_by
     return [field for field in truth.schema.fields if field.name not in by]

@@ -20,7 +20,6 @@ NamedDifference = tuple[FindingKind, Difference]
 
 
 def name(differences: Sequence[Difference], state: ExpectedState) -> tuple[NamedDifference, ...]:
-    """Return the differences of an answer, each with its one name, in the same order."""
     return tuple((name_of(difference, state), difference) for difference in differences)
 
 
@@ -76,8 +75,7 @@ def _plain(value: Value) -> Look:
 def resurrected(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value belongs to a dropped field that ever had this name.
 
-    It may have been written under another one: a file that was rewritten after a rename names
-    every value, old ones too, as the field was called then.
+    It may have been written under another one: a rewritten file has the names of then.
     """
     origin, field = difference.origin, difference.field
     if difference.kind not in VALUES or origin is None or field is None:
@@ -97,8 +95,7 @@ def misaligned(difference: Difference, state: ExpectedState) -> bool:
 def stale(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value is an older one, or one that a restore or a rollback took back.
 
-    Of columns: whether all are those of an earlier step. Older is also what was written later with
-    a smaller ordering value, where the table goes by that.
+    Of columns: whether all are those of an earlier step.
     """
     origin = difference.origin
     if difference.kind in COLUMNS:
@@ -112,9 +109,8 @@ def stale(difference: Difference, state: ExpectedState) -> bool:
 def premature(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the row is as a newer table has it, or gone as it is gone there.
 
-    Of columns: whether they are those of a later step than the one the view goes back to. The value
-    of a field that came after that step is early under whatever name, and so is its NULL under
-    the name that it has taken over.
+    Of columns: whether they are those of a later step. The value of a field that came later is
+    early under whatever name, and so is its NULL under the name that it has taken over.
     """
     origin, field = difference.origin, difference.field
     if state.newer is None:
@@ -146,8 +142,7 @@ def missing_rename(difference: Difference, state: ExpectedState) -> bool:
 def ghost_row(difference: Difference, state: ExpectedState) -> bool:
     """Return whether an earlier step deleted the row, or none was to make it, or none asks for it.
 
-    An update of a key that no row has may have made it. An extreme may be the value of such a row,
-    and a count too great.
+    An extreme may be the value of such a row, and a count too great.
     """
     if difference.kind is DifferenceKind.COUNT:
         return difference.counted and difference.actual > difference.expected

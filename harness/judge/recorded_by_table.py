@@ -1,12 +1,9 @@
 """What a table itself says after each step, of its schema and of its commits, against the truth.
 
 Hudi's ids are not ours, so another numbering is no mistake: what counts is which columns are the
-same column, in every version that data files may have been written in. What is wrong is told at the
-step after which it first is. A commit that says nothing of the schema is no mistake either: the
-history is there for it (`InternalSchemaCache` of Hudi).
-
-Only steps that are told of extra metadata have a record of it. What a commit has and nobody gave is
-wrong as well: whoever reads a checkpoint there takes it for one.
+same column, in every version that data files may have been written in. A commit that says nothing
+of the schema is no mistake either: the history is there for it (`InternalSchemaCache` of Hudi).
+What is wrong is told at the step after which it first is.
 """
 
 from __future__ import annotations
@@ -59,14 +56,11 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
             every = _schema(case, step)
             new = [wrong for wrong in every if (wrong.kind, wrong.subject) not in reported]
         reported |= {(wrong.kind, wrong.subject) for wrong in new}
-        of_schema = ((wrong.kind, wrong.witness) for wrong in new)
-        wrong = (
-            *_findings(of_schema, Responsible.HISTORY),
+        result[step] = (
+            *_findings(((wrong.kind, wrong.witness) for wrong in new), Responsible.HISTORY),
             *_findings(_metadata(case, step), Responsible.COMMIT),
         )
-        if wrong:
-            result[step] = wrong
-    return result
+    return {step: wrong for step, wrong in result.items() if wrong}
 
 
 def _findings(
@@ -98,8 +92,8 @@ def _schema(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
     if recorded is None:
         return
     for version in recorded.lost:
-        difference = Witness("", "", _version_text(case, step, version), None)
-        yield _Wrong(FindingKind.LOST_VERSION, version.instant, difference)
+        witness = Witness("", "", _version_text(case, step, version), None)
+        yield _Wrong(FindingKind.LOST_VERSION, version.instant, witness)
     if recorded.versions:
         yield from _ids_twice(recorded)
         yield from _low_max_id(recorded)
@@ -107,9 +101,8 @@ def _schema(case: RecordedVariant, step: int) -> Iterator[_Wrong]:
         yield from _other_columns(case, step, recorded)
     if recorded.latest:
         due = _version_text(case, step, recorded.versions[-1])
-        seen = _version_text(case, step, recorded.latest)
-        difference = Witness("", LATEST, due, seen)
-        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {recorded.latest.instant}", difference)
+        witness = Witness("", LATEST, due, _version_text(case, step, recorded.latest))
+        yield _Wrong(FindingKind.OTHER_SCHEMA, f"{LATEST} {recorded.latest.instant}", witness)
 
 
 def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> str:
@@ -121,15 +114,15 @@ def _version_text(case: RecordedVariant, step: int, version: SchemaVersion) -> s
 
 def _ids_twice(recorded: SchemaHistory) -> Iterator[_Wrong]:
     """Yield the ids that two columns of the newest version have, or two versions."""
-    of_id = grouped((id_, path) for id_, path, _ in recorded.versions[-1].fields)
+    of_id = grouped([(id_, path) for id_, path, _ in recorded.versions[-1].fields])
     for id_, (first, *more) in of_id.items():
         for path in more:
-            difference = Witness(str(id_), path, None, first)
-            yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", difference)
+            witness = Witness(str(id_), path, None, first)
+            yield _Wrong(FindingKind.REUSED_ID, f"{id_} {path}", witness)
     for instant, times in Counter(version.instant for version in recorded.versions).items():
         if times > 1:
-            difference = Witness("", "", "one version", f"{times} versions")
-            yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", difference)
+            witness = Witness("", "", "one version", f"{times} versions")
+            yield _Wrong(FindingKind.REUSED_ID, f"version {instant}", witness)
 
 
 def _low_max_id(recorded: SchemaHistory) -> Iterator[_Wrong]:
@@ -164,8 +157,7 @@ def _other_schema(case: RecordedVariant, step: int, now: SchemaVersion) -> Itera
 
 
 def _positions(paths: Sequence[str]) -> Mapping[str, int]:
-    """Return the number of each column among those beside it, from 1."""
-    beside = grouped((path.rpartition(".")[0], path) for path in paths)
+    beside = grouped([(path.rpartition(".")[0], path) for path in paths])
     return {path: at for same in beside.values() for at, path in enumerate(same, start=1)}
 
 
@@ -198,5 +190,4 @@ def _dated(
 
 
 def _fields(schema: Schema) -> Mapping[str, Field]:
-    """Return every column and part of one by its dotted path, in order."""
     return {schema.path_of(field.id) or "": field for field in schema.walk()}

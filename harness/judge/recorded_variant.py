@@ -39,12 +39,10 @@ class RecordedVariant:
 
     @cached_property
     def state_of(self) -> Mapping[int, StateRecord]:
-        """The state after each step."""
         return {state.outcome.step: state for state in self.states}
 
     @cached_property
     def outcomes(self) -> Mapping[int, Outcome]:
-        """What became of each step."""
         return {step: state.outcome for step, state in self.state_of.items()}
 
     @cached_property

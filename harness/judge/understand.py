@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.core.records import Answer, Column, Part, labelled
 from harness.core.tolerances import LOWER, Declared, Normalised, merged
@@ -29,7 +29,7 @@ from harness.model.datatypes import (
     parse_type,
     plain_types,
 )
-from harness.model.query import Comparison, Query
+from harness.model.query import Comparison
 from harness.model.schema import Field, Schema
 from harness.model.simulation.value_conversions import MILLISECOND
 from harness.model.simulation.value_conversions import finer as is_finer
@@ -37,22 +37,31 @@ from harness.model.truth import History, Row, Rows, Truth, row_values
 
 MILLISECONDS: Final = "timestamp-milliseconds"
 """The declaration of a product that cuts."""
+BOUNDED: Final = "bounded-text"
+KIND: Final = "kind-of-type"
+TEXT: Final = Primitive("string")
+ZONES: Final = {
+    "timestamp-zone": ("timestamp_ntz", "timestamp"),
+    "one-timestamp": ("timestamp", "timestamp_ntz"),
+}
+"""By the name of a declaration: the one type that an engine names in the place of the other."""
+TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
+AnswerOrPart = TypeVar("AnswerOrPart", Answer, Part)
 
 
-def truncated_history(result: History, declared: Declared) -> History:
+def truncated_history(history: History, declared: Declared) -> History:
     """Return the history as a product can show it; the very same one where it can show it all."""
     if MILLISECONDS not in declared:
-        return result
-    shown = tuple(_truth(truth) for truth in result)
-    return shown if any(a is not b for a, b in zip(shown, result, strict=True)) else result
+        return history
+    shown = tuple(map(_truth, history))
+    return shown if any(a is not b for a, b in zip(shown, history, strict=True)) else history
 
 
 def _truth(truth: Truth) -> Truth:
     rows = as_shown(truth.rows, truth.schema)
     base = rows if truth.base is truth.rows else as_shown(truth.base, truth.schema)
-    if rows is truth.rows and base is truth.base:
-        return truth
-    return replace(truth, rows=rows, base=base)
+    unchanged = rows is truth.rows and base is truth.base
+    return truth if unchanged else replace(truth, rows=rows, base=base)
 
 
 def as_shown(rows: Rows, schema: Schema) -> Rows:
@@ -63,11 +72,10 @@ def as_shown(rows: Rows, schema: Schema) -> Rows:
 
 def _row(row: Row, schema: Schema) -> Row:
     """Cut the values that are timestamps today; keys stay, for rows are known by them."""
-    there = [field for field in schema.fields if field.id in row.values]
-    shortened = {field.id: _cut(row.values[field.id], field) for field in there}
-    if all(same(row.values[at], value) for at, value in shortened.items()):
-        return row
-    return replace(row, values={**row.values, **shortened})
+    fields = (field for field in schema.fields if field.id in row.values)
+    shortened = {field.id: _cut(row.values[field.id], field) for field in fields}
+    unchanged = all(same(row.values[at], value) for at, value in shortened.items())
+    return row if unchanged else replace(row, values={**row.values, **shortened})
 
 
 def _cut(value: Value, field: Field) -> Value:
@@ -78,11 +86,11 @@ def _cut(value: Value, field: Field) -> Value:
         case Struct() if isinstance(value, dict):
             children = {child.id: child for child in field.children}
             return {
-                at: _cut(each, children[at]) if at in children else each
-                for at, each in value.items()
+                at: _cut(part, children[at]) if at in children else part
+                for at, part in value.items()
             }
         case Array() if isinstance(value, tuple):
-            return tuple(_cut(any_, field.children[0]) for any_ in value)
+            return tuple(_cut(element, field.children[0]) for element in value)
         case Map() if isinstance(value, MapValue):
             key, part = field.children
             return MapValue.of([(_cut(k, key), _cut(v, part)) for k, v in value.pairs])
@@ -100,30 +108,26 @@ def finer(answer: Answer) -> bool:
     return any(is_finer(value) for row in rows for value in row)
 
 
-BOUNDED: Final = "bounded-text"
-KIND: Final = "kind-of-type"
-TEXT: Final = Primitive("string")
-ZONES: Final = {
-    "timestamp-zone": ("timestamp_ntz", "timestamp"),
-    "one-timestamp": ("timestamp", "timestamp_ntz"),
-}
-"""By the name of a declaration: the one type that an engine names in the place of the other."""
-TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
-
-
 def understand(
     answer: Answer, types: Mapping[str, str], declared: Declared, *, truncated: bool
 ) -> Answer:
     """Return an answer with its declared differences evened out: what is judged and explained.
 
-    Args:
-        answer: as it was recorded.
-        types: what is expected, in our words, by the name of the column.
-        declared: what the product is declared to show otherwise.
-        truncated: whether the product cannot show all that was written.
-
+    `types`: what is expected, in our words, by the name of the column; `truncated`: whether the
+    product cannot show all that was written.
     """
-    return taken(asked(answer) if truncated else answer, types, declared)
+    where = answer.question.where
+    equal = where is not None and where.test is Comparison.EQUAL
+    if truncated and where is not None and equal and where.type in TIMESTAMPS:
+        # The literal is cut like the values that it is compared with.
+        where = replace(where, literal=cast_text(milliseconds(where.value)))
+        answer = replace(answer, question=replace(answer.question, where=where))
+    answer = _cased(answer, types) if LOWER in declared else answer
+    if not {BOUNDED, KIND, *ZONES} & declared.keys():
+        return answer
+    parts = tuple(_with_types(part, part.columns, types, declared) for part in answer.parts)
+    columns = labelled(answer.question, answer.columns)
+    return replace(_with_types(answer, columns, types, declared), parts=parts)
 
 
 def evened_out(
@@ -131,97 +135,63 @@ def evened_out(
 ) -> tuple[Normalised, ...]:
     """Count what was evened out in an answer, and what is expected but was not written.
 
-    Args:
-        answer: as it is understood.
-        world: what it should show, as far as the product can.
-        written: the rows as they were written, where the product cannot show all of them.
-
+    `answer`: as it is understood; `state`: what it should show, as far as the product can;
+    `written`: the rows as they were written, where the product cannot show all of them.
     """
     applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
     if written is None or answer.refusal is not None:
         return applied
-    return merged(applied, cut(answer.question, state.schema, written, state.rows))
-
-
-def asked(answer: Answer) -> Answer:
-    """Return an answer whose question has its literal cut like the values it is compared with."""
-    where = answer.question.where
-    if where is None or where.test is not Comparison.EQUAL or where.type not in TIMESTAMPS:
-        return answer
-    where = replace(where, literal=cast_text(milliseconds(where.value)))
-    return replace(answer, question=replace(answer.question, where=where))
-
-
-def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[Normalised, ...]:
-    """Count the values asked for that are expected otherwise than they were written."""
-    whole = replace(query, where=None, also=None)
+    whole, schema = replace(answer.question, where=None, also=None), state.schema
 
     def values(row: Row) -> tuple[Value, ...]:
         return whole.answer(schema.names, [row_values(row, schema)])[0]
 
-    pairs = [(written[key], row) for key, row in expected.items() if key in written]
-    both = ((values(left), values(right)) for left, right in pairs)
-    count = sum(not same(a, b) for left, right in both for a, b in zip(left, right, strict=True))
-    return (Normalised(MILLISECONDS, count),) if count else ()
-
-
-def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answer:
-    """Replace reported names and types by the expected ones where a tolerance allows it.
-
-    `types`: what is expected, in our words, by the name of the column.
-    """
-    answer = _cased(answer, types) if LOWER in declared else answer
-    if not {BOUNDED, KIND, *ZONES} & declared.keys():
-        return answer
-    named = labelled(answer.question, answer.columns)
-    columns, applied = _columns(named, types, declared)
-    parts = tuple(_part(part, types, declared) for part in answer.parts)
-    normalised = merged(answer.normalised, applied)
-    return replace(answer, columns=columns, parts=parts, normalised=normalised)
-
-
-def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
-    columns, applied = _columns(part.columns, types, declared)
-    return replace(part, columns=columns, normalised=merged(part.normalised, applied))
+    count = sum(
+        not same(one, other)
+        for key, row in state.rows.items()
+        if key in written
+        for one, other in zip(values(written[key]), values(row), strict=True)
+    )
+    return merged(applied, [Normalised(MILLISECONDS, count)] if count else [])
 
 
 def _cased(answer: Answer, names: Collection[str]) -> Answer:
     """Return an answer whose columns are called as they are expected, but for upper and lower case.
 
-    Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference. Nor
-    is it told whose name it is where two are called by the same letters.
+    Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference. So
+    does a name where two are called by the same letters.
     """
     lower = Counter(name.lower() for name in names)
     alone = (name for name in names if lower[name.lower()] == 1 and name != name.lower())
     back = {name.lower(): name for name in alone}
+
+    def renamed(columns: Sequence[Column]) -> tuple[Column, ...]:
+        return tuple(replace(c, name=back[c.name]) if c.name in back else c for c in columns)
+
     shown = (answer.columns, *(part.columns for part in answer.parts))
     count = sum(column.name in back for columns in shown for column in columns)
     parts = tuple(
-        replace(part, column=back.get(part.column, part.column), columns=_called(part, back))
+        replace(part, column=back.get(part.column, part.column), columns=renamed(part.columns))
         for part in answer.parts
     )
-    applied = merged(answer.normalised, (Normalised(LOWER, count),) if count else ())
-    return replace(answer, columns=_called(answer, back), parts=parts, normalised=applied)
+    applied = merged(answer.normalised, [Normalised(LOWER, count)] if count else [])
+    return replace(answer, columns=renamed(answer.columns), parts=parts, normalised=applied)
 
 
-def _called(shown: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
-    return tuple(
-        replace(column, name=back.get(column.name, column.name)) for column in shown.columns
-    )
-
-
-def _columns(
-    columns: Sequence[Column], types: Mapping[str, str], declared: Declared
-) -> tuple[tuple[Column, ...], tuple[Normalised, ...]]:
-    names = [_name(column, types.get(column.name, ""), declared) for column in columns]
+def _with_types(
+    answer: AnswerOrPart, columns: Sequence[Column], types: Mapping[str, str], declared: Declared
+) -> AnswerOrPart:
+    """Replace reported types by the expected ones where a tolerance allows it."""
+    names = [_tolerance(column, types.get(column.name, ""), declared) for column in columns]
     shown = tuple(
         replace(column, canonical=types[column.name]) if name else column
         for column, name in zip(columns, names, strict=True)
     )
-    return shown, merged(*((Normalised(name, 1),) for name in names if name))
+    applied = [Normalised(name, 1) for name in names if name]
+    return replace(answer, columns=shown, normalised=merged(answer.normalised, applied))
 
 
-def _name(column: Column, expected: str, declared: Declared) -> str:
+def _tolerance(column: Column, expected: str, declared: Declared) -> str:
     """Return the declaration by which a column's type is taken for the expected one, if any is."""
     if expected in {"", column.canonical}:
         return ""
@@ -237,7 +207,6 @@ def _name(column: Column, expected: str, declared: Declared) -> str:
 
 @cache
 def _unbounded(type_: str) -> str:
-    """Return a type whose texts have no greatest length."""
     return str(map_plain(parse_type(type_), lambda p: TEXT if isinstance(p, Text) else p))
 
 

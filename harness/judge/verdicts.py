@@ -13,7 +13,6 @@ from harness.core.records import (
     JUDGE_FAILED,
     Answer,
     Finding,
-    Outcome,
     OutcomeKind,
     Reason,
     Verdict,
@@ -57,8 +56,6 @@ def judge(
 
     There is none either where nothing could be asked, since a refused step left out its column or
     the table's first write, or a half-done one its entry in the catalog.
-    A step gets a verdict of its own where the writer refused it, where nothing is known of it, or
-    where what the table itself says of its schema is wrong since.
     """
     judged = JudgedVariant(case)
     of_cells = (judged.judge(cell, answers.get(cell.case)) for cell in cells)
@@ -66,18 +63,35 @@ def judge(
 
 
 def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
-    """Yield the verdicts on steps themselves."""
+    """Yield a verdict on each step that was refused, of which nothing is known, or is wrong.
+
+    It is where what the table itself says of its schema is wrong since.
+    """
     wrong = recorded_by_table.findings(case)
     for step, outcome in case.outcomes.items():
-        if _has_verdict(outcome) or step in wrong:
-            yield _of_step(case, outcome, wrong.get(step, ()))
+        failed = outcome.failed and outcome.kind is not OutcomeKind.SKIPPED
+        if not failed and step not in wrong:
+            continue
+        kind, reason, why = VerdictKind.UNKNOWN, Reason.OTHER, outcome.because
+        if outcome.refusal:
+            why = refusals.text(outcome.refusal)
+        if outcome.half_done:
+            kind, reason, why = VerdictKind.REFUSED, Reason.HALF_DONE, f"{HALF_DONE}: {why}"
+        elif outcome.kind is OutcomeKind.REFUSED:
+            kind = VerdictKind.REFUSED
+        elif not failed:
+            kind = VerdictKind.WRONG
+        yield replace(
+            _blank(case.variant.step_cell(step), case, kind),
+            because=why,
+            findings=wrong.get(step, ()),
+            sql="; ".join(outcome.statements),
+            reason=reason,
+        )
 
 
 def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> Assessment:
-    """Judge one answer: each stage takes what those before it made.
-
-    `view`: the one whose rows the view that was asked shows; `answer`: as `understand` returns it.
-    """
+    """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows."""
     state = _asked_for(expectations, step, view, answer)
     layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
     strategies = match_strategies(answer, layout)
@@ -114,14 +128,13 @@ class JudgedVariant:
 
     def __init__(self, case: RecordedVariant) -> None:
         self.case = case
-        self._expectations = Expectations(case)
+        self.expectations = Expectations(case)
         self._assessments: dict[Hashable, Assessment] = {}
 
     def judge(self, cell: Cell, answer: Answer | None) -> Verdict | None:
-        """Return the verdict on the answer to a cell as far as it tells by itself.
+        """Return the verdict on an answer as far as it tells by itself; None for nothing to ask.
 
-        None where nothing could be asked. A check that fails makes it unknown, and says nothing of
-        any other cell.
+        A check that fails makes it unknown, and says nothing of any other cell.
         """
         if _left_out(cell, self.case, answer):
             return None
@@ -134,7 +147,7 @@ class JudgedVariant:
             return replace(blank, because=why, reason=Reason.JUDGE_FAILED)
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
-        expectations = self._expectations.for_reader(cell.reader, answer)
+        expectations = self.expectations.for_reader(cell.reader, answer)
         unjudged = _unjudged(cell, expectations, answer)
         if unjudged.because or answer is None:
             return unjudged
@@ -220,47 +233,16 @@ def _left_out(cell: Cell, case: RecordedVariant, answer: Answer | None) -> bool:
     outcome = case.outcomes.get(cell.step)
     if outcome is not None and outcome.kind is OutcomeKind.SKIPPED:
         return True
-    return (
-        answer is not None
-        and _fell_away(cell, answer, case)
-        and any(outcome.failed for outcome in _so_far(cell, case))
-    )
-
-
-def _so_far(cell: Cell, case: RecordedVariant) -> Iterator[Outcome]:
-    return (outcome for step, outcome in case.outcomes.items() if step <= cell.step)
-
-
-def _has_verdict(outcome: Outcome) -> bool:
-    """Return whether a step has a verdict of its own."""
-    return outcome.failed and outcome.kind is not OutcomeKind.SKIPPED
-
-
-def _fell_away(cell: Cell, answer: Answer, case: RecordedVariant) -> bool:
-    """Return whether there was nothing to ask; older records call a view not made yet unknown."""
+    so_far = [outcome for step, outcome in case.outcomes.items() if step <= cell.step]
+    if answer is None or not any(outcome.failed for outcome in so_far):
+        return False
     if not answer.unknown:
         return bool(answer.not_applicable) and not answer.probe
+    # Older records call a view that is not made yet unknown.
     if not case.merge_on_read or answer.unknown != past_views.no_entry(cell.view):
         return False
     unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
-    return unmade or any(outcome.half_done for outcome in _so_far(cell, case))
-
-
-def _of_step(case: RecordedVariant, outcome: Outcome, wrong: tuple[Finding, ...]) -> Verdict:
-    half_done = outcome.half_done
-    why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
-    kind = VerdictKind.UNKNOWN
-    if half_done or outcome.kind is OutcomeKind.REFUSED:
-        kind = VerdictKind.REFUSED
-    elif not _has_verdict(outcome):
-        kind = VerdictKind.WRONG
-    return replace(
-        _blank(case.variant.step_cell(outcome.step), case, kind),
-        because=f"{HALF_DONE}: {why}" if half_done else why,
-        findings=wrong,
-        sql="; ".join(outcome.statements),
-        reason=Reason.HALF_DONE if half_done else Reason.OTHER,
-    )
+    return unmade or any(outcome.half_done for outcome in so_far)
 
 
 def _blank(cell: Cell, case: RecordedVariant, kind: VerdictKind) -> Verdict:

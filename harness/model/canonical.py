@@ -82,11 +82,7 @@ _MOMENT: Final = re.compile(rf"({_DAY.pattern} {_TIME})(?:\.([0-9]{{1,12}}))?")
 
 
 def day(text: str) -> Value:
-    """Return the date of a text, or the text where it is of another form or year.
-
-    >>> day("2024-02-29"), day("20240229")
-    (datetime.date(2024, 2, 29), '20240229')
-    """
+    """Return the date of a text, or the text where it is of another form or year."""
     try:
         return datetime.date.fromisoformat(text) if _DAY.fullmatch(text) else text
     except ValueError:
@@ -96,8 +92,6 @@ def day(text: str) -> Value:
 def moment(text: str) -> Value:
     """Return the timestamp of a text; the text where it does not fit microseconds or the form.
 
-    >>> moment("2024-01-02 03:04:05.678000000")
-    datetime.datetime(2024, 1, 2, 3, 4, 5, 678000)
     >>> moment("2024-01-02 03:04:05.678000001"), moment("2024-01-02 03:04:05+01:00")
     ('2024-01-02 03:04:05.678000001', '2024-01-02 03:04:05+01:00')
     """
@@ -115,11 +109,7 @@ def moment(text: str) -> Value:
 
 
 def leaves(value: Value) -> Iterator[Value]:
-    """Yield the innermost parts of a value, keys of maps among them; of one without parts, itself.
-
-    >>> list(leaves({"a": (1, 2), "m": MapValue((("k", None),))}))
-    [1, 2, 'k', None]
-    """
+    """Yield the innermost parts of a value, keys of maps among them."""
     match value:
         case tuple():
             parts: Iterable[Value] = value
@@ -135,11 +125,6 @@ def leaves(value: Value) -> Iterator[Value]:
 
 
 def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
-    """Return a value whose innermost parts are changed.
-
-    >>> map_leaves({"a": (1, 2)}, lambda number: number + 1)
-    {'a': (2, 3)}
-    """
     match value:
         case tuple():
             return tuple(map_leaves(part, change) for part in value)
@@ -153,9 +138,6 @@ def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
 
 def to_json(value: Value) -> object:
     """Return the form of a value that JSON can hold without losing its type.
-
-    >>> to_json((1, decimal.Decimal("1.10"), None))
-    [1, {'decimal': '1.10'}, None]
 
     Raises TypeError: it is no canonical value.
     """
@@ -277,16 +259,11 @@ def has_unsettled(value: Value) -> bool:
 
 
 def is_nan(value: Value) -> bool:
-    """Return whether a value is a floating number without a place among the others."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def text_of(value: Value) -> str:
-    """Return the text people see, alike for the same number in whatever type.
-
-    >>> text_of(503002.0), text_of(decimal.Decimal("503002.00")), text_of(True), text_of(None)
-    ('503002', '503002', 'true', 'NULL')
-    """
+    """Return the text people see, alike for the same number in whatever type."""
     match value:
         case None:
             return "NULL"
@@ -311,10 +288,7 @@ def text_of(value: Value) -> str:
 
 
 def look_of(value: Value) -> Look:
-    """Return how a value looks: its text, NULL as none, what has parts by the looks of its parts.
-
-    The same value in two types looks alike, and no other does: no text is like NULL, and no array
-    like another one or like a text.
+    """Return how a value looks: the same value in two types looks alike, and no other does.
 
     >>> look_of(7.0), look_of(None), look_of("NULL"), look_of(("a, b", None))
     ('7', None, 'NULL', ('array', 'a, b', None))

@@ -20,11 +20,7 @@ OTHERS: Final = (AS_OF, INCREMENTAL, TAG, BRANCH)
 
 
 def ref_name(step: int) -> str:
-    """Return what a tag or a branch is called that a step makes.
-
-    >>> ref_name(3)
-    'step-3'
-    """
+    """Return what a tag or a branch is called that a step makes."""
     return f"step-{step}"
 
 

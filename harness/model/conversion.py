@@ -64,7 +64,11 @@ def _converted(value: Value, to: DataType) -> Value:
         case Decimal(precision, scale):
             return _decimal(value, precision, scale)
         case Text(name, length):
-            return _bounded(cast_text(value), name, length)
+            text = cast_text(value)
+            if len(text) > length:
+                raise ValueError(value)
+            # A `char` is always filled up (SQL standard, "Character strings").
+            return text.ljust(length) if name == "char" else text
     raise TypeError(to)
 
 
@@ -76,8 +80,8 @@ def _number(value: Value) -> decimal.Decimal:
     return decimal.Decimal(repr(value) if isinstance(value, float) else value)
 
 
-def _boolean(value: Value) -> bool:
-    if not isinstance(value, bool):
+def _of_kind(value: Value, kind: type) -> Value:
+    if not isinstance(value, kind):
         raise TypeError(value)
     return value
 
@@ -97,19 +101,10 @@ def _decimal(value: Value, precision: int, scale: int) -> decimal.Decimal:
     return exact or abs(exact)  # exact numbers have no negative zero
 
 
-def _bounded(value: str, name: str, length: int) -> str:
-    """Return a text that fits; a `char` is always filled up (SQL standard, "Character strings")."""
-    if len(value) > length:
-        raise ValueError(value)
-    return value.ljust(length) if name == "char" else value
-
-
-def _binary(value: Value) -> bytes:
+def _binary(value: Value) -> Value:
     if isinstance(value, str) and _BYTES.fullmatch(value):
         return bytes.fromhex(value[2:])
-    if not isinstance(value, bytes):
-        raise TypeError(value)
-    return value
+    return _of_kind(value, bytes)
 
 
 def _double(value: Value) -> float:
@@ -158,9 +153,6 @@ def _timestamp(value: Value, name: str) -> datetime.datetime:
 def cast_text(value: Value) -> str:
     """Return the text that a cast to string makes of a value without parts.
 
-    >>> cast_text(7.5), cast_text(True), cast_text(datetime.datetime(2001, 1, 1, 0, 0, 0, 250000))
-    ('7.5', 'true', '2001-01-01 00:00:00.25')
-
     Raises ValueError: engines write it in more than one way, or it has parts.
     """
     match value:
@@ -185,13 +177,11 @@ def cast_text(value: Value) -> str:
 def is_two_numbers(value: Value, to: DataType) -> bool:
     """Return whether a float may be taken for another number in a wider type or as a text.
 
-    Some take a float for the number that it is, others for the one that its shortest text says:
-    Hudi 1.0.2 and later by the text (apache/hudi#13188), readers of Parquet files by the number.
+    Hudi 1.0.2 and later take it for the number that its shortest text says (apache/hudi#13188),
+    readers of Parquet files for the one that it is.
 
-    >>> is_two_numbers(0.10000000149011612, Primitive("double"))
-    True
-    >>> is_two_numbers(0.5, Primitive("double")), is_two_numbers(0.1, Primitive("double"))
-    (False, False)
+    >>> [is_two_numbers(n, Primitive("double")) for n in (0.10000000149011612, 0.5, 0.1)]
+    [True, False, False]
     """
     if not isinstance(value, float) or str(to) not in {"double", "string"}:
         return False
@@ -199,7 +189,7 @@ def is_two_numbers(value: Value, to: DataType) -> bool:
         return False
     texts = (float(f"{value:.{digits}g}") for digits in range(1, 10))
     near = (text for text in texts if abs(text) < BEYOND_FLOAT)
-    return next(each for each in near if single(each) == value) != value
+    return next(number for number in near if single(number) == value) != value
 
 
 def nested_text(value: Value) -> str:
@@ -207,9 +197,6 @@ def nested_text(value: Value) -> str:
 
     Source: Apache Spark 3.5, `ToStringBase` (`spark.sql.legacy.castComplexTypesToString.enabled`
     off); it reads a dropped column so under a string column of its name.
-
-    >>> nested_text({"a": "x", "b": (1, None)})
-    '{x, [1, null]}'
 
     Raises ValueError: engines write some part in more than one way.
     """
@@ -229,12 +216,8 @@ def nested_text(value: Value) -> str:
 def read_back(text: str) -> Iterator[Value]:
     """Yield the number or the time that a text shows, however a cast wrote it; nothing is cut off.
 
-    A `char` is filled up with blanks.
-
-    >>> [str(each) for text in ("7.50  ", "2001-01-01T00:00:00.250") for each in read_back(text)]
+    >>> [str(value) for text in ("7.50  ", "2001-01-01T00:00:00.250") for value in read_back(text)]
     ['7.50', '2001-01-01 00:00:00.250000']
-    >>> list(read_back("2001-01-01 00:00:00.250000001"))
-    []
     """
     text = text.rstrip(" ")
     with suppress(ValueError, ArithmeticError):
@@ -248,7 +231,7 @@ def read_back(text: str) -> Iterator[Value]:
 
 
 _PLAIN: Final[Mapping[str, Callable[[Value], Value]]] = {
-    "boolean": _boolean,
+    "boolean": partial(_of_kind, kind=bool),
     **{name: partial(_integer, bound=bound) for name, bound in INTEGERS.items()},
     "float": _float,
     "double": _double,

@@ -70,8 +70,6 @@ MAX_NESTING: Final = 10
 """Arrays in arrays: a generated one has two elements at each level."""
 MAX_TEXT: Final = 10_000
 """Characters of a type's text; the 63 parts that a table may have need fewer."""
-
-
 SHOWN: Final = 60
 """Errors quote so many characters of a text that is no type."""
 
@@ -138,8 +136,6 @@ class Map:
 
 
 DataType = Primitive | Decimal | Text | Struct | Array | Map
-
-
 PlainType = Primitive | Decimal | Text
 """A type without parts."""
 
@@ -152,11 +148,7 @@ T = TypeVar("T")
 
 
 def parts_of(type_: DataType) -> tuple[tuple[str, DataType], ...]:
-    """Return the parts of a type with their names, none of a type without parts.
-
-    >>> [(name, str(part)) for name, part in parts_of(parse_type("map<string, array<int>>"))]
-    [('key', 'string'), ('value', 'array<int>')]
-    """
+    """Return the parts of a type with their names, none of a type without parts."""
     match type_:
         case Struct(fields):
             return fields
@@ -168,11 +160,7 @@ def parts_of(type_: DataType) -> tuple[tuple[str, DataType], ...]:
 
 
 def with_parts(type_: DataType, parts: Iterable[tuple[str, DataType]]) -> DataType:
-    """Return a type of the same kind with other parts, a type without parts as it is.
-
-    >>> str(with_parts(parse_type("array<int>"), [("element", parse_type("long"))]))
-    'array<long>'
-    """
+    """Return a type of the same kind with other parts, a type without parts as it is."""
     match type_, tuple(parts):
         case Struct(), fields:
             return Struct(fields)
@@ -184,33 +172,19 @@ def with_parts(type_: DataType, parts: Iterable[tuple[str, DataType]]) -> DataTy
 
 
 def every_type(type_: DataType) -> Iterator[DataType]:
-    """Yield a type and those of all its parts, each before its own parts.
-
-    >>> [str(part) for part in every_type(parse_type("map<string, array<int>>"))]
-    ['map<string, array<int>>', 'string', 'array<int>', 'int']
-    """
+    """Yield a type and those of all its parts, each before its own parts."""
     yield type_
     for _, part in parts_of(type_):
         yield from every_type(part)
 
 
 def plain_types(type_: DataType) -> Iterator[PlainType]:
-    """Yield the types of the innermost parts.
-
-    >>> [str(part) for part in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
-    ['string', 'char(2)']
-    """
     for part in every_type(type_):
         if not isinstance(part, Struct | Array | Map):
             yield part
 
 
 def map_plain(type_: DataType, change: Callable[[PlainType], DataType]) -> DataType:
-    """Return a type whose innermost parts are changed.
-
-    >>> str(map_plain(parse_type("array<struct<a: int>>"), lambda plain: Primitive("long")))
-    'array<struct<a: long>>'
-    """
     return fold(type_, change, lambda parts: Struct(tuple(parts)), Array, Map)
 
 
@@ -221,16 +195,7 @@ def fold(
     array: Callable[[T], T],
     map_: Callable[[T, T], T],
 ) -> T:
-    """Build what stands for a type elsewhere, from the innermost parts outwards.
-
-    Args:
-        type_: the type.
-        plain: returns what stands for a type without parts.
-        struct: the same for a struct, from its children's names and what stands for them.
-        array: the same for an array, from what stands for its element.
-        map_: the same for a map, from what stands for its key and its value.
-
-    """
+    """Build what stands for a type elsewhere, from the innermost parts outwards."""
 
     def build(part: DataType) -> T:
         match part:
@@ -271,10 +236,7 @@ class TypeNames:
         return fold(type_, self._plain, self._struct, self.array.format, self._map)
 
     def parse(self, text: str) -> DataType:
-        """Read a type of a dialect that writes nested types as we do, but for names and blanks.
-
-        Raises TypeTextError: the text is none of our types.
-        """
+        """Read a type of a dialect that writes nested types as we do, but for names and blanks."""
         ours = {name: our for our, name in self.names.items() if name not in PRIMITIVES}
         return parse_type(text, ours)
 
@@ -372,7 +334,6 @@ class _Parser:
         raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")
 
     def parts(self, brackets: str, part: Callable[[], T], count: int) -> list[T]:
-        """Return so many parts, which stand between brackets."""
         result = []
         for at in range(count):
             self.expect("," if at else brackets[0])

@@ -66,7 +66,6 @@ class StatisticsSource(StrEnum):
 
 
 FOOTERS: Final = frozenset({StatisticsSource.PARQUET, StatisticsSource.ORC})
-"""What lies in the files that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +91,7 @@ class ColumnStatistics:
         return self.rows > 0 and self.nulls == self.rows
 
     def excludes(self, condition: Condition) -> bool:
-        """Return whether it says that a condition holds for none of the rows.
-
-        What is not stored excludes nothing, nor does a bound that cannot be compared.
-        """
+        """Return whether it says that a condition holds for none of the rows."""
         match condition.test:
             case Comparison.NULL:
                 return self.nulls == 0
@@ -124,7 +120,10 @@ class ColumnStatistics:
     def _outside(self, value: Value, *, blanks: bool = False) -> bool:
         least, greatest = _bound(self.least), _bound(self.greatest)
         if blanks:
-            least, value, greatest = (_unpadded(each) for each in (least, value, greatest))
+            least, value, greatest = (
+                bound.rstrip(" ") if isinstance(bound, str) else bound
+                for bound in (least, value, greatest)
+            )
         return _less(value, least) or _less(greatest, value)
 
 
@@ -166,8 +165,7 @@ def _bound(text: str) -> Value:
 def _less(one: Value, other: Value) -> bool:
     """Return whether a value is less than another; never where one is NULL, NaN or of its own kind.
 
-    What formats say of NaN is that a bound which is one counts for nothing, and that bounds tell
-    nothing of it (Parquet, `ColumnOrder`; Iceberg, "Manifests").
+    A bound that is NaN counts for nothing (Parquet, `ColumnOrder`; Iceberg, "Manifests").
     """
     if one is None or other is None:
         return False
@@ -175,7 +173,3 @@ def _less(one: Value, other: Value) -> bool:
         return bool(one < other)
     except TypeError:
         return False
-
-
-def _unpadded(value: Value) -> Value:
-    return value.rstrip(" ") if isinstance(value, str) else value

@@ -1,13 +1,10 @@
 """Identifiers of our own in SQL, of which none may be taken for a name of the scenario's.
 
-Of `a.b` every engine asks first whether a table in the query is called `a`, and only then whether
-a column is: Spark then takes the column `b` of that table, if it has one (`AttributeSeq.resolve`),
-Trino and both Prestos as well (`ExpressionAnalyzer.visitDereferenceExpression`), and Hive refuses a
-table without one (`TypeCheckProcFactory`). A name that stands alone is a column's in any case.
-
-So a query or statement that names parts, or columns of one of its tables, calls its tables by names
-that the scenario does not have. A table with an alias is not known by its own name any more, nor
-by that of its database and catalog.
+Of `a.b` every engine asks first whether a table in the query is called `a`: Spark then takes its
+column `b` if it has one (`AttributeSeq.resolve`), Trino and both Prestos as well
+(`ExpressionAnalyzer.visitDereferenceExpression`), and Hive refuses a table without one
+(`TypeCheckProcFactory`). So a query that names parts, or columns of one of its tables, calls its
+tables by names that the scenario does not have; with an alias a table has no other name.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from harness.model.datatypes import DataType
 from harness.model.schema import Schema, SchemaChangeError
 
 
@@ -53,23 +52,15 @@ class PartitionField:
 
 
 def parse(text: str, schema: Schema) -> tuple[PartitionField, str]:
-    """Return the field that a text means, and the path of its column.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> from harness.model.schema import schema_of
-    >>> field, column = parse("bucket(4, p)", schema_of((("p", parse_type("string")),)))
-    >>> str(field.transform), field.width, column
-    ('bucket', 4, 'p')
-    """
+    """Return the field that a text such as `bucket(4, p)` means, and the path of its column."""
     match = _CALL.fullmatch(text)
     name = match["transform"] if match else str(Transform.IDENTITY)
     column = match["column"] if match else text
     width = int(match["width"]) if match and match["width"] else None
-    needs = name in WITH_WIDTH
-    if name not in list(Transform) or needs != (width is not None) or width == 0:
+    if name not in list(Transform) or (name in WITH_WIDTH) != (width is not None) or width == 0:
         raise SchemaChangeError(f"'{text}' is no partition field; allowed: {ALLOWED}")
     source, transform = schema.find(column), Transform(name)
-    if _plain(source.type) not in TYPES[transform]:
+    if str(source.type).partition("(")[0] not in TYPES[transform]:
         allowed = ", ".join(sorted(TYPES[transform]))
         message = f"'{column}' is {source.type}, and {transform} is for: {allowed}"
         raise SchemaChangeError(message)
@@ -89,9 +80,4 @@ def dropped(fields: Sequence[PartitionField], old: PartitionField) -> tuple[Part
 
 
 def identities(schema: Schema, columns: Sequence[str]) -> tuple[PartitionField, ...]:
-    """Return the spec of a table that is created with partition columns."""
     return tuple(PartitionField(schema.find(column).id, Transform.IDENTITY) for column in columns)
-
-
-def _plain(type_: DataType) -> str:
-    return str(type_).partition("(")[0]

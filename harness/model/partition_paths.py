@@ -35,9 +35,6 @@ def folder_of(path: str) -> str:
     """Return the folder of a partition's file, both relative to the table's; empty for its own.
 
     In a transactional table each write has a folder in that of the partition.
-
-    >>> folder_of("p=1/a.parquet"), folder_of("p=1/delta_0000002_0000002_0000/bucket_00000")
-    ('p=1', 'p=1')
     """
     return _WRITE.sub("", path.rpartition("/")[0])
 
@@ -54,21 +51,16 @@ def levels(folder: str, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts(folder: str, columns: Sequence[str]) -> Texts:
-    """Return the text that a folder's name gives to each partition column; nothing as above.
-
-    >>> texts("p=a%3Db/q=__HIVE_DEFAULT_PARTITION__", ("p", "q")), texts("100%", ("p",))
-    (('a=b', None), ('100%',))
-    """
+    """Return the text that a folder's name gives to each partition column; nothing as above."""
     return with_nulls([unescaped(level) for level in levels(folder, columns)])
 
 
 def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
-    """Return the same of a name in which nothing was escaped."""
     return with_nulls(levels(folder, columns))
 
 
-def with_nulls(told: Sequence[str]) -> Texts:
-    return tuple(None if text == NULL else text for text in told)
+def with_nulls(names: Sequence[str]) -> Texts:
+    return tuple(None if text == NULL else text for text in names)
 
 
 def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
@@ -76,9 +68,6 @@ def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
 
     They are its level of the name, the value as it stands there, and what comes of it where escapes
     are replaced once more than they were made; of NULL also what files of text have.
-
-    >>> sorted(forms("p=a%3Db", ("p",), "p"))
-    ['a%3Db', 'a=b', 'p=a%3Db']
     """
     raw_values = dict(zip(columns, levels(folder, columns), strict=False))
     if column not in raw_values:
@@ -93,12 +82,16 @@ def is_null(folder: str, columns: Sequence[str], column: str) -> bool:
 
 
 def unescaped(text: str) -> str:
-    """Return a value from its form in a path.
+    """Return a value from its form in a path: its bytes are UTF-8, or else a letter each."""
 
-    >>> unescaped("gr%C3%B6%C3%9Fe 100%")
-    'größe 100%'
-    """
-    return _ESCAPED.sub(lambda found: _letters(found[0]), text)
+    def letters(escaped: re.Match[str]) -> str:
+        result = bytes.fromhex(escaped[0].replace("%", ""))
+        try:
+            return result.decode()
+        except UnicodeDecodeError:
+            return result.decode("latin-1")
+
+    return _ESCAPED.sub(letters, text)
 
 
 def value_of(text: str | None, type_: DataType) -> Value:
@@ -111,37 +104,28 @@ def value_of(text: str | None, type_: DataType) -> Value:
     return convert(text, type_)
 
 
-def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> bool:
+def says(folder: str, columns: Sequence[str], field: Field, shown: Value) -> bool:
     value_texts = dict(zip(columns, texts(folder, columns), strict=False))
     if field.name not in value_texts:
         return False
-    if isinstance(found, str) and found in forms(folder, columns, field.name):
+    if isinstance(shown, str) and shown in forms(folder, columns, field.name):
         return True
     try:
-        return same(value_of(value_texts[field.name], field.type), found)
+        return same(value_of(value_texts[field.name], field.type), shown)
     except ValueError:
         return False
 
 
-def values(told: Texts, truth: Truth) -> Mapping[int, Value]:
-    """Return the values of the partition columns by their ids; nothing where no text is told.
+def values(texts: Texts, truth: Truth) -> Mapping[int, Value]:
+    """Return the values of the partition columns by their ids; nothing where there is no text.
 
     Raises ValueError: a text stands for no value of its column's type.
     """
     fields = [truth.schema.find(name) for name in truth.table.partition_by]
-    pairs = zip(fields, told, strict=True) if told else ()  # ValueError too: others than there are
+    pairs = zip(fields, texts, strict=True) if texts else ()  # ValueError: others than there are
     return {field.id: value_of(text, field.type) for field, text in pairs}
 
 
 def _value_in(part: str, column: str) -> str:
     name, sign, value = part.partition("=")
     return value if sign and unescaped(name).lower() == column.lower() else part
-
-
-def _letters(escaped: str) -> str:
-    """Return what bytes in hexadecimal digits are: UTF-8, or else a letter each."""
-    result = bytes.fromhex(escaped.replace("%", ""))
-    try:
-        return result.decode()
-    except UnicodeDecodeError:
-        return result.decode("latin-1")

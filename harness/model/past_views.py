@@ -1,4 +1,4 @@
-"""Views of a table's past: as it was after an earlier step, and what was written since.
+"""Views of a table's past.
 
 | view | text of a cell | what it shows after step n |
 | --- | --- | --- |
@@ -8,10 +8,9 @@
 | branch | `branch(3)` | what step 3 staged in a branch: rows of there, columns of now |
 
 Which step is meant is known from the plan: the newest write before the last schema change, so
-that then and now differ in their columns; where there is none, the newest write but one. What
-became of the steps is not known: one that was refused, or made no instant, has none that an engine
-could be asked by. The newest instant up to it is taken then, and the truth is that of the step
-which made it: `anchor` tells both sides the same.
+that then and now differ in their columns; where there is none, the newest write but one. A
+step that was refused, or made no instant, has none that an engine could be asked by: then the
+newest instant up to it is taken, and the truth of the step which made it (`anchor`).
 
 As of: the columns are those of then. Iceberg's Spark queries by a snapshot's id use the snapshot's
 schema (Iceberg documentation, "Spark Queries", "Schema selection in time travel queries"), so do
@@ -54,10 +53,7 @@ class Past:
         return self.name in {AS_OF, TAG}
 
     def absent(self, now: Truth) -> str:
-        """Return why there is nothing under the name that its step was to give; empty if there is.
-
-        `now`: the truth after the step that is asked about.
-        """
+        """Return why there is nothing under the name that its step was to give; or nothing."""
         if self.name == TAG and self.step not in now.tags:
             return f"step {self.step} made no tag"
         if self.name == BRANCH and (now.pending is None or now.pending.step != self.step):
@@ -70,11 +66,7 @@ class Past:
 
 
 def past(view: str) -> Past | None:
-    """Return the view of the past that a cell's view is; None for a view of now.
-
-    >>> past("as_of(3)"), past("snapshot")
-    (Past(name='as_of', step=3), None)
-    """
+    """Return the view of the past that a cell's view is; None for a view of now."""
     match = _TEXT.fullmatch(view)
     if match is None or match["name"] not in OTHERS:
         return None
@@ -82,21 +74,13 @@ def past(view: str) -> Past | None:
 
 
 def name_of(view: str) -> str:
-    """Return a view's name without the step.
-
-    >>> name_of("as_of(3)"), name_of("snapshot")
-    ('as_of', 'snapshot')
-    """
+    """Return a view's name without the step."""
     back = past(view)
     return back.name if back else view
 
 
 def planned(name: str, history: History) -> Past | None:
-    """Return what a view of the past is asked for after the last step; None where nothing is.
-
-    Where files of the past were removed, no table of before can be shown whole. Of several tags it
-    is the newest.
-    """
+    """Return what a view of the past is asked for after the last step; None where nothing is."""
     if name in {TAG, BRANCH}:
         now = history[-1]
         steps = now.tags if name == TAG else (now.pending.step,) if now.pending else ()
@@ -154,11 +138,6 @@ def unmade(view: str, history: History) -> bool:
 
 
 def no_entry(view: str) -> str:
-    """Say that the catalog does not have a view.
-
-    >>> no_entry("snapshot")
-    'the catalog has no entry for the view snapshot'
-    """
     return f"the catalog has no entry for the view {view}"
 
 

@@ -1,7 +1,4 @@
-"""What is asked of a table: which columns, of which rows, or one figure of all of them.
-
-A query is plain text through and through, so that a record of an answer can hold what was asked.
-"""
+"""What is asked of a table: which columns, of which rows, or one figure of all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from harness.model.datatypes import parse_type
 COUNT: Final = "count(*)"
 """What the one column of a count is called, whatever label an engine gives it."""
 AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DOTALL)
-"""What the one column of an aggregate is called."""
 
 
 class Comparison(StrEnum):
@@ -88,7 +84,6 @@ class Condition:
 
 @lru_cache(1024)
 def _typed(literal: str, type_: str) -> Value:
-    """Return the value of a literal; it is held against very many."""
     return literal == "true" if type_ == "boolean" else convert(literal, parse_type(type_))
 
 
@@ -163,10 +158,7 @@ ALL: Final = Query()
 
 
 def at(values: Mapping[str, Value], path: str) -> Value:
-    """Return the value at a dotted path of a row; NULL below a struct that is NULL.
-
-    A value that is no struct has nothing below: a reader by position shows such things.
-    """
+    """Return the value at a dotted path of a row; NULL below what is no struct."""
     head, *rest = path.split(".")
     value = values.get(head)
     if isinstance(value, Unpredicted):

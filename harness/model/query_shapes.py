@@ -2,8 +2,8 @@
 
 A shape is more than `select *` where readers go other ways for it: they read one column only, leave
 out files and row groups by the statistics of the column a predicate names, reach into a struct,
-or answer from statistics alone. What makes them wrong there is a changed column, so most questions
-are about the one that a schema change concerned last.
+or answer from statistics alone. Most questions are about the
+column that a schema change concerned last.
 
 | shape | text of a cell | question |
 | --- | --- | --- |
@@ -23,10 +23,8 @@ are about the one that a schema change concerned last.
 The condition is an equality with the value of a row that has lain longest in a file that nobody
 rewrote: there a column still has its old name, place and type, and so have its statistics. Where
 no value has a literal that all engines compare alike it is `is not null`, and where no row has a
-value, `is null`.
-
-Which questions there are is known from the plan, for which every step is applied. After a refused
-step a question may name a column that is not there: then it falls away.
+value, `is null`. After a refused step a question may name a column that is not there, and falls
+away.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     return _value_condition(path, next(with_literal, next(iter(values), None)), type_)
 
 
-def same_row_condition(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
+def _same_row_condition(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
     """Return the condition on a second column that the oldest row meets which meets the first."""
     pairs = zip(by_age(truth, first.path), by_age(truth, path), strict=True)
     values = [value for one, value in pairs if first.holds(one)]
@@ -79,22 +77,16 @@ def _value_condition(path: str, value: Value, type_: DataType) -> Condition:
     return Condition(path, Comparison.EQUAL, literal, str(type_))
 
 
-def partition_condition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
-    """Return the condition that takes one partition, counted from 1, the oldest first.
-
-    Raises NoQuestionError: there are not so many.
-    """
+def _partition_condition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
+    """Return the condition that takes one partition, counted from 1, the oldest first."""
     values = distinct(truth, path)
     if number > len(values):
         raise NoQuestionError(f"{path} has {len(values)} values")
     return _value_condition(path, values[number - 1], type_)
 
 
-def since_condition(truth: Truth, path: str, type_: DataType) -> Condition:
-    """Return the condition that leaves out the older half of a column's values.
-
-    Raises NoQuestionError: no value has a literal.
-    """
+def _since_condition(truth: Truth, path: str, type_: DataType) -> Condition:
+    """Return the condition that leaves out the older half of a column's values."""
     values = {value for value in by_age(truth, path) if value is not None}
     literals = [text for value in values if (text := literal_of(value, type_)) is not None]
     if not literals:
@@ -130,10 +122,7 @@ def literal_of(value: Value, type_: DataType) -> str | None:
 
 
 def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int]]:
-    """Return the order in which rows are looked at: the ones in the oldest files first.
-
-    Rows alike in that stay in the order in which they were first written.
-    """
+    """Return the order in which rows are looked at: the ones in the oldest files first."""
     newest: dict[Group, int] = {}
     for row in truth.rows.values():
         newest[row.group] = max(newest.get(row.group, 0), row.newest)
@@ -194,7 +183,8 @@ def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[s
         case Shape.RANGE:
             return tuple(_times(truth))[:1]
         case Shape.MIN | Shape.MAX:
-            return tuple(path for path in leaves if _ordered(truth.schema.find(path).type))
+            types = {path: truth.schema.find(path).type for path in leaves}
+            return [p for p, t in types.items() if isinstance(t, Decimal) or str(t) in ORDERED]
     return leaves
 
 
@@ -221,19 +211,16 @@ def query(text: str, truth: Truth) -> Query:
         case Shape.NULL:
             return Query(where=Condition(path, Comparison.NULL))
         case Shape.RANGE:
-            return Query(where=since_condition(truth, path, field.type))
+            return Query(where=_since_condition(truth, path, field.type))
         case Shape.PARTITION:
-            return Query(where=partition_condition(truth, path, field.type, int(second or 1)))
+            return Query(where=_partition_condition(truth, path, field.type, int(second or 1)))
     where = condition(truth, path, field.type)
-    also = same_row_condition(truth, where, second, other.type) if other else None
+    also = _same_row_condition(truth, where, second, other.type) if other else None
     return Query(where=where, count=shape is Shape.COUNT, also=also)
 
 
 def parse(text: str) -> tuple[Shape, str]:
     """Return the shape and what a cell's text has in brackets, empty for `all`.
-
-    >>> parse("dereference(address.town)")
-    (<Shape.DEREFERENCE: 'dereference'>, 'address.town')
 
     Raises ValueError: it is no such text.
     """
@@ -246,16 +233,13 @@ def parse(text: str) -> tuple[Shape, str]:
 
 
 def shape_of(text: str) -> str:
-    """Return the shape that a cell's text names; raises as `parse` does."""
     return str(parse(text)[0])
 
 
 def evolved(history: History) -> tuple[str, ...]:
-    """Return the columns that schema changes concerned, as they are called now, the newest first.
+    """Return the columns that changes of schema or partition spec concerned, the newest first.
 
-    So does a change of the partition spec: by its fields a reader leaves out files.
-
-    Parts of structs have their dotted path. Key, ordering and partition columns never count.
+    They have their dotted paths of now. Key, ordering and partition columns never count.
     """
     now = history[-1]
     paths: dict[str, None] = {}
@@ -341,7 +325,3 @@ def _times(truth: Truth) -> Iterator[str]:
             values = (value for value in by_age(truth, field.name) if value is not None)
             if any(literal_of(value, field.type) is not None for value in values):
                 yield field.name
-
-
-def _ordered(type_: DataType) -> bool:
-    return isinstance(type_, Decimal) or str(type_) in ORDERED

@@ -24,15 +24,13 @@ class SchemaChangeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column, or a part of one.
-
-    `children` are a struct's fields, an array's one `element`, a map's `key` and `value`.
-    """
+    """A column, or a part of one."""
 
     id: int
     name: str
     type: DataType
     children: tuple[Field, ...] = ()
+    """A struct's fields, an array's one `element`, a map's `key` and `value`."""
     exact: bool = True
     """Whether each value must have an exact form in the type; else one without is not settled."""
     default: Value = None
@@ -111,7 +109,7 @@ class Schema:
     def drop(self, path: str) -> Schema:
         field = self.find(path)
         parent, _ = _split(path)
-        rest = tuple(each for each in self._named(parent) if each is not field)
+        rest = tuple(sibling for sibling in self._named(parent) if sibling is not field)
         if not rest:
             raise SchemaChangeError(f"'{path}' is the only column there; the last one cannot go")
         return self._with(parent, rest)
@@ -127,7 +125,7 @@ class Schema:
         parent, name = _split(path)
         if place.after == name:
             raise SchemaChangeError(f"'{path}' cannot be put after itself")
-        rest = tuple(each for each in self._named(parent) if each is not field)
+        rest = tuple(sibling for sibling in self._named(parent) if sibling is not field)
         return self._with(parent, _insert(rest, field, place))
 
     def ordered(self, names: Sequence[str]) -> Schema:
@@ -143,10 +141,6 @@ class Schema:
         )
 
     def change_type(self, path: str, to: DataType, *, exact: bool = True) -> Schema:
-        """Return the schema in which the column at `path` has another type without children.
-
-        `exact`: whether its values must have an exact form there.
-        """
         field = self.find(path)
         if field.children or isinstance(to, Struct | Array | Map):
             raise SchemaChangeError(
@@ -157,17 +151,15 @@ class Schema:
 
     def _named(self, parent: str) -> tuple[Field, ...]:
         """Return siblings below a struct: parts of arrays and maps have no names of their own."""
-        siblings = self._siblings(parent)
-        if parent and not isinstance(type_ := self.find(parent).type, Struct):
-            raise SchemaChangeError(f"'{parent}' is {type_}: only the type of its parts changes")
-        return siblings
-
-    def _siblings(self, parent: str) -> tuple[Field, ...]:
         if not parent:
             return self.fields
         field = self.find(parent)
         if not field.children:
             raise SchemaChangeError(f"'{parent}' is {field.type}: it has no parts")
+        if not isinstance(field.type, Struct):
+            raise SchemaChangeError(
+                f"'{parent}' is {field.type}: only the type of its parts changes"
+            )
         return field.children
 
     def _with(self, parent: str, children: tuple[Field, ...]) -> Schema:
@@ -179,18 +171,12 @@ class Schema:
 
     def _replaced(self, path: str, new: Field) -> Schema:
         parent, name = _split(path)
-        siblings = self._siblings(parent)
+        siblings = self.find(parent).children if parent else self.fields
         return self._with(parent, tuple(new if one.name == name else one for one in siblings))
 
 
 def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
-    """Number the columns of a new table: ids from 1, the columns first, then their parts.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> [f.id for f in schema_of((("s", parse_type("struct<a: int>")), ("b", parse_type("int"))))
-    ...  .walk()]
-    [1, 3, 2]
-    """
+    """Number the columns of a new table: ids from 1, the columns first, then their parts."""
     heads = [Field(at, name, type_) for at, (name, type_) in enumerate(columns, start=1)]
     last, fields = len(heads), []
     for head in heads:

@@ -8,7 +8,7 @@ columns are the same column can be compared.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -40,18 +40,12 @@ class SchemaHistory:
 
     versions: tuple[SchemaVersion, ...] = ()
     """In the order of their ids, the newest last."""
-    lost: Annotated[tuple[SchemaVersion, ...], Field(exclude_if=lambda lost: not lost)] = field(
-        default=()
-    )
+    lost: Annotated[tuple[SchemaVersion, ...], Field(exclude_if=lambda lost: not lost)] = ()
     """Versions that older files of the history have, or commits that stand, and it has not."""
-    latest: Annotated[SchemaVersion | None, Field(exclude_if=lambda found: found is None)] = field(
-        default=None
-    )
+    latest: Annotated[SchemaVersion | None, Field(exclude_if=lambda newest: newest is None)] = None
     """The `latest_schema` of the newest commit that has any, where it is not the newest version."""
 
     def with_instants(self, called: Mapping[str, str]) -> SchemaHistory:
-        """Return it with the instants of its versions under other names, those that have one."""
-
         def known(version: SchemaVersion) -> SchemaVersion:
             return replace(version, instant=called.get(version.instant, version.instant))
 
@@ -90,9 +84,9 @@ def merge(query: SchemaVersion, data: SchemaVersion) -> Mapping[str, str | None]
 
 
 def stored_type(type_: DataType) -> str:
-    """Return what such a history calls a type: it has no small integers and no bounded texts.
+    """Return what such a history calls a type; empty where it has no word that was seen.
 
-    Empty where it has no word that was seen. Source: `Types` of Hudi's `internal.schema`.
+    It has no small integers and no bounded texts. Source: `Types` of Hudi's `internal.schema`.
     """
     match type_:
         case Struct():

@@ -1,8 +1,7 @@
 """The truth: what a table holds after each step, by field ids, computed from the scenario alone.
 
-It knows nothing of engines or files. Beside the rows it keeps what read-optimized readers should
-see: on a merge-on-read table inserted rows are in base files at once, later changes of them only
-after `compact` (Hudi documentation, "Table & Query Types").
+Beside the rows it keeps what read-optimized readers should see: inserted rows are in base files at
+once, later changes of them only after `compact` (Hudi documentation, "Table & Query Types").
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ class Row:
 
     @property
     def newest(self) -> int:
-        """The step of its newest value."""
         return max(self.written.values(), default=0)
 
     def of(self, field: Field) -> Value:
@@ -130,12 +128,10 @@ def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth
 
 
 def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
-    """Return the truth after a schema change; values keep their field ids."""
     return replace(truth, step=step, schema=schema, before_last=truth)
 
 
 def with_spec(truth: Truth, step: int, spec: tuple[PartitionField, ...]) -> Truth:
-    """Return the truth after a change of the partition spec; the rows stay where they are."""
     return replace(truth, step=step, spec=spec, before_last=truth)
 
 
@@ -165,9 +161,9 @@ def written(
         if rows.pop(key, None) is not None:
             gone[key] = step
     base = base if truth.merge_on_read else rows
-    each = {**truth.contested, step: contested} if contested else truth.contested
+    every = {**truth.contested, step: contested} if contested else truth.contested
     return replace(
-        truth, step=step, rows=rows, base=base, gone=gone, contested=each, before_last=truth
+        truth, step=step, rows=rows, base=base, gone=gone, contested=every, before_last=truth
     )
 
 
@@ -188,8 +184,7 @@ def completed(newer: Row, older: Row, schema: Schema) -> Row:
 def late(truth: Truth, step: int, versions: Contested) -> Truth:
     """Return the truth after versions came that are older than those that are there.
 
-    Of two versions the table's merge mode tells which one stands. A row that is not there, as it
-    was deleted, is written like any other.
+    The table's merge mode tells which one stands. A deleted row is written like any other.
     """
     mode, stand = truth.table.merge_mode, dict[Value, Row | None]()
     for key, row in versions.items():
@@ -209,8 +204,7 @@ def replaced(
 ) -> Truth:
     """Return the truth after file groups were taken away, and others came in their place.
 
-    `takes`: whether a row was in one of them; deleted ones, which a read-optimized view may still
-    have shown, are gone from there too.
+    Deleted rows, which a read-optimized view may still have shown, are gone from there too.
     """
     added = {row.key: row for row in new}
     rows = {key: row for key, row in truth.rows.items() if not takes(row)} | added
@@ -233,18 +227,16 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
     The partition of a row stays what its first version gave.
     """
     old = truth.rows.get(key)
-    kept = {truth.column_id(name) for name in truth.table.partition_by} if old else set()
+    ids = [truth.column_id(name) for name in truth.table.partition_by]
     values, steps = {}, {}
     for field in truth.schema.fields:
-        if old is not None and field.id in kept:
+        if old is not None and field.id in ids:
             values[field.id], steps[field.id] = old.values[field.id], old.written[field.id]
         else:
             values[field.id] = _value(truth, field, key, step, given)
             steps[field.id] = step
-    if old is not None:
-        return Row(key, values, steps, old.group)
-    partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)
-    return Row(key, values, steps, (step, partition))
+    group = old.group if old is not None else (step, tuple(values[id_] for id_ in ids))
+    return Row(key, values, steps, group)
 
 
 def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
@@ -285,10 +277,7 @@ def _partition_value(field: Field, row: int, level: int) -> Value:
 def named(value: Value, field: Field) -> Value:
     """Return a stored value as readers should show it: named children, in today's type.
 
-    A part that was added after the value was written is NULL, a dropped one is left out. What
-    need not be exact and has no exact form is not settled.
-
-    Raises ValueError: it has none, and must have one.
+    Raises ValueError: it has no exact form there, and must have one.
     """
     if value is None:
         return None
@@ -311,8 +300,11 @@ def named(value: Value, field: Field) -> Value:
 
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
-    """Return a row's values in the schema's order, as readers should show them."""
     return tuple(named(row.of(field), field) for field in schema.fields)
+
+
+# A table that was taken back is as it was then: rows, base files, and the schema. Ids of fields
+# that were taken back are never given again, as those of dropped ones are not.
 
 
 def last_write(truth: Truth) -> int:
@@ -323,13 +315,13 @@ def last_write(truth: Truth) -> int:
 def saved(truth: Truth, step: int) -> Truth:
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be saved")
-    if has_savepoint(truth):
+    if _has_savepoint(truth):
         raise SchemaChangeError("nothing is written since the last savepoint")
     after = replace(truth, step=step)
     return replace(after, saved=after)
 
 
-def has_savepoint(truth: Truth) -> bool:
+def _has_savepoint(truth: Truth) -> bool:
     return truth.saved is not None and last_write(truth.saved) == last_write(truth)
 
 
@@ -342,7 +334,7 @@ def restored(truth: Truth, step: int) -> Truth:
 def rolled_back(truth: Truth, step: int) -> Truth:
     if truth.before_last is None:
         raise SchemaChangeError("nothing is written yet that could be rolled back")
-    if has_savepoint(truth):
+    if _has_savepoint(truth):
         raise SchemaChangeError("the last write has a savepoint, so it cannot be rolled back")
     return _back(truth, truth.before_last, step)
 
@@ -379,10 +371,7 @@ def _after_write(truth: Truth, number: int) -> Truth | None:
 
 
 def failed(truth: Truth, step: int, rows: Iterable[Row]) -> Truth:
-    """Return the truth after a write that died before its commit: the table is as it was.
-
-    `rows`: the versions that it would have made.
-    """
+    """Return the truth after a write that died before its commit: the table is as it was."""
     made = tuple(rows)
     gone = {row.key: step for row in made if row.key not in truth.rows}
     return replace(
@@ -416,13 +405,7 @@ def begun(
 ) -> Truth:
     """Return the truth after a second writer began a write: the table is as it was.
 
-    Args:
-        before: the truth before it.
-        step: the number of the step.
-        rows: the versions that it makes.
-        deleted: the keys of the rows that it deletes.
-        columns: the ids of those that alone it changes in rows that are there; none: every one.
-
+    `columns`: the ids of those that alone it changes in rows that are there; none: every one.
     """
     made = tuple(rows)
     pending = PendingWrite(step, made, tuple(deleted), frozenset(columns), before.rows)
@@ -430,6 +413,11 @@ def begun(
 
 
 def committed(truth: Truth, step: int) -> Truth:
+    """Return the truth after the second writer committed.
+
+    A row that somebody else wrote meanwhile has two versions, and the one that was begun first has
+    the lesser ordering value: it comes late. Where both changed other columns, both stand.
+    """
     pending = truth.pending
     if pending is None:
         raise SchemaChangeError("no write waits for its commit; begin_write begins one")
@@ -452,9 +440,8 @@ def staged(truth: Truth) -> Truth:
         return truth
     there = dict(pending.before) | {row.key: row for row in pending.rows}
     rows = {key: row for key, row in there.items() if key not in pending.deleted}
-    gone = dict(truth.gone) | {key: truth.step for key in truth.rows if key not in rows}
-    left = {key: at for key, at in gone.items() if key not in rows}
-    return replace(truth, rows=rows, gone=left)
+    gone = {**truth.gone, **dict.fromkeys(truth.rows, truth.step)}
+    return replace(truth, rows=rows, gone={key: at for key, at in gone.items() if key not in rows})
 
 
 def _upon(now: Truth, pending: PendingWrite, row: Row) -> Row:

@@ -51,11 +51,6 @@ FieldTypes = Mapping[int, tuple[DataType, ...]]
 
 
 def code(field_id: int, step: int, row: int) -> int:
-    """Return the whole number that stands for (field, step, row).
-
-    >>> code(5, 3, 2)
-    503002
-    """
     return field_id * 100_000 + step * 1_000 + row
 
 
@@ -98,7 +93,8 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
         case Primitive("float" | "double"):
             return number + (0.5 if _scale(becomes) else 0.0)
         case Primitive("boolean"):
-            return _pattern(field.id, step, row)
+            # Each field takes another bit of the row and the step: columns differ over the rows.
+            return bool((row >> (field.id % 3)) & 1) ^ bool(step & 1)
         case Primitive("date"):
             return _date(field.id, step, row)
         case Primitive("timestamp" | "timestamp_ntz"):
@@ -123,11 +119,6 @@ def _decimal(number: int, scale: int, becomes: tuple[DataType, ...]) -> decimal.
     exact = decimal.Context(prec=MAX_DECIMAL_PRECISION)
     value: decimal.Decimal = number % 10**digits + fraction
     return value.quantize(decimal.Decimal(1).scaleb(-scale), context=exact)
-
-
-def _pattern(field_id: int, step: int, row: int) -> bool:
-    # Each field takes another bit of the row and the step, so that columns differ over the rows.
-    return bool((row >> (field_id % 3)) & 1) ^ bool(step & 1)
 
 
 def _fitting(text: str, number: int, length: int) -> str:

@@ -76,7 +76,7 @@ def _wrong(name: str, reader: CustomReader) -> Iterator[str]:
         yield "a distribution that is shipped is called so; give the reader another name"
     if distributions.by_rules(base_name) and not (reader.image or given(reader.like) == CONTAINER):
         yield distributions.no_lock_data(base_name)
-    engine = str(distributions.data(base_name)["engine"])
+    engine = str(distributions.whole_data(base_name)["engine"])
     if reader.properties and engine not in _PROPERTIES:
         yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"
     if reader.catalogs and engine not in _CATALOGS:
@@ -85,7 +85,7 @@ def _wrong(name: str, reader: CustomReader) -> Iterator[str]:
 
 def _lock_data(name: str, reader: CustomReader) -> dict[str, Any]:
     """Return what a reader is, as lock data."""
-    base = distributions.data(reader.like)
+    base = distributions.whole_data(reader.like)
     settings: dict[str, object] = {f"{key}_catalog": of for key, of in reader.catalogs.items()}
     if reader.properties:
         settings[_PROPERTIES[str(base["engine"])]] = reader.properties

@@ -166,10 +166,12 @@ def _no_match(pattern: str, example: str) -> UsageProblem:
 
 def _no_case(cases: tuple[str, ...]) -> UsageProblem:
     if not cases:
-        return UsageProblem("no case is named; harness plan --cells lists the cases there are")
+        return UsageProblem("no case is named; harness plan --checks lists the cases there are")
     first, *others = cases
     more = f" ({len(others)} more are not)" if others else ""
-    return UsageProblem(f"the plan has no case {first}{more}; harness plan --cells lists its cases")
+    return UsageProblem(
+        f"the plan has no case {first}{more}; harness plan --checks lists its cases"
+    )
 
 
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:

@@ -1,9 +1,8 @@
 """Second stage of reading: an engine is asked what was scheduled for it, until no more comes.
 
-Its server is started when its first question is there, kept while more come, and replaced when it
-is lost. A question without an answer is asked once more on a fresh connection, then it is unknown.
-Several connections ask at once. When the server dies, hangs, loses its metastore or has used itself
-up, the questions that were not sent are left for the next server.
+Its server is kept while questions come, and replaced when it is lost. A question without an answer
+is asked once more on a fresh connection, then it is unknown. What was not sent when a server died,
+hung, lost its metastore or used itself up is left for the next one.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Final, Self
 
 from harness.artifacts import distributions
@@ -56,8 +54,7 @@ class Probes:
 
     Of each reader, format and table version that the reader is declared not to know, the first
     question is the probe. Where the server refuses it, the others are not sent and their answers
-    name it; where it gives rows, all are sent. Where it gives no answer at all, the next one is the
-    probe. A refusal or rows that were kept count like new ones.
+    name it; where it gives rows, all are sent; where it gives no answer, the next one is the probe.
     """
 
     _outcomes: dict[ProbeKey, str] = field(default_factory=dict)
@@ -75,7 +72,9 @@ class Probes:
             key = _key(question)
             case = self._outcomes.get(key) if key else None
             if case:
-                decision.unsent.append(_unsent(question, case))
+                why = f"it was not sent, for the server refused {case}"
+                answer = Answer(question.cell.case, "", not_applicable=why, probe=case)
+                decision.unsent.append(replace(answer, question=question.question.query))
             elif key in probes:
                 decision.waiting.append(question)
             else:
@@ -90,13 +89,6 @@ def _key(question: CellQuestion) -> ProbeKey | None:
     family = question.question.format.family
     unknown = distributions.declared_unknown(reader, family, version)
     return (reader, question.question.format.name, version) if unknown else None
-
-
-def _unsent(question: CellQuestion, probe: str) -> Answer:
-    why = f"it was not sent, for the server refused {probe}"
-    return Answer(
-        question.cell.case, "", question=question.question.query, not_applicable=why, probe=probe
-    )
 
 
 PROBE_S: Final = 30.0
@@ -162,7 +154,6 @@ def _usable(on: EngineServer) -> bool:
 
 
 def _answer(connection: Connection, question: CellQuestion, on: EngineServer) -> Answer:
-    """Ask one question."""
     case, query = question.cell.case, question.question.query
     try:
         reply = _reply(connection, question, question.question, on)
@@ -183,10 +174,10 @@ def _answer(connection: Connection, question: CellQuestion, on: EngineServer) ->
 
 
 def _parts(connection: Connection, question: CellQuestion, on: EngineServer) -> tuple[Part, ...]:
-    """Ask each column alone, so that one bad column does not hide the rest.
+    """Ask each column alone with the key, so that one bad column does not hide the rest.
 
-    Each is asked with the key column. Where that is refused by itself, there is nothing to be had
-    of the others: they are not sent, which in runs with many refusals was four questions in ten.
+    Where the key is refused by itself the others are not sent: in runs with many refusals four in
+    ten.
     """
     if question.question.query != ALL:
         return ()
@@ -234,13 +225,6 @@ def _check_about_query(refused: RefusedError) -> None:
         raise NoAnswerError(f"{why}; the server said: {refused}")
 
 
-def _check_lasts(answer: Answer, tries: Tries) -> None:
-    """Take for no answer what may come of the moment, unless it came before as well."""
-    for refusal in (answer.refusal, *(part.refusal for part in answer.parts)):
-        if refusal and refusals.may_be_chance(refusal) and refusal.kind not in tries.passing:
-            raise PassingRefusalError(refusal)
-
-
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
 STARTS: Final = 2
@@ -248,14 +232,7 @@ STARTS: Final = 2
 
 
 def ask(start: EngineStart, probes: Probes, queues: ReadQueues) -> None:
-    """Ask an engine until no more questions come.
-
-    Args:
-        start: how its server is started.
-        probes: what came of the probes so far.
-        queues: where questions come from, and answers go.
-
-    """
+    """Ask an engine until no more questions come."""
     began, answers, waiting = 0.0, 0, list[CellQuestion]()
     with ReplaceableServer(start, queues.responses) as server:
         while True:
@@ -293,7 +270,6 @@ class ReplaceableServer:
     ) -> None:
         """`start`: how it is started; `responses`: where each answer goes as it comes."""
         self.peak_mb = 0
-        """The most memory seen, in MiB."""
         self._start = start
         self._responses = responses
         self._connections = connections
@@ -302,7 +278,6 @@ class ReplaceableServer:
         self._tries: dict[str, Tries] = {}
         self._answered = 0
         self._futile_starts = 0
-        """So many starts in a row have led to nothing."""
         self._sent_before = 0
         self._why = ""
         self._stack = ExitStack()
@@ -373,7 +348,10 @@ class ReplaceableServer:
         try:
             connection = link.to(question.reader.settings)
             answer = _answer(connection, question, on)
-            _check_lasts(answer, tries)
+            parts = (part.refusal for part in answer.parts)
+            for refusal in filter(None, (answer.refusal, *parts)):
+                if refusals.may_be_chance(refusal) and refusal.kind not in tries.passing:
+                    raise PassingRefusalError(refusal)
             answer = replace(answer, attempts=tuple(tries.attempts))
         except NoAnswerError as silence:
             link.close()
@@ -402,10 +380,7 @@ class ReplaceableServer:
         return self._answered + sum(len(tries.attempts) for tries in self._tries.values())
 
     def _end(self, why: str) -> None:
-        """Stop the server; give up after too many starts that led to nothing.
-
-        Else one that dies as soon as it is ready would be started for ever.
-        """
+        """Stop the server; give up after too many starts that led to nothing."""
         self._close()
         self._futile_starts = self._futile_starts + 1 if self._sent() == self._sent_before else 0
         self._why = f"{self._start.name}: {why}"
@@ -421,7 +396,5 @@ class ReplaceableServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()

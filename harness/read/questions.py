@@ -1,12 +1,9 @@
-"""From cells to the questions that are sent: the table state, and where answers are cached.
-
-The records that the stages of reading hand on are here too.
-"""
+"""From cells to the questions that are sent, and the records that the stages of reading hand on."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness import engines
@@ -42,7 +39,6 @@ class CellQuestion:
     address: str
     """Where the answer is found again: digest of state, reader and text."""
     key: str
-    """Name of the key column."""
     columns: tuple[str, ...]
     """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
     an earlier step they are those of the truth."""
@@ -92,34 +88,33 @@ class QuestionMaker:
 
     readers: Mapping[str, Reader]
     engines: Mapping[str, Engine]
-    """By the name of a distribution."""
     digests: Mapping[str, str]
-    """Of what shapes a reader's answers, by the reader's name."""
     formats: Mapping[str, Format]
 
     def make(
         self, cell: Cell, variant: Variant, history: History, state: State
     ) -> CellQuestion | Answer:
-        """Return the question of a cell about a state.
+        """Return the question of a cell about a state, or an answer that says why there is none.
 
-        Where there is none, return an answer that says why: the catalog has no such entry, or the
-        table no such column, or no past.
-
-        Args:
-            history: the truth after each step.
-
+        The catalog has no such entry, the table no such column or no past. `history`: after each
+        step.
         """
         reader, back = self.readers[cell.reader], past_views.past(cell.view)
         facts = self.formats[variant.format].reader_facts
         table = self.formats[variant.format].table_for(past_views.name_of(cell.view))
         columns = state.columns.get(table)
         if columns is None:
-            late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
-            return no_entry(cell, late=late)
+            why = past_views.no_entry(cell.view)
+            if table == TABLE or not past_views.unmade(cell.view, history[: cell.step + 1]):
+                return Answer(cell.case, "", unknown=why)
+            why = f"no step has written anything yet: {why}"
+            return Answer(cell.case, "", not_applicable=why)
         if back and (why := back.absent(history[cell.step])):
             return Answer(cell.case, "", not_applicable=why)
-        undone = back.undone(history[: cell.step + 1]) if back else frozenset[int]()
-        step = _step_back(back, state, undone) if back else cell.step
+        step: int | None = cell.step
+        if back:
+            made = {step for step, instant in enumerate(state.frozen.instants) if instant}
+            step = past_views.anchor(made - back.undone(history[: cell.step + 1]), back.step)
         if step is None:
             return Answer(
                 cell.case, "", not_applicable=f"no step up to {back and back.step} made an instant"
@@ -166,8 +161,7 @@ def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozens
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
     """Return the columns of a catalog entry as the table spells them; metastores lower them.
 
-    An entry that does not even list the key says nothing of the table's columns, as those that
-    Spark makes of Delta tables: then they are those of the truth.
+    An entry without even the key, as Spark's of Delta tables, says nothing: the truth's are meant.
     """
     as_written = {name.lower(): name for name in truth.schema.names}
     if truth.table.key.lower() not in columns:
@@ -182,12 +176,6 @@ def _asked_about(back: Past | None, history: History, step: int, now: int) -> Tr
     return staged(history[now]) if back.name == BRANCH else history[now]
 
 
-def _step_back(back: Past, state: State, undone: Collection[int]) -> int | None:
-    """Return the step by whose instant a table can be asked for a view of the past."""
-    made = (step for step, instant in enumerate(state.frozen.instants) if instant)
-    return past_views.anchor((step for step in made if step not in undone), back.step)
-
-
 def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:
     """Return the truth after each step of a variant, as its frozen states tell what was applied."""
     steps = range(1, len(variant.scenario.steps) + 1)
@@ -196,14 +184,3 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
         state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in frozen
     ]
     return variant.scenario.truths(merge_on_read=merge_on_read).history(applied)
-
-
-def no_entry(cell: Cell, *, late: bool) -> Answer:
-    """Return the answer of a cell whose table the catalog does not have.
-
-    `late`: it is not to have it yet, so there is nothing to ask; else nothing is known.
-    """
-    why = past_views.no_entry(cell.view)
-    if late:
-        return Answer(cell.case, "", not_applicable=f"no step has written anything yet: {why}")
-    return Answer(cell.case, "", unknown=why)

@@ -1,7 +1,7 @@
 """The verb *read*: every engine is started, asked about all states, and stopped; two at a time.
 
-States may come while others are still written; an engine is asked about them as they come. What is
-scheduled, asked and recorded goes one way, through queues between the threads of the stages.
+States may come while others are still written. What is scheduled, asked and recorded goes one way,
+through queues between the threads of the stages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from harness.read.ask_engine import Probes, ReplaceableServer
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.runtime import metastore, provide
-from harness.scenario.cells import Cell, Plan, Reader, Variant
+from harness.scenario.cells import Cell, Plan, Reader
 from harness.write import state_store
 from harness.write.state_store import FileSeen, States
 
@@ -39,21 +39,13 @@ T = TypeVar("T")
 def find_culprit(
     plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer
 ) -> str:
-    """Return the case of an earlier question after which a fresh server gives an answer once more.
+    """Return the case of a question after which a fresh server answers `earlier` to `case`.
 
-    Nothing where none does alone. Each try is a fresh server that is asked some questions, one
-    after another, and then the later one.
-
-    Args:
-        plan: its cells are those of the earlier questions and the later one, all of one server.
-        states: those that the cells are about.
-        context: where servers run.
-        case: of the later question.
-        earlier: the answer to it that a fresh server does not give.
+    Empty where none does alone. The plan's cells are those of these questions, all of one server.
 
     Raises EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
     """
-    made = planned_questions(plan).questions_about(states)
+    made = planned_questions(plan)(states)
     asked = [question for question in made if isinstance(question, CellQuestion)]
     (later,) = (cell_question for cell_question in asked if cell_question.cell.case == case)
     ((name, planned),) = servers(plan).items()
@@ -61,12 +53,19 @@ def find_culprit(
         shared.register({question.state.digest: question.state for question in asked}.values())
         start = EngineStart(name, planned, shared, JobThreads(1))
         others = [question for question in asked if question is not later]
-        culprit = sole_culprit(others, lambda some: _given_after(some, start, later, earlier))
+
+        def given_after(some: Sequence[CellQuestion]) -> bool:
+            with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
+                server.ask(some)
+                answer = server.ask([later])[case]
+            return not answer.unknown and same_answer(answer, earlier)
+
+        culprit = sole_culprit(others, given_after)
     return culprit.cell.case if culprit else ""
 
 
 def sole_culprit(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
-    """Return the one of several that is enough by itself, halving them; None where there is none.
+    """Return the one of several that is enough by itself, halving them; None: there is none.
 
     >>> sole_culprit("abcdefg", lambda some: "c" in some)
     'c'
@@ -82,16 +81,6 @@ def sole_culprit(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T
         if not asked:
             return None
     return asked[0]
-
-
-def _given_after(
-    asked: Sequence[CellQuestion], start: EngineStart, later: CellQuestion, earlier: Answer
-) -> bool:
-    """Return whether a fresh server gives an answer once more after some questions."""
-    with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
-        server.ask(asked)
-        answer = server.ask([later])[later.cell.case]
-    return not answer.unknown and same_answer(answer, earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +104,7 @@ class AnswerCache:
         return replace(answer, case=case, reused=True)
 
     def store(self, address: str, answer: Answer) -> None:
-        """Keep an answer, complete or not at all; an unknown or flaky one is not kept.
-
-        Nor is one that depends on what else the server was asked: what was kept before it came out
-        is there no more.
-        """
+        """Keep an answer; not one that is unknown, flaky, or depends on what else was asked."""
         path = self._path(address)
         if answer.earlier is not None:
             path.unlink(missing_ok=True)
@@ -145,16 +130,10 @@ def read(
     cells: Count,
     first: Mapping[str, Answer] = MappingProxyType({}),
 ) -> Generator[Answer, None, None]:
-    """Yield an answer for every cell that has a state, as they come.
+    """Yield an answer for every cell that has a state, as they come, and count what came of each.
 
-    Args:
-        plan: the cells, their variants and readers.
-        states: of some variants at a time, all of a variant at once. As soon as they come the
-            readers are asked about them.
-        context: where it works.
-        cells: counts what came of each cell.
-        first: the answers that some cells have already, by case. What is yielded for these tells
-            whether the answer is another one now.
+    States come by variants, all of a variant at once. `first`: the answers that some cells have
+    already, by case; what is yielded for these tells whether the answer is another one now.
 
     Raises EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
     """
@@ -206,19 +185,13 @@ def servers(plan: Plan) -> Mapping[str, PlannedReads]:
 def schedule(
     plan: Plan, states: Iterable[States], shared: SharedMetastore, probes: Probes, to: ReadQueues
 ) -> None:
-    """Hand each server its questions as states come; then no more questions come.
-
-    Args:
-        states: of some variants at a time, all of a variant at once.
-        to: where questions, and answers that are there already, go.
-
-    """
+    """Hand each server its questions as states come; then no more questions come."""
     planned, context = planned_questions(plan), shared.context
     cache, files = AnswerCache.in_cache(context.cache), dict[str, tuple[FileSeen, ...]]()
     try:
         for some in states:
             asked, there = list[CellQuestion](), list[Response]()
-            for question in planned.questions_about(some):
+            for question in planned(some):
                 if isinstance(question, Answer):
                     there.append(Response(question))
                 elif context.fresh or not (
@@ -229,77 +202,51 @@ def schedule(
                     probes.note(question, answer)
                     there.append(Response(answer))
             to.responses.put_all(there)
-            if asked:
-                _send(asked, shared, files, to)
+            fresh = {question.state.digest: question.state for question in asked}
+            if fresh:
+                shared.register(fresh.values())
+            for digest, state in fresh.items():
+                if digest not in files:  # before anybody reads them
+                    files[digest] = state_store.file_list(state)
+            for name, queue in to.questions.items():
+                queue.put_all(
+                    replace(question, files=files[question.state.digest])
+                    for question in asked
+                    if question.reader.distribution == name
+                )
     finally:
         for queue in to.questions.values():
             queue.close()
 
 
-def _send(
-    asked: Sequence[CellQuestion],
-    shared: SharedMetastore,
-    files: dict[str, tuple[FileSeen, ...]],
-    to: ReadQueues,
-) -> None:
-    """Hand on questions, once their servers can find the states.
-
-    `files`: what each state's folder held before anybody read it, by the state's digest.
-    """
-    states = {question.state.digest: question.state for question in asked}
-    shared.register(states.values())
-    for digest, state in states.items():
-        if digest not in files:
-            files[digest] = state_store.file_list(state)
-    for name, queue in to.questions.items():
-        queue.put_all(
-            replace(question, files=files[question.state.digest])
-            for question in asked
-            if question.reader.distribution == name
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedQuestions:
-    """What is to be asked of each variant."""
-
-    maker: QuestionMaker
-    variants: Mapping[str, Variant]
-    cells: Mapping[str, Sequence[Cell]]
-
-    def questions_about(self, states: States) -> Iterator[CellQuestion | Answer]:
-        """Yield the questions about some variants; an answer where there is nothing to ask."""
-        for name in dict.fromkeys(variant for variant, _ in states):
-            if name in self.cells:
-                variant = self.variants[name]
-                merge_on_read = self.maker.formats[variant.format].merge_on_read
-                truths = questions.history(variant, states, merge_on_read=merge_on_read)
-                for cell in self.cells[name]:
-                    state = states.get((name, cell.step))
-                    if state is not None:
-                        yield self.maker.make(cell, variant, truths, state)
-
-
-def planned_questions(plan: Plan) -> PlannedQuestions:
+def planned_questions(plan: Plan) -> Callable[[States], Iterator[CellQuestion | Answer]]:
+    """Return what yields the questions about some variants, or answers where there are none."""
     readers = {str(reader): reader for reader in plan.readers}
-    distributions_ = dict.fromkeys(reader.distribution for reader in plan.readers)
+    variants = {variant.id: variant for variant in plan.variants}
     maker = QuestionMaker(
         readers,
-        engines={name: questions.load_engine(name) for name in distributions_},
-        digests={name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
-        formats={variant.format: formats.load(variant.format) for variant in plan.variants},
+        {name: questions.load_engine(name) for name in {r.distribution for r in plan.readers}},
+        {name: reader_digest(reader, plan.metastore) for name, reader in readers.items()},
+        {variant.format: formats.load(variant.format) for variant in plan.variants},
     )
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         cells.setdefault(cell.variant, []).append(cell)
-    return PlannedQuestions(maker, {variant.id: variant for variant in plan.variants}, cells)
+
+    def about(states: States) -> Iterator[CellQuestion | Answer]:
+        for name in dict.fromkeys(variant for variant, _ in states if variant in cells):
+            variant = variants[name]
+            merge_on_read = maker.formats[variant.format].merge_on_read
+            truths = questions.history(variant, states, merge_on_read=merge_on_read)
+            for cell in cells[name]:
+                if state := states.get((name, cell.step)):
+                    yield maker.make(cell, variant, truths, state)
+
+    return about
 
 
 def reader_digest(reader: Reader, through: MetastoreChoice) -> str:
-    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code.
-
-    `through`: the metastore, which counts where it is not the usual one.
-    """
+    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code."""
     distribution = distributions.load(reader.distribution)
     code = engines.load(distribution.engine).ask_code()
     shaping = [provide.digest(distribution), code, list(reader.settings)]
@@ -315,39 +262,27 @@ def record(
     cells: Count,
     first: Mapping[str, Answer] = MappingProxyType({}),
 ) -> Iterator[Answer]:
-    """Yield the answers as they come, until no more do.
+    """Yield the answers as they come, until no more do, and count each.
 
-    One whose table's files are no longer as they were before anybody read them is unknown; any
-    other that was asked for is kept for later runs. Of what is asked a second time neither answer
-    is, unless they are the same.
-
-    Args:
-        responses: from the stages before.
-        cells: counts each answer as soon as it is there.
-        first: the answers to what is asked a second time, by case.
-
+    One whose table's files changed since before anybody read them is unknown; others that were
+    asked for are kept for later runs, of what is asked a second time (`first`) only the same.
     """
     while some := responses.take_all():
         for response in some:
             distribution = response.question.reader.distribution if response.question else ""
             cells.count_result(distribution, _outcome(response.answer))
-        changed = _changed(some)
+        asked = {
+            response.question.state.digest: response.question
+            for response in some
+            if response.question
+        }
+        changed = {
+            digest
+            for digest, question in asked.items()
+            if state_store.file_list(question.state) != question.files
+        }
         for response in some:
             yield _checked(response, cache, changed, first.get(response.answer.case))
-
-
-def _changed(responses: Sequence[Response]) -> Collection[str]:
-    """Return the digests of the states whose files are not as they were."""
-    asked = {
-        response.question.state.digest: response.question
-        for response in responses
-        if response.question
-    }
-    return {
-        digest
-        for digest, question in asked.items()
-        if state_store.file_list(question.state) != question.files
-    }
 
 
 def _checked(
@@ -364,13 +299,7 @@ def _checked(
 
 
 def record_of_both(answer: Answer, first: Answer) -> Answer:
-    """Return the record of a question that was asked twice.
-
-    Args:
-        answer: a fresh server's. Where that gave none, the record stays as it was.
-        first: the answer that was there before.
-
-    """
+    """Return the record of a question that was asked twice; a fresh server may give none."""
     if answer.unknown or answer.not_applicable:
         return first
     earlier = None if same_answer(answer, first) else replace(first, case="", sql="", attempts=())
@@ -400,4 +329,4 @@ def _outcome(answer: Answer) -> str:
 def count_cells(plan: Plan, context: ReadContext) -> Count:
     """Return the count of the cells of a plan; where there are none, nobody is told of it."""
     total = len(plan.cells)
-    return context.progress.count("ask cells", total) if total else Count("", 0)
+    return context.progress.count("ask queries", total) if total else Count("", 0)

@@ -1,8 +1,7 @@
 """The servers of a reading phase: the metastore that all readers share, and an engine's on it.
 
 What an engine says while its metastore is gone says nothing of the query, so the readers are asked
-only while it answers. Engines that are asked side by side find out about its end one by one: the
-first gets a new one, and to the others it is theirs that counts.
+only while it answers. The first engine that finds it gone gets a new one.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from harness.artifacts import distributions, object_storage
@@ -40,12 +38,10 @@ class ReadContext:
 
     cache: Cache
     folder: Path
-    """The run's own folder for servers, logs and configuration."""
     progress: Progress
     fresh: bool = False
     """Ask again what earlier runs have asked."""
     timeout_s: float = TIMEOUT_S
-    """After so long a query counts as unanswered."""
     memory_budget: memory.MemoryBudget = field(default_factory=memory.MemoryBudget)
     """The memory of what runs side by side, writers included."""
     metastore: MetastoreChoice = USUAL
@@ -55,11 +51,7 @@ class ReadContext:
 def start_metastore(
     context: ReadContext, register: Callable[[Metastore], None]
 ) -> Iterator[Metastore]:
-    """Start a metastore for as long as the context lasts.
-
-    `register`: given a metastore, has every state registered in it that is not yet. Where its
-    database is to be upgraded, that is the older one that makes it.
-    """
+    """Start a metastore, upgraded from an older one if so chosen; `register` is given each."""
     cache, progress, chosen = context.cache, context.progress, context.metastore
     database = None
     if chosen.upgraded_from:
@@ -83,7 +75,6 @@ class SharedMetastore:
         self.context = context
         self._states: list[State] = []
         self._registered = 0
-        """So many of the states are in the metastore that runs."""
         self._stack = ExitStack()
         self._running: Metastore | None = None
         self._lock = threading.Lock()
@@ -99,7 +90,6 @@ class SharedMetastore:
             self.running()
 
     def add(self, states: Iterable[State]) -> None:
-        """Have more states registered in the metastore that `running` returns from now on."""
         with self._lock:
             self._states.extend(states)
 
@@ -113,7 +103,8 @@ class SharedMetastore:
         """
         with self._lock:
             try:
-                late = self._running is not None and self._cannot_take_more()
+                # An older metastore registers all states, and then upgrades its database.
+                late = self.context.metastore.upgraded_from and self._registered < len(self._states)
                 if self._running is None or late or not self.answers(self._running):
                     return self._started()
                 self._register(self._running)
@@ -128,10 +119,6 @@ class SharedMetastore:
         starting = start_metastore(self.context, self._register)
         self._running = self._stack.enter_context(starting)
         return self._running
-
-    def _cannot_take_more(self) -> bool:
-        """Return whether a state is missing that an older metastore must register."""
-        return bool(self.context.metastore.upgraded_from) and self._registered < len(self._states)
 
     def _register(self, running: Metastore) -> None:
         if self._registered == len(self._states):
@@ -163,9 +150,7 @@ class SharedMetastore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
 
@@ -176,13 +161,11 @@ class EngineServer:
     server: Server
     engine: Engine
     timeout_s: float
-    """After so long a query counts as unanswered."""
     metastore: Metastore
     """The one that it was started on."""
     shared: SharedMetastore
 
     def metastore_answers(self) -> bool:
-        """Return whether the metastore on which it stands answers and was not replaced."""
         return self.shared.answers(self.metastore)
 
 
@@ -191,9 +174,7 @@ class EngineStart:
     """How the server of a distribution is started."""
 
     name: str
-    """Of the distribution."""
     planned: PlannedReads
-    """What it may be asked about."""
     shared: SharedMetastore
     threads: JobThreads
     """Those in which engines are asked: after a failure in one nothing is started any more."""

@@ -97,7 +97,7 @@ def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     """
     seen = baseline.all_seen(verdicts, facts(run, plan))
     texts: dict[Path, str] = {}
-    of = grouped((observation.scenario, observation) for observation in seen)
+    of = grouped([(observation.scenario, observation) for observation in seen])
     for name in _scenarios(plan):
         path, text = _updated(run.info, name, of.get(name, ()))
         texts[path] = text

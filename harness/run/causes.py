@@ -23,7 +23,6 @@ from harness.core.grouping import grouped
 from harness.core.records import (
     Answer,
     FindingKind,
-    QuestionKey,
     Refusal,
     Responsible,
     Verdict,
@@ -123,7 +122,7 @@ class RunCause:
     def formats(self, run: Run) -> tuple[str, ...]:
         """Return the formats of the tables that show it."""
         return tuple(
-            dict.fromkeys(run.variant(verdict.variant).format for verdict in self.verdicts)
+            dict.fromkeys(run.info.variant(verdict.variant).format for verdict in self.verdicts)
         )
 
 
@@ -133,7 +132,7 @@ def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[RunCause, ...]:
     began = (pair for series in _series(verdicts) for pair in _began(series, run))
     shown = [(one.setdefault(since, since), verdict) for since, verdict in began]
     settled = _settled(one)
-    keys = (((settled[since], bool(verdict.known)), verdict) for since, verdict in shown)
+    keys = [((settled[since], bool(verdict.known)), verdict) for since, verdict in shown]
     causes_ = (_cause(key, of, run) for (key, _), of in grouped(keys).items())
     return tuple(sorted(causes_, key=_rank))
 
@@ -188,7 +187,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]
         for verdict in verdicts
     )
     for series in grouped(pairs).values():
-        steps = grouped((verdict.step, verdict) for verdict in series)
+        steps = grouped([(verdict.step, verdict) for verdict in series])
         yield {step: steps[step] for step in sorted(steps)}
 
 
@@ -209,13 +208,16 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
             for symptom in symptoms(verdict, answer):
                 answered = symptom.kind in {VerdictKind.WRONG, VerdictKind.REFUSED}
                 began = since.setdefault(symptom, between) if answered else ()
-                yield (engine(run.distribution(verdict.reader)), symptom, began), verdict
+                yield (
+                    (engine(run.info.reader(verdict.reader).distribution), symptom, began),
+                    verdict,
+                )
         if any(verdict.verdict is not VerdictKind.UNKNOWN for verdict in verdicts):
             known = step
 
 
 def _operations(run: Run, variant: str, steps: Iterable[int]) -> tuple[str, ...]:
-    info = run.variant(variant)
+    info = run.info.variant(variant)
     return tuple(dict.fromkeys(info.step(step).operation for step in steps))
 
 
@@ -226,7 +228,7 @@ def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
     same engine; where that is none, or several, none is claimed.
     """
     every = tuple(dict.fromkeys(seen))
-    sure = grouped(((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1)
+    sure = grouped([((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1])
     return {
         (who, symptom, of): CauseKey(who, symptom, _operation(of, sure.get((who, symptom), ())))
         for who, symptom, of in every
@@ -241,18 +243,12 @@ def _operation(possible: Sequence[str], sure: Collection[str]) -> str:
 def _cause(key: CauseKey, verdicts: Sequence[Verdict], run: Run) -> RunCause:
     def simplicity(verdict: Verdict) -> tuple[bool, bool, int, int]:
         asked_alone = verdict.verdict is not key.symptom.kind
-        steps = len(run.variant(verdict.variant).steps)
-        return not by_default(run, verdict.reader), asked_alone, steps, verdict.step
+        steps = len(run.info.variant(verdict.variant).steps)
+        return not run.info.reader(verdict.reader).by_default, asked_alone, steps, verdict.step
 
     ordered = tuple(sorted(verdicts, key=simplicity))
     reasons = tuple(filter(None, dict.fromkeys(verdict.known for verdict in ordered)))
-    return RunCause(key, ordered, reasons, by_default(run, ordered[0].reader))
-
-
-def by_default(run: Run, reader: str) -> bool:
-    """Return whether a reader has no setting that somebody chose against the engine's default."""
-    info = run.readers.get(reader)
-    return info is not None and info.by_default
+    return RunCause(key, ordered, reasons, run.info.reader(ordered[0].reader).by_default)
 
 
 def _rank(cause: RunCause) -> tuple[bool, bool, int, int, int]:
@@ -355,19 +351,11 @@ class SettingsAsked:
     run: Run
 
     @cached_property
-    def by_question(self) -> Mapping[QuestionKey, Mapping[str, Verdict]]:
-        """What each reader made of each question."""
-        pairs = ((verdict.question, verdict) for verdict in self.run.verdicts)
-        return {
-            at: {verdict.reader: verdict for verdict in of} for at, of in grouped(pairs).items()
-        }
-
-    @cached_property
     def spoilt(self) -> Mapping[tuple[str, str], int]:
         """How many cells are right by the first reader and not by the second."""
         spoilt: Counter[tuple[str, str]] = Counter()
-        for by_reader in self.by_question.values():
-            for old, new in permutations(by_reader.values(), 2):
+        for verdicts in self.run.by_question.values():
+            for old, new in permutations(verdicts, 2):
                 if old.verdict is VerdictKind.CORRECT and new.verdict in BAD:
                     spoilt[old.reader, new.reader] += 1
         return spoilt
@@ -378,9 +366,10 @@ class SettingsAsked:
         if symptom.kind not in BAD or symptom.responsible not in READERS:
             return
         for verdict in cause.verdicts:
-            distribution = self.run.distribution(verdict.reader)
-            for reader, other in self.by_question[verdict.question].items():
-                if reader != verdict.reader and self.run.distribution(reader) == distribution:
+            distribution = self.run.info.reader(verdict.reader).distribution
+            for other in self.run.by_question[verdict.question]:
+                same = self.run.info.reader(other.reader).distribution == distribution
+                if same and other.reader != verdict.reader:
                     yield verdict, other
 
     def helpful(self, cause: RunCause) -> HelpfulSetting | None:
@@ -388,9 +377,9 @@ class SettingsAsked:
 
         Of those that help equally, the ones with the fewest lines.
         """
-        pairs = (
+        pairs = [
             (settings_text(other.reader), (verdict, other)) for verdict, other in self.others(cause)
-        )
+        ]
         made = (self._made(cause, name, of) for name, of in grouped(pairs).items())
         good = (setting for setting in made if setting.right > setting.spoilt)
         return min(
@@ -405,10 +394,13 @@ class SettingsAsked:
         right = [pair for pair in pairs if pair[1].verdict is VerdictKind.CORRECT]
         changes = tuple(
             dict.fromkeys(
-                (old.reader, new.reader, self.run.variant(old.variant).format) for old, new in right
+                (old.reader, new.reader, self.run.info.variant(old.variant).format)
+                for old, new in right
             )
         )
-        lacking = grouped((line, self.run.distribution(to)) for line, to in _new_lines(changes))
+        lacking = grouped(
+            [(line, self.run.info.reader(to).distribution) for line, to in _new_lines(changes)]
+        )
         back = tuple((new, old, format_) for old, new, format_ in changes)
         return HelpfulSetting(
             settings,
@@ -462,7 +454,7 @@ class ScenarioPlaces:
 
         Of the creation, and where the file has other steps by now, it is the first line.
         """
-        info = self._run.variant(variant)
+        info = self._run.info.variant(variant)
         path = self._files(info.scenario)
         if path is None:
             return None
@@ -476,7 +468,7 @@ class ScenarioPlaces:
         That is in the scenario that speaks for all of the cause.
         """
         first = cause.first
-        return self.of(first.variant, _began_at(cause, self._run.variant(first.variant)))
+        return self.of(first.variant, _began_at(cause, self._run.info.variant(first.variant)))
 
     def _file(self, scenario: str) -> Path | None:
         return scenario_file(self._run.info, scenario)

@@ -205,7 +205,7 @@ def _no_fixture(run: Path) -> UsageProblem:
 
 
 def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
-    chosen = selection.takes(run.variant(record.variant), record.outcome.step)
+    chosen = selection.takes(run.info.variant(record.variant), record.outcome.step)
     return chosen and not _why_not(record, run)
 
 
@@ -228,7 +228,7 @@ class _Export:
         self._run, self._folder, self._states = run, folder, states
         self._selection = selection
         questions = (entry.question for entry in run.info.cells)
-        self._asked = grouped(((of, step), (view, query)) for of, step, view, query in questions)
+        self._asked = grouped([((of, step), (view, query)) for of, step, view, query in questions])
         plan = plan_record.plan_of(run.info)
         self._variants = {entry.id: entry for entry in plan.variants}
 
@@ -357,7 +357,7 @@ def _slices(case: RecordedVariant, step: int) -> tuple[tuple[FileSlice, ...] | N
 def _named(variants: Sequence[VariantInfo]) -> Iterator[tuple[VariantInfo, str]]:
     """Yield each variant with the name of its folder, which any file system can hold."""
     plain = {entry.id: re.sub(r"[^\w.=-]+", "-", entry.id).strip("-.") for entry in variants}
-    equal = grouped((name.lower(), id_) for id_, name in plain.items())
+    equal = grouped([(name.lower(), id_) for id_, name in plain.items()])
     for entry in variants:
         name = plain[entry.id]
         unlike = len(equal[name.lower()]) == 1 and len(name) <= _LONGEST

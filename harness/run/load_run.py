@@ -180,9 +180,9 @@ class VariantInfo:
 
     def step(self, number: int) -> StepInfo:
         """Return the step of that number; one that the plan does not name is called by it."""
-        named = (step for step in self.steps if step.number == number)
-        if step := next(named, None):
-            return step
+        for step in self.steps:
+            if step.number == number:
+                return step
         return StepInfo(number, f"step {number}" if number else "create the table")
 
 
@@ -234,7 +234,7 @@ class BaselineInfo:
     """That path from the folder in which the run was planned; empty when it is not below it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class RunInfo:
     """What a run set out to do: the content of `run.json`."""
 
@@ -261,6 +261,25 @@ class RunInfo:
     metastore: MetastoreInfo | None = None
     locks: Mapping[str, str] = field(default_factory=dict)
     """The lock data of people's own distributions, by name."""
+
+    @cached_property
+    def variants_by_id(self) -> Mapping[str, VariantInfo]:
+        return {variant.id: variant for variant in self.variants}
+
+    @cached_property
+    def readers_by_name(self) -> Mapping[str, ReaderInfo]:
+        return {reader.reader: reader for reader in self.readers}
+
+    def variant(self, name: str) -> VariantInfo:
+        """Return the variant of that id; one that is not in the plan is known by its id only."""
+        return self.variants_by_id.get(name) or VariantInfo(name, name, "", ())
+
+    def step(self, variant: str, number: int) -> StepInfo:
+        return self.variant(variant).step(number)
+
+    def reader(self, name: str) -> ReaderInfo:
+        """Return a reader; one that the plan does not name is known by its name only."""
+        return self.readers_by_name.get(name) or ReaderInfo(name, name, "")
 
     @property
     def through(self) -> MetastoreChoice:
@@ -373,16 +392,6 @@ class Run:
     once; worked out when it is called, where somebody handed it on (`run.strategy_answers`)."""
 
     @cached_property
-    def variants(self) -> Mapping[str, VariantInfo]:
-        """Every variant by its id."""
-        return {variant.id: variant for variant in self.info.variants}
-
-    @cached_property
-    def readers(self) -> Mapping[str, ReaderInfo]:
-        """Every reader by its name."""
-        return {reader.reader: reader for reader in self.info.readers}
-
-    @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
         """Every recorded state by its variant and step."""
         return ByKey(self.states, lambda: map(_key, self.states))
@@ -390,7 +399,7 @@ class Run:
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         """The keys in `by_step` of each variant."""
-        return grouped((at[0], at) for at in self.by_step)
+        return grouped([(at[0], at) for at in self.by_step])
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -405,7 +414,12 @@ class Run:
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
         """The verdicts on each variant by each reader."""
-        return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
+        return grouped([((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts])
+
+    @cached_property
+    def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:
+        """What the readers made of each question."""
+        return grouped((verdict.question, verdict) for verdict in self.verdicts)
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
@@ -436,7 +450,11 @@ class Run:
 
     def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
-            NotableStep(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
+            NotableStep(
+                state.variant,
+                self.info.step(state.variant, state.outcome.step),
+                state.outcome,
+            )
             for state in self.by_step.values()
             if which(state.outcome)
         )
@@ -446,25 +464,13 @@ class Run:
         failed = (e for e in self.failed_steps if e.outcome.kind is OutcomeKind.SKIPPED)
         return {(result.variant, result.outcome.step) for result in failed}
 
-    def variant(self, name: str) -> VariantInfo:
-        """Return the variant of that id; one that is not in the plan is known by its id only."""
-        return self.variants.get(name) or VariantInfo(name, name, "", ())
-
     def states_of(self, variant: str) -> list[StateRecord]:
         """Return the recorded states of a variant, those of all others unread."""
         return [self.by_step[at] for at in self.steps_of.get(variant, ())]
 
-    def step(self, variant: str, number: int) -> StepInfo:
-        """Return a step of a variant."""
-        return self.variant(variant).step(number)
-
-    def distribution(self, reader: str) -> str:
-        """Return the distribution behind a reader; one that the plan does not name is its own."""
-        return self.readers[reader].distribution if reader in self.readers else reader
-
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas table with a row for each cell, and a type for each column."""
-        variant, step = cache(self.variant), cache(self.step)
+        variant, step = cache(self.info.variant), cache(self.info.step)
         columns: dict[str, FrameColumn[Verdict]] = _FRAME | {
             "format": FrameColumn(frames.WORD, lambda v: variant(v.variant).format),
             "writer": FrameColumn(frames.WORD, lambda v: variant(v.variant).writer),
@@ -482,7 +488,7 @@ class Run:
     def _missing(self, cell: Cell) -> Verdict:
         return Verdict(
             case=cell.case,
-            scenario=self.variant(cell.variant).scenario,
+            scenario=self.info.variant(cell.variant).scenario,
             variant=cell.variant,
             step=cell.step,
             reader=cell.reader,

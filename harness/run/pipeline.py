@@ -439,10 +439,10 @@ def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
     """
     cells = tuple(cells)
     formats = {variant.id: variant.format for variant in plan.variants}
-    fine = grouped(((cell.reader, cell.variant), cell) for cell in cells)
+    fine = grouped([((cell.reader, cell.variant), cell) for cell in cells])
     if len(fine) <= MOST_SERVERS:
         return tuple(map(tuple, fine.values()))
-    coarse = grouped(((cell.distribution, formats[cell.variant]), cell) for cell in cells)
+    coarse = grouped([((cell.distribution, formats[cell.variant]), cell) for cell in cells])
     return tuple(map(tuple, coarse.values()))
 
 
@@ -479,7 +479,7 @@ def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
     """
     others = [c for c in plan.cells if c != cell and c.distribution == cell.distribution]
     formats = {variant.id: variant.format for variant in plan.variants}
-    by_server = grouped(((other.reader, other.variant), other) for other in others)
+    by_server = grouped([((other.reader, other.variant), other) for other in others])
     if len(by_server) > MOST_SUSPECTS:
-        by_server = grouped(((other.reader, formats[other.variant]), other) for other in others)
+        by_server = grouped([((other.reader, formats[other.variant]), other) for other in others])
     return [max(group, key=lambda c: (c.step <= cell.step, c.step)) for group in by_server.values()]

@@ -93,7 +93,7 @@ class RunJudge:
 
     def verdicts(self, run: Run) -> Iterator[Verdict]:
         """Yield the final verdicts, one variant after another: no more than one is in memory."""
-        cells = grouped((cell.variant, cell) for cell in self._plan.cells)
+        cells = grouped([(cell.variant, cell) for cell in self._plan.cells])
         controls = controls_of(self._plan)
         with_controls = {cell.variant for cells in controls.values() for cell in cells}
         first = {
@@ -186,7 +186,7 @@ class LiveVerdicts:
         self._cells = {cell.case: cell for cell in plan.cells}
         self._formats = {variant.id: variant.format for variant in plan.variants}
         self._controls = controls_of(plan)
-        self._by_question = grouped((cell.question, cell) for cell in plan.cells)
+        self._by_question = grouped([(cell.question, cell) for cell in plan.cells])
         self._answers: dict[str, Answer] = {}
         self._written: set[str] = set()
 
@@ -259,9 +259,11 @@ def controls_of(plan: Plan) -> Controls:
     """Return the controls of each reader and format that has some."""
     variants = {variant.id: variant for variant in plan.variants}
     return grouped(
-        ((cell.reader, variants[cell.variant].format), cell)
-        for cell in plan.cells
-        if controls.is_control(cell, variants[cell.variant], plan.metastore)
+        [
+            ((cell.reader, variants[cell.variant].format), cell)
+            for cell in plan.cells
+            if controls.is_control(cell, variants[cell.variant], plan.metastore)
+        ]
     )
 
 

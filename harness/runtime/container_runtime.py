@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -65,7 +65,14 @@ class ContainerRuntime:
         around = self.image.contract.surroundings(uri, folder)
         (folder / "tmp").mkdir(exist_ok=True)
         what = f"{self.distribution.name} ({self.image.reference})"
-        with self._container(program, around) as container:
+        greedy = self._check_memory()
+        with ExitStack() as stack:
+            with docker_daemon.asked(f"start a container of {self.image.reference}"):
+                declared = self._declared(program, around)
+                stack.callback(_remove, declared)
+                declared.start()
+            container = Container(declared.get_wrapped_container(), folder / program.log, greedy)
+            stack.callback(container.stop)
             port = container.published(around.port) if container.alive() else None
             if port is None:
                 raise ended(what, container)
@@ -77,35 +84,20 @@ class ContainerRuntime:
                 not_yet=program.not_yet,
             )
 
-    @contextmanager
-    def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
-        if (has := docker_daemon.describe().memory_mb) < self._most_mb:
+    def _check_memory(self) -> str:
+        """Check that the daemon's machine has what a container may take; say that it took more."""
+        distribution, beside = self.distribution, image.BESIDE_HEAP_MB
+        most_mb, has_mb = image.limit_mb(distribution), docker_daemon.describe().memory_mb
+        if has_mb < most_mb:
             raise EnvironmentProblem(
-                f"{self.distribution.name}: its container may take {self._most_mb} MiB (its heap "
-                f"and {image.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has {has} MiB "
-                "in all; give that machine more, or run this one as a process"
+                f"{distribution.name}: its container may take {most_mb} MiB (its heap and {beside} "
+                f"MiB), and the Docker daemon's machine has {has_mb} MiB in all; give that machine "
+                "more, or run this one as a process"
             )
-        with ExitStack() as stack:
-            with docker_daemon.asked(f"start a container of {self.image.reference}"):
-                declared = self._declared(program, around)
-                stack.callback(_remove, declared)
-                declared.start()
-            result = Container(
-                declared.get_wrapped_container(), around.folder / program.log, self._too_much()
-            )
-            stack.callback(result.stop)
-            yield result
-
-    @property
-    def _most_mb(self) -> int:
-        return image.limit_mb(self.distribution)
-
-    def _too_much(self) -> str:
         return (
-            f"{self.distribution.name} took more memory than its container may have, "
-            f"{self._most_mb} MiB: a heap of {self.distribution.heap_mb} MiB and "
-            f"{image.BESIDE_HEAP_MB} MiB beside it; raise heap_mb in its lock data, "
-            "or run it as a process"
+            f"{distribution.name} took more memory than its container may have, {most_mb} MiB: a "
+            f"heap of {distribution.heap_mb} MiB and {beside} MiB beside it; raise heap_mb in its "
+            "lock data, or run it as a process"
         )
 
     def _declared(self, program: Program, around: Surroundings) -> DockerContainer:
@@ -113,12 +105,19 @@ class ContainerRuntime:
 
         contract = self.image.contract
         settings = contract.settings(program, around)
+        most = f"{settings.limit_mb}m"
         result = (
             DockerContainer(self.image.reference, env=dict(settings.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.ensure())
             .with_network_aliases(self.alias)
-            .with_kwargs(**self._limits(settings.limit_mb))
+            .with_kwargs(
+                user=f"{os.getuid()}:{os.getgid()}",
+                mem_limit=most,
+                memswap_limit=most,
+                cpu_shares=_SHARES,
+                labels=self.network.labels,
+            )
         )
         if contract.command:
             result.with_command(contract.command)
@@ -135,21 +134,9 @@ class ContainerRuntime:
             result.with_copy_into_container(text.encode(), path)
         return result
 
-    def _limits(self, limit_mb: int) -> dict[str, Any]:
-        most = f"{limit_mb}m"
-        return {
-            "user": f"{os.getuid()}:{os.getgid()}",
-            "mem_limit": most,
-            "memswap_limit": most,
-            "cpu_shares": _SHARES,
-            "labels": dict(self.network.labels),
-        }
-
 
 def _remove(container: DockerContainer) -> None:
-    from docker.errors import DockerException  # noqa: PLC0415
-
-    with suppress(DockerException, OSError):
+    with docker_daemon.unless_refused():
         container.stop()
 
 
@@ -172,10 +159,8 @@ class Container(Logged):
 
     def alive(self) -> bool:
         """Return whether it still runs; and note its memory, which nobody can tell afterwards."""
-        from docker.errors import DockerException  # noqa: PLC0415
-
         self.peak_memory_mb()
-        with suppress(DockerException, OSError):
+        with docker_daemon.unless_refused():
             self._container.reload()
             if self._container.status in {"running", "created", "paused"}:
                 return True
@@ -207,38 +192,31 @@ class Container(Logged):
         return float(used / 1e9)
 
     def stop(self, grace_s: float = GRACE_S) -> None:
-        from docker.errors import DockerException  # noqa: PLC0415
-
         self.peak_memory_mb()
-        with suppress(DockerException, OSError):
+        with docker_daemon.unless_refused():
             self._container.stop(timeout=int(grace_s))
         self._writer.join(GRACE_S)
 
     def wait(self, timeout_s: float) -> int:
-        import requests  # noqa: PLC0415
         from docker.errors import DockerException  # noqa: PLC0415
 
         try:
             return int(self._container.wait(timeout=timeout_s)["StatusCode"])
-        except (requests.RequestException, DockerException) as late:
+        except (DockerException, OSError) as late:
             raise TimeoutError(f"not over within {timeout_s:.0f} s") from late
 
     def _stats(self) -> dict[str, Any]:
         """Return what the daemon knows of its use of the machine, asked once a second at most."""
-        from docker.errors import DockerException  # noqa: PLC0415
-
         now = time.monotonic()
         if now - self._stats_at[0] > LOOK_S:
             self._stats_at = now, {}
-            with suppress(DockerException, OSError):
+            with docker_daemon.unless_refused():
                 result: Any = self._container.stats(stream=False, one_shot=True)
                 self._stats_at = now, result
         return self._stats_at[1]
 
     def _follow(self) -> None:
-        from docker.errors import DockerException  # noqa: PLC0415
-
-        with suppress(DockerException, OSError), self.log.open("ab", buffering=0) as file:
+        with docker_daemon.unless_refused(), self.log.open("ab", buffering=0) as file:
             for piece in self._container.logs(stream=True, follow=True):
                 file.write(piece)
             self._container.reload()

@@ -6,7 +6,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -67,7 +67,11 @@ def client() -> DockerClient:
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
-        _connect(host())
+        scheme, _, path = host().partition("://")
+        if scheme == "unix":  # docker's client leaves its own socket open where nobody listens
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.settimeout(TIMEOUT_S)
+                listener.connect(path)
         result = docker.from_env(timeout=int(TIMEOUT_S))
         result.ping()
     except OSError as problem:
@@ -75,15 +79,6 @@ def client() -> DockerClient:
     except DockerException as problem:
         raise no_docker(_last(str(problem))) from None
     return result
-
-
-def _connect(address: str) -> None:
-    """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
-    scheme, _, path = address.partition("://")
-    if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as result:
-            result.settimeout(TIMEOUT_S)
-            result.connect(path)
 
 
 @contextmanager
@@ -98,6 +93,13 @@ def asked(what: str) -> Iterator[None]:
         raise EnvironmentProblem(text) from None
 
 
+def unless_refused() -> AbstractContextManager[None]:
+    """Leave undone what the daemon refuses, or all where it is gone."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    return suppress(DockerException, OSError)
+
+
 @cache
 def configure() -> None:
     """Let testcontainers do without its reaper, and reach ports on loopback.
@@ -105,13 +107,10 @@ def configure() -> None:
     `container_network` cleans up. On a machine made of a container's image testcontainers takes
     itself to be inside of one.
     """
-    from testcontainers.core.config import (  # noqa: PLC0415
-        ConnectionMode,
-        testcontainers_config,
-    )
+    from testcontainers.core import config  # noqa: PLC0415
 
-    testcontainers_config.ryuk_disabled = True
-    testcontainers_config.connection_mode_override = ConnectionMode.docker_host
+    config.testcontainers_config.ryuk_disabled = True
+    config.testcontainers_config.connection_mode_override = config.ConnectionMode.docker_host
 
 
 def describe() -> Daemon:

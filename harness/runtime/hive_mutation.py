@@ -46,9 +46,7 @@ class MutationProgram:
     def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
         """Send a batch; return what the library threw. ProcessProblem: it said nothing in time."""
         folder = Path(tempfile.mkdtemp(prefix="mutation-", dir=self.folder))
-        asked, reply, log = (
-            folder / literal for literal in ("request.json", "reply.json", "program.log")
-        )
+        asked, reply, log = folder / "request.json", folder / "reply.json", folder / "program.log"
         asked.write_text(json.dumps({**request, "metastore": self.metastore}), encoding="utf-8")
         main = self.installation.distribution.text("main"), str(PROGRAM), str(asked), str(reply)
         command = hive_launcher.command(self.installation, folder, main)

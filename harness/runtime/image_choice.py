@@ -8,7 +8,7 @@ import re
 import tarfile
 import tempfile
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import resources
@@ -30,8 +30,6 @@ from harness.runtime.image import BUILT, ImageContract
 if TYPE_CHECKING:
     from docker import DockerClient
 
-CONTENT: Final = "lake-table-harness.content"
-"""The label with the digest of what is in an image."""
 PREFIX: Final = "HARNESS_IMAGE_PREFIX"
 """The variable with what stands before the names of official images: a registry of one's own."""
 HIVE_HOME: Final = "/opt/hive"
@@ -60,28 +58,19 @@ class Recipe:
 def recipe(distribution: Distribution, installation: Installation, base: str) -> Recipe:
     """Return how an image of the official contract is built from what was fetched, on `base`."""
     contract = image.contract(distribution)
-    local = scripts(contract.built_like or distribution.engine)
-    texts = {**local, **_schema(contract, distribution)}
-    arguments = {"BASE": base, **_arguments(contract, distribution)}
+    texts = scripts(contract.built_like or distribution.engine)
+    if "schema" in contract.holds:  # the SQL that an image of a metastore makes a database of
+        runs = (f"run '{HIVE_HOME}/{sql}';\n" for sql in distribution.texts_if_any("schema_sql"))
+        texts["schema.sql"] = "".join(runs)
+    arguments = {"BASE": base}
+    if contract.home:  # the Dockerfile is of several products
+        arguments |= {"HOME": contract.home, "ETC": contract.configuration}
+        arguments |= {"DATA": contract.writable[0], "MAIN": distribution.text("main")}
     parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
     content = distributions.digest_of([texts, arguments, [_facts(*part) for part in parts]])
     name = f"{contract.built}:{distribution.version}-{content[:12]}"
     return Recipe(name, texts, parts, arguments)
-
-
-def _schema(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    if "schema" not in contract.holds:
-        return {}
-    runs = (f"run '{HIVE_HOME}/{text}';\n" for text in distribution.texts_if_any("schema_sql"))
-    return {"schema.sql": "".join(runs)}
-
-
-def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
-    if not contract.home:
-        return {}
-    data, main = contract.writable[0], distribution.text("main")
-    return {"HOME": contract.home, "ETC": contract.configuration, "DATA": data, "MAIN": main}
 
 
 def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]) -> Recipe:
@@ -96,7 +85,7 @@ def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 
 
-def scripts(engine: str) -> Mapping[str, str]:
+def scripts(engine: str) -> dict[str, str]:
     """Return the Dockerfile of an engine and the scripts beside it, by name."""
     folder = resources.files("harness.containers") / engine
     result = (path for path in folder.iterdir() if "." not in path.name or ".sh" in path.name)
@@ -153,7 +142,7 @@ def _built(client: DockerClient, made: Recipe) -> str:
         try:
             result, _ = client.images.build(
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
-                buildargs=dict(made.arguments), labels={CONTENT: made.reference},
+                buildargs=dict(made.arguments),
             )  # fmt: skip
         except BuildError as problem:
             message = [
@@ -207,10 +196,6 @@ def _base_id(reference: str) -> str:
                 f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
                 f"tar -C FOLDER -c . | docker import - {reference}"
             ) from None
-
-
-if TYPE_CHECKING:
-    from docker import DockerClient
 
 
 FRONT: Final = "front"
@@ -377,24 +362,19 @@ _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
 def pinned(official: str) -> str:
-    """Return the image by digest that the user wants instead of an official one; empty: any."""
-    text = os.environ.get(PINS, "")
-    if not text:
+    """Return the image by digest that is asked for instead of an official one; all are checked."""
+    if not (pins := os.environ.get(PINS, "").split()):
         return ""
-    every = {image.official(distributions.load(name)) for name in distributions.names()}
-    return parse_pins(text, every - {""}).get(official, "")
-
-
-def parse_pins(text: str, known: Collection[str]) -> Mapping[str, str]:
-    """Return images by digest by the official names that they stand for. Pure."""
-    pins = dict[str, str]()
-    for part in text.split():
-        match = _PIN.fullmatch(part)
+    known = {image.official(distributions.load(name)) for name in distributions.names()} - {""}
+    result = ""
+    for pin in pins:
+        match = _PIN.fullmatch(pin)
         fitting = [one for one in known if match and f"/{match['name']}".endswith(f"/{one}")]
         if not fitting:
             raise UsageProblem(
-                f"{PINS}: {part!r} is no official image by digest; allowed are, separated by "
+                f"{PINS}: {pin!r} is no official image by digest; allowed are, separated by "
                 "spaces, names as run.json has them: trinodb/trino:476@sha256:… with 64 digits"
             )
-        pins[fitting[0]] = part
-    return pins
+        if fitting[0] == official:
+            result = pin
+    return result

@@ -82,7 +82,7 @@ def archive_for(installation: Installation, class_path: Sequence[Path]) -> Class
     distribution = installation.distribution
     facts = [digest(distribution), str(installation.java), *_facts(class_path)]
     path = folder / f"{distribution.name}-{digest_of(facts)[:16]}.jsa"
-    if path.is_file() and not _older(path, there):
+    if path.is_file() and path.stat().st_mtime_ns >= there.stat().st_mtime_ns:
         return ClassArchive(there, path)
     if _is_first(path):
         return ClassArchive(there)
@@ -91,10 +91,6 @@ def archive_for(installation: Installation, class_path: Sequence[Path]) -> Class
         there.unlink(missing_ok=True)  # the next start makes another one
         return ClassArchive()
     return ClassArchive(there, path, is_due=True)
-
-
-def _older(path: Path, base: Path) -> bool:
-    return path.stat().st_mtime_ns < base.stat().st_mtime_ns
 
 
 def _is_first(path: Path) -> bool:

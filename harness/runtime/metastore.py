@@ -142,17 +142,13 @@ def serve(
 
     def ready(running: Running, port: int) -> Metastore:
         uri = f"thrift://{LOOPBACK}:{port}"
-        _ask(uri)
+        with metastore_client.connect(uri) as result:
+            result.entries("default")
         uris = MetastoreUris(uri, f"thrift://{runtime.inside}" if runtime.inside else "")
         return Metastore(running, uris, folder / WAREHOUSE)
 
     program = MetastoreProgram(runtime.distribution, prepared is not None, ready_s=READY_S)
     return runtime.start(program, None, folder, ready)
-
-
-def _ask(uri: str) -> None:
-    with metastore_client.connect(uri) as result:
-        result.entries("default")
 
 
 SCHEMA_S: Final = 300.0
@@ -164,7 +160,8 @@ _ERROR: Final = re.compile(r"^ERROR \w{5}:", re.MULTILINE)
 
 def empty_database(installation: Installation, cache: Cache, progress: Progress) -> Path:
     """Return the folder of an empty metastore database, made once and then only copied."""
-    scripts = _scripts(installation)
+    home = _tree(installation)
+    scripts = [home / text for text in installation.distribution.texts("schema_sql")]
     texts = [script.read_text(encoding="utf-8") for script in scripts]
     prepared = cache.tree(digest_of([*texts, installation.distribution.name]))
 
@@ -174,11 +171,6 @@ def empty_database(installation: Installation, cache: Cache, progress: Progress)
         return work / "derby"
 
     return cache.make_once(prepared, make)
-
-
-def _scripts(installation: Installation) -> list[Path]:
-    home = _tree(installation)
-    return [home / text for text in installation.distribution.texts("schema_sql")]
 
 
 def _load(installation: Installation, scripts: Sequence[Path], database: Path) -> None:
@@ -201,7 +193,8 @@ def upgrade_database(tool: Installation, database: Path) -> Path:
     """Return a database, upgraded in its place by Hive's schema tool."""
     home, log = database.parent / "schema-tool", database.parent / "schema-tool.log"
     copy_scripts(tool, home)
-    jars = (*tool.jars("lib"), *_archived(tool))
+    # Of some versions all jars are fetched one by one, of others they are in the archive.
+    jars = (*tool.jars("lib"), *sorted((_tree(tool) / "lib").glob("*.jar")))
     arguments = [
         *(str(tool.java), *tool.distribution.java_options, *DERBY_OPTIONS),
         *("-cp", hive_launcher.joined(jars), tool.distribution.text("main"), "-verbose"),
@@ -226,10 +219,6 @@ def copy_scripts(tool: Installation, home: Path) -> None:
         copy = home / SCRIPTS / script.name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8")
-
-
-def _archived(tool: Installation) -> list[Path]:
-    return sorted((_tree(tool) / "lib").glob("*.jar"))
 
 
 def _tree(installation: Installation) -> Path:

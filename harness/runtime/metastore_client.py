@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -25,6 +25,8 @@ ANSWER_S: Final = 10.0
 """After so long a metastore counts as gone; it tells of a database within milliseconds."""
 EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
 """How entries are registered: of an external table the metastore never deletes a file."""
+ABLE: Final = ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
+"""What a client says that it knows: without it some tables are not told."""
 NEVER: Final = 2**63 - 1
 """Stands for the oldest open transaction where there is none."""
 WHO: Final = {"user": "harness", "hostname": "localhost"}
@@ -65,14 +67,7 @@ class Catalog:
 
     def has(self, database: str) -> bool:
         """Return whether there is a database of this name; it costs no more when there are many."""
-        try:
-            with _answered(self.uri):
-                self.client.get_database(database)
-        except CatalogRefusedError as refused:
-            if refused.refusal.kind != ttypes.NoSuchObjectException.__name__:
-                raise
-            return False
-        return True
+        return self._if_any(self.client.get_database, database) is not None
 
     def databases(self) -> tuple[str, ...]:
         with _answered(self.uri):
@@ -84,7 +79,7 @@ class Catalog:
 
     def tables(self, database: str, names: Sequence[str]) -> tuple[Any, ...]:
         """Return those of some tables that there are, as the metastore holds them, by one call."""
-        request = ttypes.GetTablesRequest(database, list(names), _able())
+        request = ttypes.GetTablesRequest(database, list(names), ABLE)
         with _answered(self.uri):
             try:
                 return tuple(self.client.get_table_objects_by_name_req(request).tables)
@@ -92,9 +87,13 @@ class Catalog:
                 return tuple(self.client.get_table_objects_by_name(database, list(names)))
 
     def table(self, database: str, name: str) -> Any | None:  # noqa: ANN401 - Thrift's own class
+        return self._if_any(self._table, database, name)
+
+    def _if_any(self, ask: Callable[..., Any], *names: str) -> Any | None:  # noqa: ANN401
+        """Return what a call is answered with; None where there is no such object."""
         try:
             with _answered(self.uri):
-                return self._table(database, name)
+                return ask(*names)
         except CatalogRefusedError as refused:
             if refused.refusal.kind != ttypes.NoSuchObjectException.__name__:
                 raise
@@ -168,15 +167,14 @@ class Catalog:
         try:
             return self.client.get_table(database, name)
         except TApplicationException:  # Hive 4 does not know the call
-            request = ttypes.GetTableRequest(database, name, _able())
+            request = ttypes.GetTableRequest(database, name, ABLE)
             return self.client.get_table_req(request).table
 
     def _entry(self, database: str, name: str) -> CatalogEntry:
         table = self._table(database, name)
         partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
-        ids = None
-        if is_transactional(table):
-            ids = write_ids(self.client, database, name)
+        transactional = str((table.parameters or {}).get("transactional", "")).lower() == "true"
+        ids = write_ids(self.client, database, name) if transactional else None
         return replace(entry(table, tuple(partitions)), write_ids=ids)
 
     def _register(self, database: str, added: CatalogEntry, location: str) -> None:
@@ -190,10 +188,6 @@ class Catalog:
             self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
         if added.write_ids is not None:
             repeat_writes(self.client, database, added.name, added.write_ids)
-
-
-def _able() -> Any:  # noqa: ANN401
-    return ttypes.ClientCapabilities([ttypes.ClientCapability.INSERT_ONLY_TABLES])
 
 
 @contextmanager
@@ -240,21 +234,22 @@ def _answered(uri: str) -> Iterator[None]:
         raise CatalogRefusedError(Refusal(type(answer).__name__, message)) from answer
 
 
-def is_transactional(table: Any) -> bool:  # noqa: ANN401 - Thrift's own class
-    return str((table.parameters or {}).get("transactional", "")).lower() == "true"
-
-
 def write_ids(client: Any, database: str, name: str) -> WriteIds:  # noqa: ANN401
     """Return which writes of a transactional table are committed by now.
 
     What an aborted transaction wrote stays in the folder; the metastore numbers the writes of each
     table (Hive documentation, "Hive Transactions"; Hive 3.1.3, `ValidReaderWriteIdList`).
     """
-    request = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], _snapshot(client))
+    now = client.get_open_txns()
+    aborted, still = _parted(now.open_txns, now.abortedBits)
+    lists = ":".join(",".join(map(str, numbers)) for numbers in (still, aborted))
+    # As Hive writes which transactions count (`ValidReadTxnList`).
+    snapshot = f"{now.txn_high_water_mark}:{min(still, default=NEVER)}:{lists}"
+    request = ttypes.GetValidWriteIdsRequest([f"{database}.{name}"], snapshot)
     (result,) = client.get_valid_write_ids(request).tblValidWriteIds
-    aborted = set(_flagged(result.invalidWriteIds, result.abortedBits))
-    still = tuple(number for number in result.invalidWriteIds if number not in aborted)
-    return WriteIds(result.writeIdHighWaterMark, tuple(sorted(aborted)), still)
+    return WriteIds(
+        result.writeIdHighWaterMark, *_parted(result.invalidWriteIds, result.abortedBits)
+    )
 
 
 def repeat_writes(client: Any, database: str, name: str, writes: WriteIds) -> None:  # noqa: ANN401
@@ -270,18 +265,8 @@ def repeat_writes(client: Any, database: str, name: str, writes: WriteIds) -> No
             client.commit_txn(ttypes.CommitTxnRequest(pair.txnId))
 
 
-def _snapshot(client: Any) -> str:  # noqa: ANN401
-    """Return which transactions count now, as Hive writes it (`ValidReadTxnList`)."""
-    now = client.get_open_txns()
-    aborted = set(_flagged(now.open_txns, now.abortedBits))
-    still = sorted(set(now.open_txns) - aborted)
-    lists = (",".join(map(str, numbers)) for numbers in (still, sorted(aborted)))
-    return f"{now.txn_high_water_mark}:{min(still, default=NEVER)}:{':'.join(lists)}"
-
-
-def _flagged(ids: Sequence[int], bits: bytes) -> Iterator[int]:
-    """Yield those ids whose bit is set; the least one of a byte comes first (Java's `BitSet`)."""
-    for at, id_ in enumerate(ids):
-        byte, bit = divmod(at, 8)
-        if byte < len(bits) and bits[byte] >> bit & 1:
-            yield id_
+def _parted(ids: Sequence[int], bits: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the ids whose bit is set (Java's `BitSet`, least of a byte first), and the rest."""
+    flags = int.from_bytes(bits, "little")
+    flagged = {id_ for at, id_ in enumerate(ids) if flags >> at & 1}
+    return tuple(sorted(flagged)), tuple(sorted(set(ids) - flagged))

@@ -101,10 +101,7 @@ def parquet_entry(
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:
     """Return the folders of files that some partitioned table has no partition for."""
     listed = [
-        {
-            part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
-            for part in catalog_entry.partitions
-        }
+        set(map(_folder, catalog_entry.partitions))
         for catalog_entry in entries
         if catalog_entry.table.get("partitionKeys")
     ]
@@ -116,11 +113,14 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
     """Return what catalog entries say of the values of each partition's folder, each once."""
     result: dict[str, tuple[tuple[str, ...], ...]] = {}
     for part in (part for catalog_entry in entries for part in catalog_entry.partitions):
-        folder = part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
-        result[folder] = tuple(
-            dict.fromkeys((*result.get(folder, ()), tuple(part.get("values", ()))))
-        )
+        folder, values = _folder(part), tuple(part.get("values", ()))
+        result[folder] = tuple(dict.fromkeys((*result.get(folder, ()), values)))
     return result
+
+
+def _folder(partition: Mapping[str, JsonData]) -> str:
+    location: str = partition["sd"].get("location", "")
+    return location.partition(f"{LOCATION}/")[2]
 
 
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
@@ -201,11 +201,9 @@ def _locations(storage: dict[str, JsonData]) -> list[str]:
     """Return a table's folder; Spark's tables name it in a parameter (3.5.8, SPARK-15269)."""
     location = storage.get("location", "")
     message = storage.get("serdeInfo", {}).get("parameters", {}) if NOT_THERE in location else {}
-    return [_path(data) for data in (location, message.get("path", "")) if data]
-
-
-def _path(location: str) -> str:
-    return re.sub(r"^file:(//)?(?=/)", "", location).rstrip("/")
+    both = (location, message.get("path", ""))
+    # `file:/p`, `file:///p` and `/p` are one path.
+    return [re.sub(r"^file:(//)?(?=/)", "", path).rstrip("/") for path in both if path]
 
 
 def _hider(path: str) -> Callable[[str], str]:

@@ -156,7 +156,12 @@ class Process(Logged):
         return 0
 
     def cpu_s(self) -> float:
-        return sum(map(_cpu_s, self.family()))
+        used = 0.0
+        for process in self.family():
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                used += times.user + times.system
+        return used
 
     def stop(self, grace_s: float = GRACE_S) -> None:
         """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group.
@@ -258,13 +263,6 @@ def _peak_mb(process: psutil.Process) -> int:
         result = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
         return int(next(result, "0")) // 1024
     return 0
-
-
-def _cpu_s(process: psutil.Process) -> float:
-    with suppress(psutil.Error):
-        used = process.cpu_times()
-        return float(used.user + used.system)
-    return 0.0
 
 
 LOOPBACK: Final = "127.0.0.1"

@@ -53,15 +53,12 @@ def digest(distribution: Distribution) -> str:
     """Return the digest of all that can change what a distribution's servers answer."""
     settings = distributions.digest(distribution)
     if distribution.warehouse:
-        return distributions.digest_of([settings, _store_digest()])
+        store = distributions.digest(distributions.load(object_storage.store()))
+        store = distributions.digest_of([store, template.sources(object_store.TEMPLATES)])
+        return distributions.digest_of([settings, store])
     if distribution.runtime == CONTAINER:
         return distributions.digest_of([settings, image_choice.chosen(distribution.name).digest])
     return settings
-
-
-def _store_digest() -> str:
-    result = distributions.digest(distributions.load(object_storage.store()))
-    return distributions.digest_of([result, template.sources(object_store.TEMPLATES)])
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
@@ -90,19 +87,16 @@ def start_metastore(
     if compacts:
         site = {**distribution.options_if_any("site"), **metastore.COMPACTS, **metastore.TAKES_ALL}
         distribution = replace(distribution, settings={**distribution.settings, "site": site})
-    with _store(distribution, cache, folder.parent, progress) as store:
+    serving = (
+        start_store(cache, folder.parent, progress) if distribution.warehouse else nullcontext()
+    )
+    with serving as store:
         reached = object_storage.reaching(distribution, store.url) if store else distribution
         how = runtime(reached, cache, progress, folder.parent)
         if prepared is None and isinstance(how, ProcessRuntime):
             prepared = metastore.empty_database(how.installation, cache, progress)
         with started(name, metastore.serve(how, prepared, folder), progress) as running:
             yield replace(running, store=store)
-
-
-def _store(
-    distribution: Distribution, cache: Cache, folder: Path, progress: Progress
-) -> AbstractContextManager[ObjectStore | None]:
-    return start_store(cache, folder, progress) if distribution.warehouse else nullcontext()
 
 
 def start_store(

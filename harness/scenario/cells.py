@@ -46,13 +46,7 @@ _WITH_SETTINGS = re.compile(r"(?P<distribution>[\w.+-]+(@\w+)?)(\{(?P<settings>[
 
 
 def parse_reader(text: str) -> Reader:
-    """Read a reader from its text.
-
-    >>> str(parse_reader("hive-3.1.3{path=mapreduce, schema-on-read=on}"))
-    'hive-3.1.3{path=mapreduce, schema-on-read=on}'
-
-    Raises ValueError: it is not of the form `distribution{setting=value, …}`.
-    """
+    """Read a reader from its text; raises as `with_settings` does."""
     return Reader(*with_settings(text, "reader"))
 
 
@@ -86,7 +80,7 @@ class Variant:
     twin: bool = False
 
     def step_cell(self, step: int) -> Cell:
-        """Return what stands for a step itself, and no reader's answer: its writer is told."""
+        """Return what stands for a step itself, and no reader's answer."""
         return Cell(self.id, step, self.writers[step], "write", "step")
 
 
@@ -137,10 +131,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Partly:
-    """A reader that is asked about so many variants that it meets every axis value, not about all.
-
-    Of each scenario, every value of an axis that any variant has which the reader can read.
-    """
+    """A reader that is asked about so many variants that it meets every axis value, not all."""
 
     reader: str
     variants: int

@@ -89,10 +89,8 @@ class Scenario:
 
     @cached_property
     def survey(self) -> Survey:
-        """A run over all steps, for what is asked before anything is written."""
         return survey(self.table, self.operations)
 
     @cached_method
     def truths(self, *, merge_on_read: bool) -> Truths:
-        """Return the truth of the table, whichever of the steps were applied."""
         return Truths(self.operations, self.survey, merge_on_read=merge_on_read)

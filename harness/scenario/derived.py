@@ -1,8 +1,7 @@
 """Scenarios derived from one: its twin, and the one whose table has partition columns.
 
-The twin is the same story with types that make another defect visible. Where neighbours have
-different types, reading a wrong column is an error; where they agree, it is a silent wrong answer.
-So the twin makes data columns agree that differ, and differ that agree.
+Where neighbours have different types, reading a wrong column is an error; where they agree, it is a
+silent wrong answer. So the twin makes data columns agree that differ, and differ that agree.
 """
 
 from __future__ import annotations
@@ -27,33 +26,27 @@ TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 def twin(scenario: Scenario) -> Scenario | None:
     """Return the twin of a scenario, None when nothing would change.
 
-    Data columns take the type of the first one; if they all agree already, they take string, int,
-    double and date in turn, added columns after the ones of the table. Key, ordering and partition
-    columns, those of partition fields, those whose type changes and those with explicit values keep
-    theirs. Columns with parts keep their structure: their leaves (a struct's parts, an array's
-    elements, a map's values; not a map's keys) are what takes the types, but never binary (see
-    `parts`).
+    Data columns take the type of the first one; if they all agree already, they take those of
+    `TURN`, added columns after the ones of the table. Key, ordering and partition columns, those of
+    partition fields, those whose type changes and those with explicit values keep theirs. Of
+    columns with parts the innermost take the types, but no keys of maps, and never binary.
     """
     history = scenario.survey.history
     leaves = list(_leaves(scenario, history))
-    alone = {field.id for truth in history for field in truth.schema.fields}
-    types = _new_types(leaves, alone)
-    if all(types[leaf.id] == leaf.type for leaf in leaves):
+    if len({leaf.type for leaf in leaves}) > 1:
+        first = leaves[0].type
+        alone = {field.id for truth in history for field in truth.schema.fields}
+        retyped = [leaf for leaf in leaves if first != BINARY or leaf.id in alone]
+        types: Mapping[int, DataType] = {leaf.id: first for leaf in retyped}
+    else:
+        types = {leaf.id: type_ for leaf, type_ in zip(leaves, cycle(TURN), strict=False)}
+    if all(types.get(leaf.id, leaf.type) == leaf.type for leaf in leaves):
         return None
     columns = tuple((field.name, _retyped(field, types)) for field in history[0].schema.fields)
     steps = tuple(
         _step(step, history, number, types) for number, step in enumerate(scenario.steps, start=1)
     )
     return replace(scenario, table=replace(scenario.table, columns=columns), steps=steps)
-
-
-def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
-    """Return new types by field id; `alone`: the ids of columns, which are no part of another."""
-    if len({leaf.type for leaf in leaves}) > 1:
-        first = leaves[0].type
-        keeping = set() if first != BINARY else {leaf.id for leaf in leaves} - alone
-        return {leaf.id: leaf.type if leaf.id in keeping else first for leaf in leaves}
-    return {leaf.id: type_ for leaf, type_ in zip(leaves, cycle(TURN), strict=False)}
 
 
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
@@ -135,10 +128,8 @@ TypedColumn = tuple[str, DataType]
 def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
     """Return the scenario with partition columns added; the DataFrames of steps end with them.
 
-    Engines take a partition column's value from the folder's name and most put it last, wherever it
-    was declared; so where it stands decides who shifts the columns around it.
-
-    Raises ValueError: its table is partitioned already.
+    Most engines put a partition column last, wherever it was declared; so where it stands decides
+    who shifts the columns around it.
     """
     if how is Partitioned.NONE:
         return scenario

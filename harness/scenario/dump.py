@@ -1,8 +1,4 @@
-"""A scenario as the text of a file; reading it gives the same scenario, apart from path and lines.
-
-Operations are written in their short form where they have one, and everything that is a default
-is left out. Explicit values made in Python that YAML has no form for (decimals, dates) become text.
-"""
+"""A scenario as the text of a file; read again it is the same, apart from path and lines."""
 
 from __future__ import annotations
 

@@ -68,11 +68,8 @@ class Truths:
     ) -> History:
         """Return the truth after each step, the creation first.
 
-        Args:
-            applied: which of the first steps were; None: every step was.
-            catalogs: the columns that the catalog lists after steps, where they are known. Where
-                a DataFrame's new columns stand no version of Hudi promises.
-
+        `applied`: which of the first steps were; None: every step was. `catalogs`: the columns that
+        the catalog lists after steps: where a DataFrame's new ones stand no Hudi promises.
         """
         done = (True,) * len(self._operations) if applied is None else tuple(applied)
         orders = tuple(
@@ -97,10 +94,7 @@ class Truths:
 
 
 def skippable(before: Truth, operation: Operation) -> str:
-    """Return why the next step cannot be done on this table, empty when it can.
-
-    In a loaded scenario this happens only after a refused step; the step is then skipped.
-    """
+    """Return why the next step cannot be done on this table, empty when it can."""
     try:
         operation.evolve(before)
     except SchemaChangeError as wrong:
@@ -111,8 +105,8 @@ def skippable(before: Truth, operation: Operation) -> str:
 def survey(table: Table, operations: Sequence[Operation]) -> Survey:
     """Run over all steps; one that cannot be done is noted and left out."""
     ordinals, touches = _Ordinals(), _TouchKeys()
-    plain = Generation({}, ordinals, touches)
-    history, wrong = [begin(table, plain, merge_on_read=False)], {}
+    first = begin(table, Generation({}, ordinals, touches), merge_on_read=False)
+    history, wrong = [first], {}
     for number, operation in enumerate(operations, start=1):
         before = history[-1]
         why = _of_fixed(before, operation) or skippable(before, operation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -46,9 +46,7 @@ class _TableForm:
 def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
     """Read a scenario file; its name is that of its folder and its own: `hudi/move`.
 
-    Args:
-        path: the file.
-        keeping_case: formats whose tables keep upper case in the names of columns.
+    `keeping_case`: formats whose tables keep upper case in the names of columns.
 
     Raises ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
     """
@@ -56,12 +54,7 @@ def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
 
 
 def loads(text: str, path: str, keeping_case: Collection[str] = ()) -> Scenario:
-    """Read a scenario from text; `path` gives it its name and stands in the messages.
-
-    `keeping_case`: as for `load`.
-
-    Raises ScenarioProblem: as for `load`.
-    """
+    """Read a scenario from text as `load` does; `path` gives it its name."""
     document = parse(text, path)
     problems = document.problems
     if not name_of(path).isprintable():
@@ -178,18 +171,14 @@ def _operation(name: str, data: object, document: Document, place: KeyPath) -> O
     kind = registry()[name]
     data = {} if data is None else data  # `- touch:` with nothing behind it
     if not isinstance(data, dict) and kind.SHORT:
-        wrapped = {kind.SHORT: data}
-        inner = replace(document, lines=_shifted(document.lines, (*place, name), kind.SHORT))
-        return make(kind, wrapped, inner, (*place, name), what)
+        at, depth = (*place, name), len(place) + 1
+        lines = {
+            (*at, kind.SHORT, *path[depth:]) if path[:depth] == at else path: line
+            for path, line in document.lines.items()
+        }
+        data = {kind.SHORT: data}
+        document = replace(document, lines=lines | {at: document.lines[at]})
     return make(kind, data, document, (*place, name), what)
-
-
-def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[KeyPath, int]:
-    depth = len(at)
-    return {
-        (*at, key, *place[depth:]) if place[:depth] == at else place: line
-        for place, line in lines.items()
-    } | {at: lines[at]}
 
 
 TABLE: Final = """
@@ -214,6 +203,5 @@ steps:
 
 
 def scenario_of(example: Example) -> Scenario:
-    """Return the scenario whose last step is the example."""
     steps = "".join(f"  - {step}\n" for step in (*example.after, example.step))
     return loads(TABLE + steps, "examples/operation.yaml")

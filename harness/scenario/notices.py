@@ -15,17 +15,16 @@ from harness.scenario.operations.write_frame import WriteFrame
 MOST: Final = 3
 """So many values of a step are named."""
 
-UNTRACED: Final = "allowed, but a wrong cell with it cannot be traced"
+UNTRACED: Final = "allowed, but a wrong answer with it cannot be traced"
 
 Places = Mapping[Look, set[tuple[int, int, Value]]]
 """How a value looks, and the (field, step, key) it was written for."""
 
 
 def notices(scenario: Scenario) -> tuple[str, ...]:
-    """Name the explicit values that tell no origin: NULL, and those that stand elsewhere too.
+    """Name the explicit values that tell no origin, NULL and those that stand elsewhere too.
 
-    A wrong cell in which such a value is found can have come from several places. Renames by a
-    write are told as well.
+    Renames by a write are named as well.
     """
     history = scenario.truths(merge_on_read=False).history()
     places, renames = _places(history), renames_by_write(scenario)
@@ -43,11 +42,8 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
 def renames_by_write(scenario: Scenario) -> Mapping[int, tuple[str, ...]]:
     """Say, by the number of a step, which columns of a DataFrame look like renamed ones.
 
-    Nothing tells the table so: it gets a column more, and the old values stay under the old name
-    (apache/hudi#11803).
+    The table gets a column more, and the old values stay under the old name (apache/hudi#11803).
     """
-    if not any(isinstance(step.operation, WriteFrame) for step in scenario.steps):
-        return {}
     history = scenario.survey.history
     return {
         number: tuple(

@@ -40,10 +40,7 @@ PARTITION_TYPES: Final = ("string", "int", "long", "boolean", "date", "timestamp
 
 
 def check(scenario: Scenario, document: Document, keeping_case: Collection[str]) -> None:
-    """Note everything that cannot be; later checks need what earlier ones found right.
-
-    `keeping_case`: formats whose tables keep upper case in the names of columns.
-    """
+    """Note everything that cannot be; later checks need what earlier ones found right."""
     problems = document.problems
     _check_sizes(scenario, document)
     if problems:
@@ -139,22 +136,22 @@ def _wrong_names(
     scenario: Scenario, schema: Schema, keeping_case: Collection[str]
 ) -> Iterator[str]:
     keeping = bool(scenario.formats) and set(scenario.formats) <= set(keeping_case)
-    kept = set(schema.names).difference(scenario.table.fixed) if keeping else set()
-    yield from _wrong_siblings(schema.fields, kept, keeping_case)
+    in_any_case = set(schema.names).difference(scenario.table.fixed) if keeping else set()
+    yield from _wrong_siblings(schema.fields, in_any_case, keeping_case)
     for field in schema.walk():
         yield from _wrong_siblings(field.children, set(), keeping_case)
 
 
 def _wrong_siblings(
-    siblings: Iterable[Field], kept: set[str], keeping_case: Collection[str]
+    siblings: Iterable[Field], in_any_case: set[str], keeping_case: Collection[str]
 ) -> Iterator[str]:
-    """Yield what is wrong with names that stand together; `kept`: those that may be in any case."""
+    """Yield what is wrong with names that stand together."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
-        elif why := _wrong_name(name.lower() if name in kept else name, keeping_case):
+        elif why := _wrong_name(name.lower() if name in in_any_case else name, keeping_case):
             yield f"{_short(name)} is {why}"
 
 
@@ -185,7 +182,7 @@ def _check_types(scenario: Scenario, history: History, document: Document) -> No
     known: dict[int, DataType] = {}
     for truth in history:
         for field in truth.schema.fields:
-            why = "" if known.get(field.id) == field.type else unreadable_part(field.type)
+            why = "" if known.get(field.id) == field.type else _unreadable_part(field.type)
             known[field.id] = field.type
             if not why:
                 continue
@@ -252,21 +249,16 @@ def _note(scenario: Scenario, number: int, wrong: str, problems: Problems) -> No
 BINARY: Final = Primitive("binary")
 
 
-def unreadable_part(type_: DataType) -> str:
+def _unreadable_part(type_: DataType) -> str:
     """Return which part of a column's type cannot be read from every engine, empty when all can.
 
     Hive sends values with parts as text in which bytes stand as they are, without quotes
     (`SerDeUtils.getJSONString` of 3.1.3). Trino and PrestoDB send a map as an object of JSON, whose
     keys are texts: of bytes Trino's own print or base64, of values with parts a text of Java's.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> unreadable_part(parse_type("map<array<int>, int>")), unreadable_part(parse_type("binary"))
-    ('a map with keys of array<int>; allowed are keys without parts, and not binary', '')
     """
-    for inner in every_type(type_):
-        match inner:
-            case Map(key, _) if key == BINARY or isinstance(key, Struct | Array | Map):
-                return f"a map with keys of {key}; allowed are keys without parts, and not binary"
+    for key in (inner.key for inner in every_type(type_) if isinstance(inner, Map)):
+        if key == BINARY or isinstance(key, Struct | Array | Map):
+            return f"a map with keys of {key}; allowed are keys without parts, and not binary"
     if type_ != BINARY and BINARY in every_type(type_):
         return "binary inside of another type; allowed is binary as a column alone"
     return ""

@@ -1,7 +1,7 @@
 """What a writer is told, as data: Spark SQL, or a call of the metastore or of a library. Pure.
 
-Statements hold placeholders for what differs between two runs of the same scenario: `{database}`,
-`{location}`, the absolute path of the table's folder, and `{instant of step 3}`.
+Placeholders stand for what differs between two runs: `{database}`, `{location}`, the absolute path
+of the table's folder, and `{instant of step 3}`.
 """
 
 from __future__ import annotations
@@ -237,12 +237,10 @@ def recorded(statement: Statement) -> str:
 
 
 def call_hudi(procedure: str, *arguments: str) -> Sql:
-    """Return the call of a procedure of Hudi (documentation, "SQL Procedures") on the table."""
     return Sql(f"call {procedure}({', '.join((TABLE_ARGUMENT, *arguments))})")
 
 
 def call_iceberg(procedure: str, *arguments: str) -> Sql:
-    """Return the call of a procedure of Iceberg (documentation, "Spark Procedures")."""
     all_arguments = ", ".join((TABLE_ARGUMENT, *arguments))
     return Sql(f"call spark_catalog.system.{procedure}({all_arguments})")
 
@@ -256,11 +254,7 @@ def instant_of(step: int) -> str:
 
 
 def instants_in(text: str) -> tuple[int, ...]:
-    """Return the steps whose instants a text is about.
-
-    >>> instants_in(f"call rollback_to_instant(instant_time => '{instant_of(3)}')")
-    (3,)
-    """
+    """Return the steps whose instants a text is about."""
     return tuple(int(step) for step in _INSTANT.findall(text))
 
 
@@ -272,6 +266,6 @@ def filled(
     `instants`: those of the steps; a placeholder of one that made none stays.
     """
     literal = location.replace("\\", "\\\\").replace("'", "\\'")
-    told = text.replace(DATABASE, database).replace(LOCATION, literal)
+    filled_in = text.replace(DATABASE, database).replace(LOCATION, literal)
     known = instants or {}
-    return _INSTANT.sub(lambda found: known.get(int(found[1])) or found[0], told)
+    return _INSTANT.sub(lambda step: known.get(int(step[1])) or step[0], filled_in)

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
-from harness.formats.delta.log import Action, DeltaLog
-from harness.formats.files import footer
+from harness.formats.delta.log import DeltaLog
+from harness.formats.files import data_files
 from harness.formats.files.column_parts import by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
@@ -30,7 +30,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     doubts = Doubts()
     try:
         log = delta_log.read(folder)
-        if log is None:
+        if not log.commits:
             raise UnreadableError(f"there is no {delta_log.LOG}, or nothing in it")
         _doubt(log, doubts)
         metadata = log.metadata[max(log.metadata)] if log.metadata else {}
@@ -41,8 +41,8 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
             # What readers need and what writers need.
             "/".join(str(log.protocol[name]) for name in VERSIONS) if log.protocol else "",
             bool(metadata.get("partitionColumns")),
-            tuple(sorted(set(_features(log, metadata)))),
-            footer.short_names(
+            tuple(sorted(set(_features(log)))),
+            data_files.short_names(
                 str(info.get("engineInfo", ""))
                 for commit in log.commits
                 for info in commit.all("commitInfo")
@@ -63,16 +63,15 @@ def _doubt(log: DeltaLog, doubts: Doubts) -> None:
             doubts.add(fact, "no commit or checkpoint that can be read has the table's metadata")
 
 
-def _features(log: DeltaLog, metadata: Action) -> Iterator[str]:
+def _features(log: DeltaLog) -> Iterator[str]:
     """Yield the protocol's own names of features, and settings that change what files hold."""
     if any(action.get(delta_log.VECTOR) for commit in log.commits for action in commit.all("add")):
         yield "deletion-vectors"
     for side in ("readerFeatures", "writerFeatures"):
         yield from map(str, log.protocol.get(side) or ())
-    properties = dict(metadata.get("configuration") or {})
-    if (mode := properties.get(delta_log.MODE, "none")) != "none":
+    if (mode := log.properties.get(delta_log.MODE, "none")) != "none":
         yield f"column-mapping-by-{mode}"
-    if properties.get(delta_log.CHANGE_FEED) == "true":
+    if log.properties.get(delta_log.CHANGE_FEED) == "true":
         yield "change-data-feed"
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness.formats.files import column_parts, footer
+from harness.formats.files import column_parts, data_files
 from harness.formats.files.column_parts import ColumnPart
-from harness.formats.files.footer import DataFooter
+from harness.formats.files.data_files import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.files import FOLDER
 from harness.usage import schema_changes as diff
@@ -30,15 +30,17 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{problem}; not all were looked at")
     oldest = _footer(folder, table, files, doubts)
+    names = [column.name for column in oldest.columns] if oldest else []
+    nameless = bool(names) and all(map(_NUMBERED.fullmatch, names))
     return UsedTable(
         table.name,
         table.format,
         SNAPSHOT,
         "",
         bool(table.partition_keys),
-        tuple(sorted({*_features(table, files), *_names(oldest)})),
+        tuple(sorted({*_features(table, files), *(["files-without-column-names"] * nameless)})),
         oldest.writers if oldest else (),
-        _changes(table, oldest),
+        () if nameless else _changes(table, oldest),
         doubts.unknown,
         doubts.why,
     )
@@ -47,7 +49,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
 def _footer(
     folder: TableFolder, table: CatalogTable, files: Sequence[ListedFile], doubts: Doubts
 ) -> DataFooter | None:
-    first = footer.oldest(files)
+    first = data_files.oldest_file(files)
     if first is None:
         if table.partition_keys:
             doubts.add(
@@ -59,15 +61,10 @@ def _footer(
         doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
         return None
     try:
-        return footer.read(folder, first.path)
+        return data_files.read_data_footer(folder, first.path)
     except UnreadableError as problem:
         doubts.add(Fact.SCHEMA_CHANGES, f"{first.path}: {problem}")
         return None
-
-
-def _names(oldest: DataFooter | None) -> Iterator[str]:
-    if oldest and oldest.columns and all(_NUMBERED.fullmatch(c.name) for c in oldest.columns):
-        yield "files-without-column-names"
 
 
 def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]:
@@ -80,7 +77,7 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
 
 
 def _changes(table: CatalogTable, oldest: DataFooter | None) -> tuple[UsedChange, ...]:
-    if oldest is None or any(_names(oldest)):
+    if oldest is None:
         return ()
     after = column_parts.of_catalog(table.columns)
     before: tuple[ColumnPart, ...] = column_parts.without(oldest.columns, table.partition_keys)

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import column_parts, footer
+from harness.formats.files import column_parts, data_files
 from harness.formats.files.column_parts import without
-from harness.formats.files.footer import DataFooter
+from harness.formats.files.data_files import DataFooter
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi.records import HOODIE, TYPE, HudiTable, Slices
@@ -52,7 +52,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
         doubts.add(Fact.FEATURES, slices.why)
     if slices.base_file:
         try:
-            base = footer.read(folder, slices.base_file)
+            base = data_files.read_data_footer(folder, slices.base_file)
         except UnreadableError as problem:
             doubts.add(Fact.SCHEMA_CHANGES, f"{slices.base_file}: {problem}")
     changes = _history(hudi, slices, doubts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.formats.files import footer, table_folder
+from harness.formats.files import data_files, table_folder
 from harness.formats.files.column_parts import parts_of
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import table as iceberg_table
@@ -48,7 +48,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
             str(newest.metadata["format-version"]),
             bool(newest.partition_fields),
             tuple(sorted(set(_features(newest)))),
-            footer.short_names(_writers(newest.current)),
+            data_files.short_names(_writers(newest.current)),
             _changes(newest.metadata, _oldest(folder, table, newest.current, doubts), doubts),
             doubts.unknown,
             doubts.why,

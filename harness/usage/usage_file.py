@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from enum import Enum, StrEnum
+from dataclasses import dataclass, field
+from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from pydantic import TypeAdapter
+from ruamel.yaml.comments import CommentedSeq
 
 from harness.core import yaml_reader, yaml_writer
 from harness.core.errors import printable
@@ -165,11 +166,19 @@ HEAD: Final = """\
 """
 
 
+_ADAPTER: Final = TypeAdapter(Usage)
+
+
 def text(usage: Usage) -> str:
-    """Return a usage as YAML, its tables in the order of their names."""
-    root = yaml_writer.block(_changed_fields(usage) | {"tables": []})
-    tables = sorted(usage.tables, key=lambda table: table.name)
-    root["tables"] = CommentedSeq(map(_table, tables)) if tables else []
+    """Return a usage as YAML, its tables in the order of their names; defaults are left out."""
+    every = None if usage.unlisted else {"unlisted"}
+    content = _ADAPTER.dump_python(usage, mode="json", exclude_defaults=True, exclude=every)
+    tables = sorted(content.pop("tables"), key=itemgetter("name"))
+    for table in tables:
+        if changes := table.get("schema_changes"):
+            table["schema_changes"] = yaml_writer.block(changes)
+    root = yaml_writer.block(content | {"tables": []})
+    root["tables"] = CommentedSeq(map(yaml_writer.block, tables)) if tables else []
     return HEAD + yaml_writer.written(root, offset=2)
 
 
@@ -186,30 +195,3 @@ def read(path: Path) -> Usage:
             document.note(("tables", at, "name"), f"'{table.name}' stands twice; give it once")
     document.problems.raise_if_any()
     return usage
-
-
-def _table(table: UsedTable) -> CommentedMap | CommentedSeq:
-    changes = [_changed_fields(schema_change) for schema_change in table.schema_changes]
-    listed = {"schema_changes": yaml_writer.block(changes)} if changes else {}
-    return yaml_writer.block(_changed_fields(table) | listed)
-
-
-def _changed_fields(record: Usage | UsedTable | UsedChange) -> dict[str, Any]:
-    """Return the fields of a record that are not as they are by default."""
-    content = {field.name: (getattr(record, field.name), field.default) for field in fields(record)}
-    return {
-        name: _plain(value)
-        for name, (value, default) in content.items()
-        if name not in {"tables", "schema_changes"} and value not in (default, {})
-    }
-
-
-def _plain(value: object) -> object:
-    match value:
-        case Enum():
-            return value.value
-        case tuple():
-            return [_plain(part) for part in value]
-        case Mapping():
-            return {name: _plain(part) for name, part in value.items()}
-    return value

@@ -95,16 +95,10 @@ class State:
     def database_in(self, warehouse: str) -> str:
         return f"{self.database}_{warehouse}" if warehouse else self.database
 
-    def location_in(self, warehouse: str) -> str:
-        return f"s3a://{BUCKET}/{self.digest}/{TABLE}" if warehouse else str(self.home)
-
     @property
     def columns(self) -> Mapping[str, tuple[str, ...]]:
-        """The columns of each catalog entry, without Hudi's meta columns."""
-        return {
-            entry.name: tuple(n for n, _ in entry.columns if n not in META)
-            for entry in self.frozen.entries
-        }
+        entries = self.frozen.entries
+        return {e.name: tuple(n for n, _ in e.columns if n not in META) for e in entries}
 
     @property
     def catalog(self) -> tuple[str, ...]:
@@ -122,10 +116,8 @@ class State:
     @property
     def listed(self) -> Mapping[str, frozenset[str]]:
         """Those of Hudi's meta columns that each catalog entry lists."""
-        return {
-            entry.name: frozenset(n for n, _ in entry.columns if n in META)
-            for entry in self.frozen.entries
-        }
+        entries = self.frozen.entries
+        return {e.name: frozenset(n for n, _ in e.columns if n in META) for e in entries}
 
 
 States = Mapping[tuple[str, int], State]
@@ -211,13 +203,14 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
 def _register(catalog: Catalog, state: State, warehouse: str) -> None:
     database = state.database_in(warehouse)
     if not catalog.has(database):
-        transactional = any(entry.write_ids for entry in state.frozen.entries)
-        on_disk = transactional and not warehouse
-        location = str(in_sight(state)) if on_disk else state.location_in(warehouse)
+        location = f"s3a://{BUCKET}/{state.digest}/{TABLE}"
+        if not warehouse:
+            transactional = any(entry.write_ids for entry in state.frozen.entries)
+            location = str(_in_sight(state) if transactional else state.home)
         catalog.register(database, state.frozen.entries, location)
 
 
-def in_sight(state: State) -> Path:
+def _in_sight(state: State) -> Path:
     """Return a path of the state's files without a part that begins with `.` or `_`.
 
     Trino takes such a table for an empty one (`AcidTables.listFiles`; seen with 476).

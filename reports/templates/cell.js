@@ -144,6 +144,6 @@ function drawCell(cell, buttons) {
   const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, view ${viewName(cell)}`;
   dialog.replaceChildren(
     el("div", { class: "bar" }, el("div", {}, el("h2", { id: "cell-title" }, reader.reader), el("p", {}, where)), el("div", { class: "buttons" }, buttons)),
-    el("div", { class: "body", tabindex: 0, role: "group", "aria-label": "The cell" }, el("output", { id: "said-in-cell", "aria-live": "polite" }), verdictSection(cell), causesSection(cell), waysSection(cell), adviceSection(cell),
+    el("div", { class: "body", tabindex: 0, role: "group", "aria-label": "The check" }, el("output", { id: "said-in-cell", "aria-live": "polite" }), verdictSection(cell), causesSection(cell), waysSection(cell), adviceSection(cell),
       historySection(cell, variant), tablesSection(cell, reader), beforeSection(cell), refusalSection(cell), pasteSection(cell), agreementSection(cell), askedSection(cell, reader), filesSection(step), sourceSection(variant)));
 }

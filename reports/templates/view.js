@@ -55,7 +55,7 @@ function show() {
   for (const row of rows) for (const item of [row, ...row.parts]) item.open = false;
   drawTable(query);
   const alone = rows.reduce((sum, row) => sum + row.hits.reduce((all, cell) => all + (cell.times || 0), 0), 0);
-  document.getElementById("count").textContent = `${plural(table.order.length, "cell")} of ${CELLS.length.toLocaleString("en")}${alone ? `, and ${alone.toLocaleString("en")} that are only counted` : ""}`;
+  document.getElementById("count").textContent = `${plural(table.order.length, "check")} of ${CELLS.length.toLocaleString("en")}${alone ? `, and ${alone.toLocaleString("en")} that are only counted` : ""}`;
   const problems = document.getElementById("problems");
   problems.replaceChildren(...query.problems.map((problem) => el("p", {}, problem)));
   input.setAttribute("aria-invalid", String(Boolean(query.problems.length)));
@@ -106,7 +106,7 @@ function openCell(cell) {
     return el("button", { type: "button", "aria-label": label, disabled: !other, onclick: () => { if (other) goTo(other); } }, text);
   };
   const link = el("button", { type: "button", "aria-label": "copy link", onclick: () => copy(addressOf({ cell: cell.case })) }, "Copy link");
-  drawCell(cell, [go(-1, "‹", "previous cell"), go(1, "›", "next cell"), link, el("button", { type: "button", "aria-label": "close", onclick: () => dialog.close() }, "Close")]);
+  drawCell(cell, [go(-1, "‹", "previous check"), go(1, "›", "next check"), link, el("button", { type: "button", "aria-label": "close", onclick: () => dialog.close() }, "Close")]);
   if (!dialog.open) dialog.showModal();
   const button = (label) => dialog.querySelector(`button[aria-label="${label}"]:not(:disabled)`);
   ((inside && button(inside)) || button("close")).focus();
@@ -135,7 +135,7 @@ function follow() {
   if (moved || !box.querySelector("table")) show();
   if (moved && (state.q || state.open)) document.getElementById("cells").scrollIntoView();
   const cell = byCase.get(state.cell);
-  document.getElementById("problems").append(...(state.cell && !cell ? [el("p", {}, `This page has no cell '${state.cell}'${DATA.counted.length ? "; most of so large a run is only counted here" : ""}.`)] : []));
+  document.getElementById("problems").append(...(state.cell && !cell ? [el("p", {}, `This page has no check '${state.cell}'${DATA.counted.length ? "; most of so large a run is only counted here" : ""}.`)] : []));
   if (cell) goTo(cell);
   else if (dialog.open) dialog.close();
 }
@@ -217,5 +217,10 @@ window.addEventListener("beforeprint", () => {
   for (const each of folded) each.open = true;
 });
 window.addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
+// The simplest check of a cause stands there: what was expected, answered before and answered now.
+for (const place of document.querySelectorAll("[data-cell]")) {
+  const cell = byCase.get(place.dataset.cell);
+  if (cell) place.append(...[tablesSection(cell, DATA.readers[cell.r]), refusalSection(cell), beforeSection(cell)].filter(Boolean));
+}
 document.getElementById("help").addEventListener("toggle", () => document.getElementById("keys").replaceChildren(queryHelp()), { once: true });
 follow();

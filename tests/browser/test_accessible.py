@@ -76,7 +76,7 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(html.write(run, tmp_path).as_uri())
-        assert "more than 400 cells" in page.locator("main").inner_text()
+        assert "more than 400 checks" in page.locator("main").inner_text()
         held = page.evaluate("CELLS.length")
         right = page.evaluate("rows.reduce((sum, row) => sum + count(row.hits, 'correct'), 0)")
         assert held == len(run.verdicts) - verdicts[VerdictKind.CORRECT]

@@ -111,15 +111,6 @@ def test_the_expected_answer_is_known_and_proves_no_way(page: Page, run: Run) ->
     assert "exactly the answer of a reader" not in said
 
 
-def test_rows_and_named_columns_may_come_in_any_order(page: Page, run: Run) -> None:
-    verdict = first(run, lambda verdict: bool(verdict.claimed))
-    answer = run.answers[verdict.case]
-    show(page, verdict.case)
-    rows = [[text(value) for value in reversed(row)] for row in reversed(answer.rows)]
-    said = paste(page, beeline(list(reversed(answer.labels)), rows))
-    assert f"reads {verdict.claimed}:" in said
-
-
 def test_every_wrong_answer_of_the_run_is_found_by_the_ways_that_the_judge_found(
     page: Page, run: Run
 ) -> None:

@@ -66,7 +66,3 @@ def created(
 ) -> str:
     (statement,) = formats.load(name).create(table_of(columns, partition_by), settings)
     return recorded(statement)
-
-
-def supporting(operation: Operation) -> list[str]:
-    return [name for name in formats.names() if not formats.load(name).unsupported(operation)]

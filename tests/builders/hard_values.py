@@ -1,13 +1,8 @@
 """What makes a history hard: its names, types, partitions, and rows with values of their own.
 
-Each comes by a chance of its own, apart from that of the steps, so most histories have something
-hard and the plain ones stay. Of a row's values half are hard and found nowhere else, the others
-stand at the ends of their types, are NULL, or are left to the model, which makes traceable ones.
-
-Left out, since no scenario can have it: two names at once that differ only in case, names in
-capitals in other formats than Iceberg, explicit values of partition columns (a row stays where it
-is), days of the year 0 and finer times than microseconds. Left out, since the notation parts words
-by blanks and lists by commas: names with blanks.
+Each comes by a chance apart from that of the steps, so the plain ones stay. Left out is what no
+scenario or notation can have: two names at once that differ only in case, explicit values of
+partition columns, the year 0, finer times than microseconds, and names with blanks.
 """
 
 from __future__ import annotations

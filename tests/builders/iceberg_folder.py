@@ -19,59 +19,46 @@ ADDED, GONE = 1, 2
 LONG = ["null", "long"]
 
 
-def _numbered(name: str, type_: str) -> dict[str, Any]:
-    fields = [{"name": "key", "type": "int"}, {"name": "value", "type": type_}]
-    pair = {"type": "record", "name": f"{name}_pair", "fields": fields}
-    return {"name": name, "type": ["null", {"type": "array", "items": pair}], "default": None}
+def _record(name: str, **types: Any) -> dict[str, Any]:  # noqa: ANN401 - Avro's own
+    fields = [
+        {"name": field, "type": type_} | ({"default": None} if isinstance(type_, list) else {})
+        for field, type_ in types.items()
+    ]
+    return {"type": "record", "name": name, "fields": fields}
 
 
-ENTRY: dict[str, Any] = {
-    "type": "record",
-    "name": "manifest_entry",
-    "fields": [
-        {"name": "status", "type": "int"},
-        {"name": "snapshot_id", "type": LONG},
-        {"name": "sequence_number", "type": LONG},
-        {
-            "name": "data_file",
-            "type": {
-                "type": "record",
-                "name": "r2",
-                "fields": [
-                    {"name": "content", "type": "int"},
-                    {"name": "file_path", "type": "string"},
-                    {"name": "file_format", "type": "string"},
-                    {"name": "record_count", "type": "long"},
-                    {"name": "referenced_data_file", "type": ["null", "string"]},
-                    {"name": "content_offset", "type": LONG},
-                    {"name": "content_size_in_bytes", "type": LONG},
-                    _numbered("value_counts", "long"),
-                    _numbered("null_value_counts", "long"),
-                    _numbered("lower_bounds", "bytes"),
-                    _numbered("upper_bounds", "bytes"),
-                    {
-                        "name": "partition",
-                        "type": {
-                            "type": "record",
-                            "name": "r102",
-                            "fields": [{"name": "a", "type": LONG}],
-                        },
-                    },
-                ],
-            },
-        },
-    ],
-}
-MANIFEST: dict[str, Any] = {
-    "type": "record",
-    "name": "manifest_file",
-    "fields": [
-        {"name": "manifest_path", "type": "string"},
-        {"name": "sequence_number", "type": "long"},
-        {"name": "added_snapshot_id", "type": "long"},
-        {"name": "partition_spec_id", "type": "int"},
-    ],
-}
+def _numbered(name: str, type_: str) -> list[Any]:
+    return ["null", {"type": "array", "items": _record(f"{name}_pair", key="int", value=type_)}]
+
+
+ENTRY = _record(
+    "manifest_entry",
+    status="int",
+    snapshot_id=LONG,
+    sequence_number=LONG,
+    data_file=_record(
+        "r2",
+        content="int",
+        file_path="string",
+        file_format="string",
+        record_count="long",
+        referenced_data_file=["null", "string"],
+        content_offset=LONG,
+        content_size_in_bytes=LONG,
+        value_counts=_numbered("value_counts", "long"),
+        null_value_counts=_numbered("null_value_counts", "long"),
+        lower_bounds=_numbered("lower_bounds", "bytes"),
+        upper_bounds=_numbered("upper_bounds", "bytes"),
+        partition=_record("r102", a=LONG),
+    ),
+)
+MANIFEST = _record(
+    "manifest_file",
+    manifest_path="string",
+    sequence_number="long",
+    added_snapshot_id="long",
+    partition_spec_id="int",
+)
 
 
 @dataclass(frozen=True)

@@ -137,12 +137,10 @@ def blamed(verdict: Verdict) -> set[tuple[FindingKind, Responsible | None]]:
 def case_without_values(
     story: Story, outcomes: Mapping[int, Outcome] | None = None
 ) -> RecordedVariant:
-    """Return the records of a history whose files were listed, but not read."""
     return case_of(story, outcomes=outcomes, looked_at=False)
 
 
 def cell_at(story: Story, view: str = "snapshot", step: int | None = None) -> Cell:
-    """Return the question for all columns after a step, or else after the last one."""
     return Cell("variant", len(story.operations) if step is None else step, READER, view, "all")
 
 

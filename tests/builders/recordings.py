@@ -1,15 +1,8 @@
 """Recordings: what a run's writers did and its readers answered, as small files that diff well.
 
-A recording is a folder with a folder for each scenario, and there
-
-- `variants.jsonl`: what was planned,
-- `states.jsonl`: each step's outcome and files,
-- `answers.jsonl`: what was answered,
-- `verdicts.jsonl`: what is judged of it.
-
-They are made of `lines`: what several variants or readers have in common is said once. In the two
-last files the other lines are one for each reader, view and query, and name for each step what it
-is. A large recording is compressed (`answers.jsonl.xz`).
+A folder for each scenario has `variants.jsonl` (what was planned), `states.jsonl` (each step's
+outcome and files), `answers.jsonl` and `verdicts.jsonl`. They are made of `lines`: what several
+variants or readers have in common is said once. A large recording is compressed.
 """
 
 from __future__ import annotations

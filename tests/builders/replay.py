@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.judge.final_attribution import with_final_attribution
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
+from harness.judge.verdicts import JudgedVariant, judge, of_steps
 from harness.run import plan_record, run_judge
 from harness.run.load_run import Run
-from harness.scenario.cells import Cell, Plan
+from harness.scenario.cells import Cell
 from tests.builders import recordings, tidy_records
 from tests.builders.recordings import Recorded, Said
 
@@ -28,18 +29,21 @@ def case_of(recorded: Recorded) -> RecordedVariant:
 
 
 def judged(recorded: Recorded) -> dict[Cell, Said]:
+    return judged_twice(recorded)[1]
+
+
+def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell, Said]]:
+    """Return the kinds of the verdicts as answers come, and the verdicts at last."""
+    case = case_of(recorded)
     answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
-    verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
-    return _said(verdicts)
-
-
-def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
-    plan = Plan("recorded", (recorded.variant,), (), tuple(recorded.answers))
-    judge_ = run_judge.RunJudge(plan)
-    judge_.add_states(recorded.states)
-    answers = {cell: answer for cell, answer in recorded.answers.items() if answer is not None}
-    provisional = {cell: judge_.add_answer(answer) for cell, answer in answers.items()}
-    return {cell: found.verdict if found else None for cell, found in provisional.items()}
+    variant = JudgedVariant(case)
+    early = {
+        cell: verdict
+        for cell, answer in recorded.answers.items()
+        if (verdict := variant.judge(cell, answer)) is not None
+    }
+    verdicts = with_final_attribution((*of_steps(case), *early.values()), answers)
+    return {cell: verdict.verdict for cell, verdict in early.items()}, _said(verdicts)
 
 
 def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:

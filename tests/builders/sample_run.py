@@ -107,49 +107,44 @@ class Said:
     ways: tuple[str, ...] = ()
 
 
+def wrong(finding: FindingKind, *ways: str, known: str = "") -> Said:
+    return Said(VerdictKind.WRONG, finding, known=known, ways=ways)
+
+
 PLOT: dict[tuple[str, int, str], Said] = {
-    ("hudi/move", 3, NAMES[5]): Said(
-        VerdictKind.WRONG, FindingKind.MISALIGNED, ways=("by position",)
-    ),
-    ("hudi/move", 4, NAMES[5]): Said(VerdictKind.WRONG, FindingKind.MISALIGNED),
-    ("hudi/move", 3, NAMES[6]): Said(
-        VerdictKind.WRONG,
+    ("hudi/move", 3, NAMES[5]): wrong(FindingKind.MISALIGNED, "by position"),
+    ("hudi/move", 4, NAMES[5]): wrong(FindingKind.MISALIGNED),
+    ("hudi/move", 3, NAMES[6]): wrong(
         FindingKind.MISALIGNED,
+        "by position",
         known="hive.parquet.use-column-names is false by default",
-        ways=("by position",),
     ),
     ("hudi/move", 4, NAMES[6]): Said(VerdictKind.REFUSED, FindingKind.MISALIGNED, POSITION),
-    ("hudi/move", 4, NAMES[4]): Said(
-        VerdictKind.WRONG, FindingKind.STALE, ways=("by name, base files only",)
+    ("hudi/move", 4, NAMES[4]): wrong(FindingKind.STALE, "by name, base files only"),
+    ("hudi/move", 5, NAMES[1]): wrong(FindingKind.MISSING_RENAME, "by name"),
+    ("hudi/move", 5, NAMES[2]): wrong(
+        FindingKind.LOST_VALUE, "by name", "by name, base files only"
     ),
-    ("hudi/move", 5, NAMES[1]): Said(
-        VerdictKind.WRONG, FindingKind.MISSING_RENAME, ways=("by name",)
-    ),
-    ("hudi/move", 5, NAMES[2]): Said(
-        VerdictKind.WRONG, FindingKind.LOST_VALUE, ways=("by name", "by name, base files only")
-    ),
-    ("hudi/move", 5, NAMES[4]): Said(
-        VerdictKind.WRONG, FindingKind.MISSING_RENAME, ways=("by name",)
-    ),
+    ("hudi/move", 5, NAMES[4]): wrong(FindingKind.MISSING_RENAME, "by name"),
     ("hudi/move", 5, NAMES[6]): Said(VerdictKind.REFUSED, None, POSITION),
     ("hudi/move", 5, NAMES[3]): Said(
         VerdictKind.UNKNOWN, because="time-out after 120 s, twice: no answer at all"
     ),
-    ("hudi/drop_and_add", 1, NAMES[3]): Said(VerdictKind.WRONG, FindingKind.DUPLICATE),
-    ("hudi/drop_and_add", 2, NAMES[3]): Said(VerdictKind.WRONG, FindingKind.GHOST_ROW),
-    ("hudi/drop_and_add", 2, NAMES[2]): Said(VerdictKind.WRONG, FindingKind.LOST_ROW),
+    ("hudi/drop_and_add", 1, NAMES[3]): wrong(FindingKind.DUPLICATE),
+    ("hudi/drop_and_add", 2, NAMES[3]): wrong(FindingKind.GHOST_ROW),
+    ("hudi/drop_and_add", 2, NAMES[2]): wrong(FindingKind.LOST_ROW),
     ("hudi/drop_and_add", 3, NAMES[6]): Said(VerdictKind.REFUSED, None, "an internal error"),
-    ("hudi/drop_and_add", 4, NAMES[4]): Said(VerdictKind.WRONG, FindingKind.RESURRECTED),
-    ("hudi/drop_and_add", 4, NAMES[1]): Said(
-        VerdictKind.WRONG, FindingKind.RESURRECTED, known="HUDI-0000: read by name"
+    ("hudi/drop_and_add", 4, NAMES[4]): wrong(FindingKind.RESURRECTED),
+    ("hudi/drop_and_add", 4, NAMES[1]): wrong(
+        FindingKind.RESURRECTED, known="HUDI-0000: read by name"
     ),
-    ("hudi/drop_and_add", 5, NAMES[2]): Said(VerdictKind.WRONG, FindingKind.TYPE_DRIFT),
-    ("hudi/drop_and_add", 5, NAMES[3]): Said(VerdictKind.WRONG, FindingKind.ALTERED_VALUE),
-    ("hudi/drop_and_add", 5, NAMES[6]): Said(VerdictKind.WRONG, FindingKind.UNEXPLAINED),
+    ("hudi/drop_and_add", 5, NAMES[2]): wrong(FindingKind.TYPE_DRIFT),
+    ("hudi/drop_and_add", 5, NAMES[3]): wrong(FindingKind.ALTERED_VALUE),
+    ("hudi/drop_and_add", 5, NAMES[6]): wrong(FindingKind.UNEXPLAINED),
     ("hudi/drop_and_add", 5, NAMES[4]): Said(
         VerdictKind.UNSUPPORTED, because="table version 8 is declared unreadable (release notes)"
     ),
-    (VARIANTS[4].scenario, 3, NAMES[5]): Said(VerdictKind.WRONG, FindingKind.UNEXPLAINED),
+    (VARIANTS[4].scenario, 3, NAMES[5]): wrong(FindingKind.UNEXPLAINED),
     (VARIANTS[4].scenario, 3, NAMES[6]): Said(VerdictKind.REFUSED, None, HOSTILE),
 }
 """What is not correct, by scenario, step and reader; everything else is."""
@@ -199,7 +194,10 @@ def make(folder: Path) -> Run:
     )
     load_run.write_info(folder, info)
     said = [cell for cell in map(_said, cells) if cell is not None]
-    jsonl.write_all(folder / load_run.STATES, [s for variant in VARIANTS for s in _states(variant)])
+    jsonl.write_all(
+        folder / load_run.STATES,
+        [_state(v, number) for v in VARIANTS for number in range(len(v.steps) + 1)],
+    )
     jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in said])
     refused = [_step_verdict(variant) for variant in VARIANTS if variant.steps == DROP]
     jsonl.write_all(folder / load_run.VERDICTS, [*(verdict for _, verdict in said), *refused])
@@ -207,10 +205,6 @@ def make(folder: Path) -> Run:
 
 
 NO_CAST = Refusal("AnalysisException", "Cannot change column type from bigint to int", "42000")
-
-
-def _states(of: VariantInfo) -> list[StateRecord]:
-    return [_state(of, number) for number in range(len(of.steps) + 1)]
 
 
 def _state(of: VariantInfo, number: int) -> StateRecord:
@@ -262,13 +256,9 @@ def _said(cell: Cell) -> tuple[Answer, Verdict] | None:
     if any(cell.variant == v.id and v.steps == DROP and cell.step > 6 for v in VARIANTS):
         return None
     said = PLOT.get((scenario, cell.step, cell.reader), Said())
-    verdict, spoilt = _verdict(cell, said), _spoilt(cell, said)
-    found = (spoilt.finding,) if spoilt.finding else ()
-    return _answer(cell, said, spoilt), replace(verdict, findings=found)
-
-
-def _spoilt(cell: Cell, said: Said) -> Answered:
-    return spoil(expected(cell.variant.partition("[")[0], cell.step), said.finding)
+    spoilt = spoil(expected(scenario, cell.step), said.finding)
+    findings = (spoilt.finding,) if spoilt.finding else ()
+    return _answer(cell, said, spoilt), replace(_verdict(cell, said), findings=findings)
 
 
 def _verdict(cell: Cell, said: Said) -> Verdict:

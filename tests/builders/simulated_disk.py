@@ -1,7 +1,7 @@
 """A writer that only tests use: tables as their files would hold them.
 
-A file knows its columns in order (partition columns last, as Spark writes them), the field ids
-that a format with ids would keep, and the values of each record as they were at its step.
+A file knows its columns in order (partition columns last, as Spark writes them), the ids of their
+fields, and the values of each record as they were at its step.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.core.grouping import grouped
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Schema
@@ -183,12 +184,8 @@ def _moved(key: Value, before: Truth, after: Truth) -> bool:
 
 
 def _late(before: Truth, after: Truth) -> Mapping[Value, Row | None]:
-    sent = after.sent_contested.items()
-    return {
-        key: row
-        for key, row in sent
-        if key in before.rows and after.rows.get(key) is before.rows[key]
-    }
+    sent, there = after.sent_contested.items(), before.rows
+    return {key: row for key, row in sent if key in there and after.rows.get(key) is there[key]}
 
 
 def _new_group(disk: Disk, truth: Truth, row: Row) -> str:
@@ -205,11 +202,12 @@ def _compact(disk: Disk, after: Truth) -> None:
 
 def _cluster(disk: Disk, after: Truth) -> None:
     disk.drop(disk.until(after.step), after.step)
-    groups: dict[str, list[Row]] = {}
-    for row in after.rows.values():
-        groups.setdefault(_new_group(disk, after, row), []).append(row)
-    for group, rows in groups.items():
-        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+    _in_new_groups(disk, after, after.rows.values())
+
+
+def _in_new_groups(disk: Disk, after: Truth, rows: Iterable[Row]) -> None:
+    for group, of_group in grouped((_new_group(disk, after, row), row) for row in rows).items():
+        disk.files.append(_file(disk, FileKind.BASE, group, after, of_group))
 
 
 def _clean(disk: Disk, after: Truth) -> None:
@@ -228,11 +226,8 @@ def _replace(disk: Disk, before: Truth, after: Truth) -> None:
         if set(left) & set(base.records) or not set(after.rows) & set(base.records)
     }
     disk.drop((file for file in disk.until(after.step) if file.group in groups_gone), after.step)
-    groups: dict[str, list[Row]] = {}
-    for row in (row for key, row in after.rows.items() if before.rows.get(key) is not row):
-        groups.setdefault(_new_group(disk, after, row), []).append(row)
-    for group, rows in groups.items():
-        disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+    new = (row for key, row in after.rows.items() if before.rows.get(key) is not row)
+    _in_new_groups(disk, after, new)
 
 
 def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:
@@ -245,12 +240,8 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
     commits = {row.key: instant_of(max(row.written.values())) for row in rows}
     contested = truth.sent_contested if kind is FileKind.LOG else {}
     sent, late = frozenset(contested), frozenset(_older(truth, contested))
-    return File(
-        *(kind, group, truth.step, truth.schema, order, records),
-        sent=sent,
-        late=late,
-        commits=commits,
-    )
+    of_step = truth.step, truth.schema, order, records
+    return File(kind, group, *of_step, sent=sent, late=late, commits=commits)
 
 
 def _older(truth: Truth, sent: Mapping[Value, Row | None]) -> list[Value]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from harness.core.cached_method import cached_method
 from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState, Index, index_of
@@ -84,6 +85,7 @@ class Story:
     def index(self) -> Index:
         return index_of(self.history)
 
+    @cached_method
     def state(self, view: str = "snapshot") -> ExpectedState:
         state = ExpectedState(
             self.history,
@@ -113,6 +115,7 @@ class Story:
         facts = [fact for fact in self.facts if not base_only or fact.kind is FileKind.BASE]
         return row_files.lying(self.history, facts, self.steps)
 
+    @cached_method
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
         """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
         files = self.disk.until(self.truth.step) if bare else ()
@@ -300,12 +303,10 @@ def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set
 
 def changed(reply: Reply, change: dict[str, object]) -> Reply:
     names = reply.names
-    rows = tuple(
-        tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
-        for row in reply.rows
-    )
-    return Reply(reply.columns, rows)
 
+    def of_column(name: str, value: Value) -> Value:
+        function = change.get(name)
+        return function(value) if callable(function) else value
 
-def _apply(change: object, value: Value) -> Value:
-    return change(value) if callable(change) else value
+    rows = (tuple(map(of_column, names, row)) for row in reply.rows)
+    return Reply(reply.columns, tuple(rows))

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -27,7 +28,7 @@ from harness.runtime.metastore import Metastore, oldest_for
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
 from harness.write.send_step import WriterFor
-from harness.write.writer_pool import WriteContext, WriterPool
+from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
 from tests.engines.ci_run import Finished
 from tests.engines.ci_run import run as ci
 from tests.engines.everyone import Installed, Running, TooLarge
@@ -86,6 +87,13 @@ def installed(too_large: TooLarge, cache: Cache, progress: Progress) -> Installe
 def database() -> str:
     """A name of a database that no other test uses; nobody has created it."""
     return f"db_{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
+    """States go to a cache of the test's own, so that they are really written."""
+    (tmp_path / "original").mkdir()
+    return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
 
 
 @pytest.fixture(scope="session")

@@ -6,18 +6,24 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import psutil
 
 from harness.artifacts.fetch import Installation
-from harness.core.records import Column
+from harness.core.records import Column, OutcomeKind
 from harness.engines.api import Engine, Question, RefusedError, Server
 from harness.formats import facts
 from harness.model.canonical import to_json
 from harness.model.query import Query
+from harness.runtime import metastore_client
 from harness.runtime.api import Served
 from harness.runtime.process import Process
-from harness.scenario.cells import Reader
+from harness.scenario.cells import Reader, Variant
+from harness.write import state_store, write_variants
+from harness.write.send_step import WriterFor
 from harness.write.state_store import State
+from harness.write.writer_pool import WriteTarget
 
 Installed = Callable[[str], Installation]
 """Gives the installation of a distribution, or skips the test (see `conftest`)."""
@@ -35,6 +41,14 @@ def process_of(server: object) -> Process:
     assert isinstance(server, Served)
     assert isinstance(server.running, Process)
     return server.running
+
+
+def check_loopback(server: object) -> None:
+    """Check that a server listens on loopback only."""
+    connections = psutil.Process(process_of(server).pid).net_connections("tcp")
+    listening = {at.laddr.ip for at in connections if at.status == psutil.CONN_LISTEN}
+    assert listening
+    assert {ip.removeprefix("::ffff:") for ip in listening} == {"127.0.0.1"}
 
 
 @dataclass(frozen=True)
@@ -72,6 +86,35 @@ class Running:
                     said = Said(reply.columns, tuple(rows))
                 found[str(self.reader), table] = said
             return found
+
+
+@dataclass
+class Watch:
+    """Asks everyone in place after each step, and forks of the states later."""
+
+    readers: Sequence[Running]
+    place: WriteTarget
+    format: str
+    states: dict[int, State] = field(default_factory=dict)
+    in_place: dict[int, Everyone] = field(default_factory=dict)
+
+    def at_state(self, step: int, state: State) -> None:
+        self.in_place[step] = ask(self.readers, self.place.database, state, self.format)
+        self.states[step] = state
+
+    def fork(self, state: State) -> Everyone:
+        with metastore_client.connect(self.place.metastore_uri) as client:
+            state_store.register(client, state)
+        return ask(self.readers, state.database, state, self.format)
+
+    def write(self, variant: Variant, writer_for: WriterFor) -> Sequence[OutcomeKind]:
+        """Write a variant, asking everyone after each step; return what came of the steps."""
+        for step in write_variants.write_steps(variant, self.place, writer_for):
+            if step.state:
+                self.at_state(step.outcome.step, step.state)
+        written = write_variants.find_variant(variant, self.place.cache)
+        assert written is not None
+        return [record.outcome.kind for record in written.records]
 
 
 Everyone = Mapping[tuple[str, str], Said]

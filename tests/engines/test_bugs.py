@@ -14,12 +14,10 @@ from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 MERGED = 3
 """The step of `bugs/partial_merge` that sets the key and one column of a row."""
 DROPPED = 3

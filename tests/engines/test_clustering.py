@@ -13,12 +13,10 @@ from harness.scenario import load
 from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 RENAMED = load.load(scenarios_folder() / "services" / "cluster_after_rename.yaml")
 PENDING = load.load(scenarios_folder() / "services" / "pending_clustering.yaml")
 CLUSTERED = 4

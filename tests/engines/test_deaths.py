@@ -10,31 +10,23 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
 
-from harness import engines
 from harness.artifacts.cache import Cache
-from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.progress import Progress
-from harness.engines.api import Question, Reply, Server
-from harness.formats import facts
-from harness.model.query import Query
-from harness.read.ask_engine import ReplaceableServer
-from harness.read.questions import CellQuestion
-from harness.read.reader_servers import TIMEOUT_S, EngineServer
-from harness.runtime import work_folders
+from harness.engines.api import NoAnswerError
+from harness.read.questions import load_engine
+from harness.read.reader_servers import TIMEOUT_S
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
-from harness.scenario.cells import Cell, Reader
 from tests.engines.everyone import GREEDY, Installed
+from tests.engines.until import until as until_true
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 nightly = pytest.mark.nightly
@@ -50,7 +42,6 @@ FILL_THE_HEAP = (
 )
 """By engine that ends for lack of memory (because every JVM is told to), a query that takes more
 than its heap; the machine's memory is not touched."""
-HARMLESS = "select 1 n"
 
 
 def command(folder: Path, *options: str) -> list[str]:
@@ -171,33 +162,8 @@ def test_an_interruption_ends_the_run_and_says_how_to_go_on(
     assert verdicts(folder) == undisturbed
 
 
-def asked(name: str, sql: str) -> CellQuestion:
-    """Make a question of SQL that needs no table."""
-    cell = Cell("v", 1, name, "snapshot", sql)
-    question = Question("none", sql, facts("hudi-cow"), Query(count=True))
-    return CellQuestion(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
-
-
-@dataclass
-class AskedInSql:
-    """A server whose questions are SQL, which stands where others name a table."""
-
-    server: Any
-
-    def connect(self, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 - a connection
-        connection = self.server.connect(settings)
-
-        def ask(question: Question, *, timeout_s: float) -> Reply:
-            return connection.run(question.table, timeout_s=timeout_s)  # type: ignore[no-any-return]
-
-        return SimpleNamespace(ask=ask, close=connection.close)
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the server has
-        return getattr(self.server, name)
-
-
 @pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP)
-def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answered(
+def test_a_query_that_fills_the_heap_gets_no_answer_and_ends_the_engine(
     name: str,
     filling: str,
     installed: Installed,
@@ -205,27 +171,9 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
     progress: Progress,
     tmp_path: Path,
 ) -> None:
-    installation = installed(name)
-    engine = engines.load(installation.distribution.engine)
-    servers: list[Server] = []
-    shared: Any = SimpleNamespace(
-        answers=lambda _: True, context=SimpleNamespace(progress=progress)
-    )
-
-    @contextmanager
-    def serve() -> Iterator[EngineServer]:
-        place = work_folders.numbered(tmp_path, "server")
-        with engine.serve(ProcessRuntime(installation), metastore.uris, place, progress) as server:
-            servers.append(server)
-            yield EngineServer(AskedInSql(server), engine, TIMEOUT_S, metastore, shared)
-
-    questions = [asked(name, sql) for sql in (filling, HARMLESS)]
-    start: Any = SimpleNamespace(name=name, serve=serve, shared=shared, threads=JobThreads(1))
-    with ReplaceableServer(start, ClosableQueue(), connections=1) as reader:
-        found = reader.ask(questions)
-    silent, other = (found[each.cell.case] for each in questions)
-    assert silent.unknown
-    assert len(silent.attempts) == 2
-    assert all("java.lang.OutOfMemoryError" in attempt.log for attempt in silent.attempts)
-    assert (other.rows, other.unknown, other.attempts) == (((1,),), "", ())
-    assert len(servers) == 3, "each that was asked for too much has ended"
+    runtime, engine = ProcessRuntime(installed(name)), load_engine(name)
+    with engine.serve(runtime, metastore.uris, tmp_path, progress) as server:
+        with closing(server.connect({})) as session, pytest.raises(NoAnswerError):
+            session.run(filling, timeout_s=TIMEOUT_S)
+        until_true(lambda: not server.alive(), "it goes on")
+        assert "java.lang.OutOfMemoryError" in server.log_tail()

@@ -10,12 +10,10 @@ from harness.scenario import load
 from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 SCENARIO = load.load(scenarios_folder() / "metadata" / "extra_metadata.yaml")
 GIVEN = (
     (("hoodie.run_by", "nightly load"), ("hoodie.run_id", "17")),

@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.plan import Profile, Writer, plan, scenarios_folder
-from harness.runtime import metastore_client
-from harness.runtime.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.columns import RenameColumn
 from harness.scenario.operations.row_writes import Upsert
-from harness.write import state_store, write_variants
+from harness.write import state_store
 from harness.write.send_step import WriterFor
 from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
-from tests.engines import everyone
-from tests.engines.everyone import Everyone, Running
+from tests.engines.everyone import Everyone, Running, Watch
 
 pytestmark = pytest.mark.engines
 
@@ -75,55 +70,32 @@ def params() -> Iterator[pytest.ParameterSet]:
 
 
 @dataclass
-class Watch:
-    """Asks everyone in place after each step, and the fork of the last one of A5 at once."""
+class ForkedAtOnce(Watch):
+    """Asks a fork of the last step of A5, too, before the original goes on."""
 
-    readers: Sequence[Running]
-    place: WriteTarget
-    format: str
-    states: dict[int, State] = field(default_factory=dict)
-    in_place: dict[int, Everyone] = field(default_factory=dict)
     fork_before: Everyone = field(default_factory=dict)
 
     def at_state(self, step: int, state: State) -> None:
-        self.in_place[step] = everyone.ask(self.readers, self.place.database, state, self.format)
-        if step <= LAST:
-            self.states[step] = state
-            with metastore_client.connect(self.place.metastore_uri) as client:
-                state_store.register(client, state)
+        super().at_state(step, state)
         if step == LAST:
             self.fork_before = self.fork(state)
-
-    def fork(self, state: State) -> Everyone:
-        return everyone.ask(self.readers, state.database, state, self.format)
 
 
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 @pytest.mark.parametrize("variant", list(params()))
 def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
-    variant: Variant,
-    readers: Sequence[Running],
-    writer_for: WriterFor,
-    metastore: Metastore,
-    database: str,
-    tmp_path: Path,
+    variant: Variant, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
-    place.folder.mkdir()
-    watch = Watch(readers, place, variant.format)
-    for step in write_variants.write_steps(variant, place, writer_for):
-        if step.state:
-            watch.at_state(step.outcome.step, step.state)
-    written = write_variants.find_variant(variant, place.cache)
-    assert written is not None
-    files = {step: state_store.file_list(state) for step, state in watch.states.items()}
-    forks = {step: watch.fork(state) for step, state in watch.states.items()}
+    watch = ForkedAtOnce(readers, place, variant.format)
+    assert set(watch.write(variant, writer_for)) == {OutcomeKind.APPLIED}
+    states = {step: state for step, state in watch.states.items() if step <= LAST}
+    files = {step: state_store.file_list(state) for step, state in states.items()}
+    forks = {step: watch.fork(state) for step, state in states.items()}
 
-    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert sorted(forks) == list(range(LAST + 1))
     assert forks == {step: watch.in_place[step] for step in forks}
     assert forks[LAST] == watch.fork_before
-    assert files == {step: state_store.file_list(state) for step, state in watch.states.items()}
+    assert files == {step: state_store.file_list(state) for step, state in states.items()}
     see_what_changed(watch.in_place)
     see_who_refuses(forks, variant)
 

@@ -26,7 +26,6 @@ from tests.engines.test_writers import NEW, NEWEST, OLD, READER, expected, plann
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 PENDING = load.load(scenarios_folder() / "hudi" / "pending_compaction.yaml")
 RENAMED = load.load(scenarios_folder() / "hudi" / "rename_while_compaction_waits.yaml")
 SCHEDULED = 5

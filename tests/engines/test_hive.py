@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import psutil
 import pytest
 
 from harness.engines.api import NoAnswerError, Question, RefusedError
@@ -16,7 +15,7 @@ from harness.engines.hive.engine import HiveConnection, HiveServer
 from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime.metastore import Metastore
-from tests.engines.everyone import process_of
+from tests.engines.everyone import check_loopback, process_of
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
@@ -140,14 +139,8 @@ def test_the_real_cause_of_a_failure_while_reading_is_told_on_both_paths(
 def test_hive_and_its_metastore_listen_on_loopback_only(
     server: HiveServer, metastore: Metastore
 ) -> None:
-    for process in (process_of(server), process_of(metastore)):
-        listening = [
-            connection.laddr.ip
-            for connection in psutil.Process(process.pid).net_connections("tcp")
-            if connection.status == psutil.CONN_LISTEN
-        ]
-        assert listening
-        assert {ip.removeprefix("::ffff:") for ip in listening} == {"127.0.0.1"}
+    check_loopback(server)
+    check_loopback(metastore)
 
 
 def test_a_server_that_is_silent_is_given_up_after_the_time_given(

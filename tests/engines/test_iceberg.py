@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.runtime import metastore_client
-from harness.runtime.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import ChangeType
 from harness.scenario.operations.row_writes import Upsert
-from harness.write import state_store, write_variants
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
-from harness.write.state_store import State
 from harness.write.writer_pool import WriteTarget
-from tests.engines import everyone
-from tests.engines.everyone import Everyone, Running
+from tests.engines.everyone import Running, Watch
 
 pytestmark = pytest.mark.engines
 
@@ -76,44 +70,14 @@ def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:
     assert any(ways == ("by id",) for ways in told.values())
 
 
-@dataclass
-class Watch:
-    """Asks everyone in place after each step."""
-
-    readers: Sequence[Running]
-    place: WriteTarget
-    states: dict[int, State] = field(default_factory=dict)
-    in_place: dict[int, Everyone] = field(default_factory=dict)
-
-    def at_state(self, step: int, state: State) -> None:
-        self.in_place[step] = everyone.ask(self.readers, self.place.database, state, "iceberg")
-        self.states[step] = state
-
-    def fork(self, state: State) -> Everyone:
-        with metastore_client.connect(self.place.metastore_uri) as client:
-            state_store.register(client, state)
-        return everyone.ask(self.readers, state.database, state, "iceberg")
-
-
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it_was(
-    readers: Sequence[Running],
-    writer_for: WriterFor,
-    metastore: Metastore,
-    database: str,
-    tmp_path: Path,
+    readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:
-    place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
-    place.folder.mkdir()
-    watch = Watch(readers, place)
+    watch = Watch(readers, place, "iceberg")
     variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
-    for step in write_variants.write_steps(variant, place, writer_for):
-        if step.state:
-            watch.at_state(step.outcome.step, step.state)
-    written = write_variants.find_variant(variant, place.cache)
-    assert written is not None
-    kinds = {each.outcome.step: each.outcome.kind for each in written.records}
-    assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
+    kinds = watch.write(variant, writer_for)
+    assert [step for step, kind in enumerate(kinds) if kind is OutcomeKind.REFUSED] == [REFUSED]
     (home,) = {state.home for state in watch.states.values()}
     shutil.rmtree(home)
 

@@ -11,14 +11,12 @@ import pytest
 from pyarrow import parquet
 
 from harness import formats
-from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.runtime import metastore_client
-from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.api import Operation
@@ -60,13 +58,6 @@ def variant(
     assert formats.load(name).unsupported_settings(settings, scenario) == ""
     writers = (writer,) * (len(operations) + 1)
     return Variant(f"x[{name},{settings}]@{writer}", scenario, name, settings, writers)
-
-
-@pytest.fixture
-def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
-    """States go to a cache of the test's own, so that they are really written."""
-    (tmp_path / "original").mkdir()
-    return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
 
 
 def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:

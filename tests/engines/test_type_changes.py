@@ -11,12 +11,10 @@ from harness.scenario.operations.columns import ChangePartitionColumn, ChangeTyp
 from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 LONG = load.load(scenarios_folder() / "types" / "from_long.yaml")
 PARTITIONS = load.load(scenarios_folder() / "evolution" / "partition_columns.yaml")
 REFUSED = {"int", "date"}

@@ -14,12 +14,10 @@ from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.test_writers import NEW, NEWEST, OLD, planned
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-place = test_writers.place
 SAVED, LATER, RESTORED = 5, 8, 10
 """Steps of `services/restore`: the savepoint, the column that is taken back, the restore."""
 FAILED = {"failed_write": (3, 6, 10), "killed_write": (3, 6)}

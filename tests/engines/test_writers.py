@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
 from harness.model.canonical import to_json
 from harness.model.truth import row_values
 from harness.plan import Profile, Writer, plan, scenarios_folder
 from harness.runtime import metastore_client
-from harness.runtime.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
@@ -45,13 +42,6 @@ def planned(scenario: Scenario, format_name: str, writer: Writer) -> Variant:
     known = [formats.load(name) for name in formats.names()]
     (found,) = plan([scenario], profile, known).variants
     return found
-
-
-@pytest.fixture
-def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
-    """States go to a cache of the test's own, so that they are really written."""
-    (tmp_path / "original").mkdir()
-    return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
 
 
 @pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)

@@ -12,7 +12,7 @@ from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality.planted import Way, filtered, plant, planted, predicate
+from tests.quality.planted import Way, filtered, plant, plant_right, planted, predicate
 
 VIEW = "read_optimized"
 BASE = Reader("id", logs="ignored")
@@ -56,9 +56,7 @@ def _in_one(reader: Reader) -> Way:
     return way
 
 
-plant(
-    "read-optimized (right)", lambda story, _: _view(read(story, BASE)), harmless=True, twist=_mor
-)
+plant_right("read-optimized", _mor, BASE, VIEW)
 plant("read-optimized merges all logs", lambda story, _: _view(read(story)), twist=_mor)
 plant("read-optimized merges the logs of one group", _in_one(Reader("id")), twist=_mor)
 plant(

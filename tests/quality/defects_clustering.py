@@ -1,8 +1,7 @@
 """Planted readers and writers of tables with file groups that were clustered, replaced or archived.
 
-The old file groups lie in the folder until they are cleaned away: nothing but the timeline says
-that others took their place. Who does not ask it shows rows twice, or those of before. A clustering
-reads files of several schemas and writes them with one: what it loses there no reader finds again.
+The old file groups lie in the folder until they are cleaned away: who does not ask the timeline
+shows rows twice, or those of before. What a clustering loses no reader finds again.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tests.builders.simulated_disk import File, Record
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Files, Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.planted import Twist, free, having, plant, planted
+from tests.quality.planted import Twist, free, having, plant, plant_right, planted
 
 
 def _clustered(plot: Plot, _: random.Random) -> Plot:
@@ -52,12 +51,7 @@ def _made(story: Story, file: File) -> bool:
 
 for _mor in (False, True):
     _kind = "merge-on-read" if _mor else "copy-on-write"
-    plant(
-        f"clustering on {_kind}: new file groups alone (right)",
-        lambda story, _: read(story),
-        harmless=True,
-        twist=_on(mor=_mor),
-    )
+    plant_right(f"clustering on {_kind}: new file groups alone", _on(mor=_mor))
     plant(
         f"clustering on {_kind}: replaced file groups too",
         lambda story, _: _unreplaced(story),
@@ -69,12 +63,7 @@ for _mor in (False, True):
         twist=_on(mor=_mor),
     )
 
-plant(
-    "clustering: read-optimized shows what it merged (right)",
-    lambda story, _: replace(read(story, BASE), view=VIEW),
-    harmless=True,
-    twist=_on(mor=True),
-)
+plant_right("clustering: read-optimized shows what it merged", _on(mor=True), BASE, VIEW)
 
 
 @planted("writer: clustering after a rename writes NULL", twist=_renamed)
@@ -134,9 +123,7 @@ for _mor in (False, True):
     _kind = "merge-on-read" if _mor else "copy-on-write"
     for _what, _end in ENDS.items():
         _twist = _ending(_end, mor=_mor)
-        plant(
-            f"{_what} on {_kind} (right)", lambda story, _: read(story), harmless=True, twist=_twist
-        )
+        plant_right(f"{_what} on {_kind}", _twist)
         plant(
             f"{_what} on {_kind}: what was there before too",
             lambda story, _: _unreplaced(story),
@@ -151,10 +138,11 @@ def _archived(plot: Plot, _: random.Random) -> Plot:
     return replace(plot, mor=False, steps=f"{plot.steps}; {before}; clean; archive; {since}")
 
 
-def _by_the_list(story: Story, _: random.Random) -> Seen:
-    archived = story.truth.oldest
-    return read(story, files=lambda file: None if file.step < archived else file)
-
-
-plant("archive: all files (right)", lambda story, _: read(story), harmless=True, twist=_archived)
-plant("archive: files of archived commits overlooked", _by_the_list, twist=_archived)
+plant_right("archive: all files", _archived)
+plant(
+    "archive: files of archived commits overlooked",
+    lambda story, _: read(
+        story, files=lambda file: None if file.step < story.truth.oldest else file
+    ),
+    twist=_archived,
+)

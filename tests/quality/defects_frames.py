@@ -1,7 +1,8 @@
-"""Planted readers of tables that were written by a DataFrame without a column and with a new one.
+"""Planted readers of rows that lack a value of now: late versions, and DataFrames of other columns.
 
-An upstream rename comes so (apache/hudi#11803). Nothing is renamed by it: the rows of before have
-no value under the new name, and those of the DataFrame none under the old one.
+Under event time a late version changes nothing, under commit time it replaces the row; a reader
+that merges by the other mode is wrong in both. A DataFrame without a column and with a new one is
+what an upstream rename makes (apache/hudi#11803), and renames nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +12,50 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from harness.model.table import MergeMode
 from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story, table_of
 from tests.builders.traced_answer import Line, Seen, read
-from tests.quality.planted import planted, with_cell
+from tests.quality.planted import Twist, Way, free, plant, planted, with_cell
+
+OTHER = {MergeMode.EVENT_TIME: MergeMode.COMMIT_TIME, MergeMode.COMMIT_TIME: MergeMode.EVENT_TIME}
+
+
+def _late(mode: MergeMode) -> Twist:
+    """Let versions come late, of rows in base files and of rows in log files."""
+
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        before = "insert 401..405; upsert 402"
+        since = "late upsert 401,402; late delete 403"
+        return replace(
+            plot, mor=True, merge_mode=mode, steps=f"{before}; {plot.steps}; {since}; upsert 405"
+        )
+
+    return twist
+
+
+def _by(mode: MergeMode) -> Way:
+    return lambda story, _: read(story, Reader("id", mode=mode))
+
+
+for _mode, _other in OTHER.items():
+    plant(f"late versions, {_mode} (right)", _by(_mode), harmless=True, twist=_late(_mode))
+    plant(f"late versions, {_mode}: read by {_other}", _by(_other), twist=_late(_mode))
+
+
+def _partial(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a newer version lack the value of a column at the end, and a late one have it."""
+    before = replace(plot, mor=True, steps=f"insert 401..405; {plot.steps}; upsert 402")
+    name = by_chance.choice(free(before))
+    lacks = f'rows [{{"id":"402","{name}":null}}]'
+    mode = MergeMode.PARTIAL_UPDATE
+    return replace(before, merge_mode=mode, steps=f"{before.steps}; {lacks}; late upsert 401,402")
+
+
+_PARTIAL = MergeMode.PARTIAL_UPDATE
+plant(f"{_PARTIAL} (right)", _by(_PARTIAL), harmless=True, twist=_partial)
+plant(f"{_PARTIAL}: by event time", _by(MergeMode.EVENT_TIME), twist=_partial)
 
 NEW: Final = "renamed"
 BEFORE: Final = 1

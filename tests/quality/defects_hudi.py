@@ -14,7 +14,7 @@ from tests.builders.random_story import Plot
 from tests.builders.simulated_disk import File
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
-from tests.builders.traced_answer import Line, Seen, read, spoil
+from tests.builders.traced_answer import Seen, read, spoil
 from tests.quality.planted import planted, with_cell, with_lines
 
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -88,8 +88,7 @@ def _freed(plot: Plot, by_chance: random.Random) -> Plot:
 @planted("by name, texts that are no numbers as NULL", twist=_freed)
 def _cast(story: Story, _: random.Random) -> Seen:
     at = story.truth.schema.names.index("f1")
-    return with_lines(read(story, Reader("name")), lambda line: _without_text(line, at))
-
-
-def _without_text(line: Line, at: int) -> Line:
-    return with_cell(line, at, None, None) if isinstance(line.values[at], str) else line
+    return with_lines(
+        read(story, Reader("name")),
+        lambda line: with_cell(line, at, None, None) if isinstance(line.values[at], str) else line,
+    )

@@ -1,8 +1,8 @@
-"""Planted writers that write a file anew wrongly: compactions, and the rewriting of a write.
+"""Planted writers that write a file anew wrongly, and readers of compactions that are pending.
 
-A compaction takes the rows of a file group together, a copy-on-write table carries the other rows
-of a file along. Either may fetch rows from the group's first file, keep what was deleted, or forget
-a row.
+A compaction, or a write on a copy-on-write table, may fetch rows from the group's first file, keep
+what was deleted, or forget a row. While it is pending, log files lie on both sides of its instant:
+a reader has to take in both, and a read-optimized view neither.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileKind
 from harness.model.schema import Field, Schema
+from harness.scenario.operations.api import StepTrace
 from tests.builders import simulated_reader
 from tests.builders.random_story import Plot
 from tests.builders.simulated_disk import File, Record
@@ -21,7 +22,61 @@ from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Files, Seen, Token, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.planted import Twist, Way, free, plant
+from tests.quality.planted import Twist, Way, free, plant, plant_right, planted
+
+
+def _pending(plot: Plot, _: random.Random) -> Plot:
+    """Let a compaction wait while the rows of its file groups are written again."""
+    before = "insert 401..406; upsert 401; delete 402"
+    since = "compact schedule; upsert 403; upsert 401; delete 404"
+    return replace(plot, mor=True, steps=f"{plot.steps}; {before}; {since}")
+
+
+def _waiting(story: Story) -> tuple[int, set[str]]:
+    step = max(
+        at
+        for at, operation in enumerate(story.operations, start=1)
+        if operation.trace() is StepTrace.SCHEDULED
+    )
+    slices = story.disk.slices(step).items()
+    return step, {group for group, (_, logs) in slices if logs}
+
+
+def _without_newer(story: Story) -> Seen:
+    step, groups = _waiting(story)
+
+    def of_then(file: File) -> File | None:
+        newer = file.kind is FileKind.LOG and file.group in groups and file.step > step
+        return None if newer else file
+
+    # The files are as they should be: what happens to them is the reader's doing.
+    return replace(read(story, files=of_then), files=None)
+
+
+plant_right("pending compaction: log files of both sides", _pending)
+plant_right("pending compaction: read-optimized shows neither", _pending, BASE, VIEW)
+plant(
+    "pending compaction: log files written since ignored",
+    lambda story, _: _without_newer(story),
+    twist=_pending,
+)
+plant(
+    "pending compaction: read-optimized as if it were carried out",
+    lambda story, _: replace(_without_newer(story), view=VIEW),
+    twist=_pending,
+)
+
+
+@planted("pending compaction: nothing but log files written since", twist=_pending)
+def _without_older(story: Story, _: random.Random) -> Seen:
+    step, groups = _waiting(story)
+    seen = read(story)
+    again = groups & {file.group for file in story.disk.files if file.step > step}
+    kept = (
+        line for line in seen.lines if line.step > step or line.file.rpartition("_")[0] not in again
+    )
+    return replace(seen, lines=tuple(kept))
+
 
 Records = Mapping[Value, Record]
 Mistake = Callable[[Records, Records], Records]
@@ -93,10 +148,6 @@ def _one_older(right: Records, old: Records) -> Records:
     return {key: old.get(key, row) if _is(key, KEPT) else row for key, row in right.items()}
 
 
-def _with_deleted(right: Records, old: Records) -> Records:
-    return {**old, **right}
-
-
 def _without_one(right: Records, _: Records) -> Records:
     return {key: row for key, row in right.items() if not _is(key, KEPT)}
 
@@ -116,7 +167,7 @@ def _by(reader: Reader, view: str, mistake: Mistake) -> Way:
 MISTAKES: Mapping[str, Mistake] = {
     "older values": _older,
     "one row's older values": _one_older,
-    "a deleted row": _with_deleted,
+    "a deleted row": lambda right, old: {**old, **right},
     "a row too few": _without_one,
 }
 for _name, _mistake in MISTAKES.items():

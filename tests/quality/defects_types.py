@@ -118,12 +118,9 @@ def _with_text(story: Story, line: Line, at: int) -> Line:
     if value is None:
         return line
     step = max(each.step for each in tokens_in(line.tokens[at]))
-    text = _braced(value) if isinstance(value, dict) else f"[{', '.join(map(_inside, value))}]"
+    parts = ", ".join(map(_inside, value.values() if isinstance(value, dict) else value))
+    text = f"{{{parts}}}" if isinstance(value, dict) else f"[{parts}]"
     return with_cell(line, at, text, Token(whole, step, line.key))
-
-
-def _braced(value: dict[str, Value]) -> str:
-    return f"{{{', '.join(map(_inside, value.values()))}}}"
 
 
 def _inside(value: Value) -> str:

@@ -14,7 +14,7 @@ from tests.builders.simulated_disk import File
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, read
 from tests.quality.defects_base import BASE, VIEW
-from tests.quality.planted import Twist, Way, plant, planted
+from tests.quality.planted import Twist, Way, plant, plant_right, planted
 
 DELETED, NEW = "402", "405"
 """Rows that the history deletes and inserts, before it takes both back."""
@@ -45,27 +45,18 @@ def _stays(story: Story, kind: FileKind | None = None) -> Seen:
     return read(story, files=stays)
 
 
-def _reader(seen: Seen) -> Seen:
-    """Return the same where the files are as they should be: it is the reader's doing."""
-    return replace(seen, files=None)
-
-
 def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
     def way(story: Story, _: random.Random) -> Seen:
         seen = _stays(story, kind)
-        return seen if writer else _reader(seen)
+        # Where the files are as they should be it is the reader's doing.
+        return seen if writer else replace(seen, files=None)
 
     return way
 
 
 WAYS = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
 for _name, _how in WAYS.items():
-    plant(
-        f"{_name}: what stands (right)",
-        lambda story, _: read(story),
-        harmless=True,
-        twist=_taken_back(_how),
-    )
+    plant_right(f"{_name}: what stands", _taken_back(_how))
     plant(
         f"{_name}: read as if nothing had been taken back",
         _blamed(None, writer=False),
@@ -81,11 +72,8 @@ for _name, _how in WAYS.items():
         _blamed(FileKind.LOG, writer=False),
         twist=_taken_back(_how, mor=True),
     )
-plant(
-    "restore over a compaction: read-optimized (right)",
-    lambda story, _: replace(read(story, BASE), view=VIEW),
-    harmless=True,
-    twist=_taken_back(COMPACTED, mor=True),
+plant_right(
+    "restore over a compaction: read-optimized", _taken_back(COMPACTED, mor=True), BASE, VIEW
 )
 
 
@@ -97,7 +85,7 @@ def _stay_away(story: Story, _: random.Random) -> Seen:
 
 @planted("restore: rows that came since stay", twist=_taken_back(RESTORED))
 def _still_there(story: Story, _: random.Random) -> Seen:
-    right, seen = read(story), _reader(_stays(story))
+    right, seen = read(story), _stays(story)
     return replace(right, lines=(*right.lines, *(line for line in seen.lines if line.key == NEW)))
 
 

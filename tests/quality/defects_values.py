@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import math
 import random
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
+from typing import Final
 
 from harness.core.records import Column, FindingKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import cast_text
+from tests.builders.random_story import Plot
 from tests.builders.table_story import Story
 from tests.builders.traced_answer import Kind, Line, Seen, Token, read, spoil
 from tests.quality.planted import having, plant, planted, reordered, with_cell, with_lines
@@ -56,10 +60,6 @@ def _places(places: str) -> Change:
     return lambda value: value.quantize(Decimal(places), context=WIDE)
 
 
-def _longer(value: Value) -> Value:
-    return WIDE.add(value, Decimal("0.001"))
-
-
 def _by_size(old: Value, _: Value) -> FindingKind:
     """Return what a digit more is called: next to a small number it may be anybody's."""
     return ALTERED if abs(old) >= 1 else UNEXPLAINED
@@ -82,20 +82,12 @@ def moved(by: datetime.timedelta) -> Change:
     return move
 
 
-def _as_decimal(value: Value) -> Value:
-    return Decimal(str(value)) if math.isfinite(value) else value
-
-
 def _in_eight_digits(old: Value, new: Value) -> FindingKind:
     return DRIFT if math.isnan(old) or float(new) == old else ALTERED
 
 
 def _nanoseconds(value: Value) -> Value:
     return f"{value.isoformat(sep=' ', timespec='microseconds')}001"
-
-
-def _joined(value: Value) -> Value:
-    return (", ".join(map(text_of, value)),) if len(value) > 1 else value
 
 
 HOUR = datetime.timedelta(hours=1)
@@ -116,7 +108,7 @@ def _of_one(old: Value, new: Value) -> FindingKind:
 _spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
 _spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
 _spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
-_spoilt("decimals with a digit more", "decimal", _by_size, _longer)
+_spoilt("decimals with a digit more", "decimal", _by_size, lambda v: WIDE.add(v, Decimal("0.001")))
 _spoilt("decimals as floating numbers", "decimal", _by_worth, float)
 _spoilt("decimals as texts with more zeros", "decimal", DRIFT, _with_zeros)
 _spoilt("timestamps eight hours off", "timestamp", ALTERED, moved(8 * HOUR))
@@ -138,7 +130,12 @@ _spoilt("integers as texts", "int long", DRIFT, str)
 _spoilt("integers as floating numbers", "int long", _by_worth, float)
 _spoilt("integers with the other sign", "int long", UNEXPLAINED, lambda v: -v)
 _spoilt("integers of 16 bits", "int long", UNEXPLAINED, lambda v: v - (v >> 16 << 16) - 32768)
-_spoilt("floating numbers as decimals", "double", DRIFT, _as_decimal)
+_spoilt(
+    "floating numbers as decimals",
+    "double",
+    DRIFT,
+    lambda v: Decimal(str(v)) if math.isfinite(v) else v,
+)
 _spoilt(
     "floating numbers as texts with an exponent",
     "double",
@@ -164,7 +161,12 @@ _spoilt(
     null=True,
 )
 _spoilt("arrays without their last element", "array", UNEXPLAINED, lambda v: v[:-1])
-_spoilt("arrays with their elements in one text", "array", UNEXPLAINED, _joined)
+_spoilt(
+    "arrays with their elements in one text",
+    "array",
+    UNEXPLAINED,
+    lambda v: (", ".join(map(text_of, v)),) if len(v) > 1 else v,
+)
 _spoilt("maps without entries", "map", UNEXPLAINED, lambda v: MapValue(()) if v.pairs else v)
 _spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
 
@@ -336,3 +338,87 @@ def _hollow(story: Story, _: random.Random) -> Seen:
         return replace(line, values=tuple(values), tokens=tuple(tokens))
 
     return with_lines(seen, filled)
+
+
+def _text(value: Value) -> Value:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value  # what is no text stays bytes
+
+
+DEEP: Final = "map<string, array<struct<a: string, b: int>>>"
+
+
+def _deep(**changes: Change) -> Change:
+
+    def part(name: str, value: Value) -> Value:
+        return changes[name](value) if name in changes and value is not None else value
+
+    def inside(value: Value) -> Value:
+        match value:
+            case MapValue():
+                return MapValue(tuple((key, inside(pair)) for key, pair in value.pairs))
+            case tuple():
+                return tuple(map(inside, value))
+            case dict():
+                return {name: part(name, each) for name, each in value.items()}
+        return value
+
+    return inside
+
+
+SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
+    "small integers as texts": ("smallint", DRIFT, str),
+    "small integers as floating numbers": ("smallint", DRIFT, float),
+    "small integers of 8 bits": ("smallint", UNEXPLAINED, lambda v: -1 - v % 128),
+    "small integers with the other sign": ("tinyint", UNEXPLAINED, lambda v: -v or None),
+    "times without a zone eight hours off": ("timestamp_ntz", ALTERED, moved(-8 * HOUR)),
+    "times without a zone as texts": ("timestamp_ntz", DRIFT, lambda v: v.isoformat(sep=" ")),
+    "bytes as texts": ("binary", DRIFT, _text),
+    "bytes as hexadecimal digits": ("binary", DRIFT, bytes.hex),
+    "bytes as base64": ("binary", DRIFT, lambda v: base64.b64encode(v).decode()),
+    "bytes cut off": ("binary", ALTERED, lambda v: v[:-1]),
+    # Zeros alone may as well be another one's: they tell nothing.
+    "bytes padded with zeros": ("binary", ALTERED, lambda v: v + b"\0\0" if v.strip(b"\0") else v),
+    "bytes backwards": ("binary", UNEXPLAINED, lambda v: v[::-1]),
+    "char without its blanks": ("char(12)", ALTERED, str.rstrip),
+    "char with a blank too many": ("char(12)", ALTERED, lambda v: f"{v} "),
+    "varchar padded like char": ("varchar(12)", ALTERED, lambda v: v.ljust(12)),
+    "deep numbers as texts": (DEEP, DRIFT, _deep(b=str)),
+    "deep numbers with the other sign": (DEEP, UNEXPLAINED, _deep(b=lambda v: -v)),
+    "deep texts in capitals": (DEEP, ALTERED, _deep(a=str.upper)),
+    "deep texts as NULL": (DEEP, LOST, _deep(a=lambda _: None)),
+}
+
+
+def _plant(name: str, type_: str, kind: FindingKind, change: Change) -> None:
+    def way(story: Story, _: random.Random) -> Seen:
+        return spoil(read(story), (type_,), kind, lambda v: None if v is None else change(v))
+
+    plant(name, way, twist=having(type_))
+
+
+for _name, (_type, _kind, _change) in SPOILT.items():
+    _plant(_name, _type, _kind, _change)
+
+
+def _precise(plot: Plot, _: random.Random) -> Plot:
+    columns = plot.columns.replace("ts long, ", "ts long, x double, ", 1)
+    steps = f"{plot.steps}; row id=401 x=0.1; row id=402 x=1234567.891; touch some"
+    return replace(plot, columns=columns, steps=steps)
+
+
+def _as_float(value: Value) -> Value:
+    if value is None:
+        return None
+    try:
+        (short,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:  # Python refuses where Java's cast gives infinity
+        return math.copysign(math.inf, value)
+    return value if short == value else short
+
+
+@planted("doubles with the digits of a float", twist=_precise)
+def _short(story: Story, _: random.Random) -> Seen:
+    return spoil(read(story), ["double"], FindingKind.ALTERED_VALUE, _as_float)

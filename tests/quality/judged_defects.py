@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from harness.core.records import FindingKind, Responsible, Verdict
 from harness.judge.altered_value import near
-from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.file_evidence import Layout
+from harness.judge.final_attribution import with_final_attribution
+from harness.judge.verdicts import JudgedVariant
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from tests.builders.judge_stages import findings, wrong
@@ -23,8 +25,10 @@ from tests.builders.judged_story import (
     NULLS_BY_SCHEMA,
     answer_of,
     case_of,
+    cell_at,
     verdict_on,
 )
+from tests.builders.table_story import Story
 from tests.builders.traced_answer import Seen, tokens_in
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
@@ -92,7 +96,6 @@ FEW: Final = {
 
 
 class Result(StrEnum):
-    NONE = "not applicable"
     SAME = "invisible"
     """The answer is right all the same."""
     RIGHT = "right"
@@ -106,11 +109,6 @@ class Result(StrEnum):
 class Judged:
     result: Result
     detail: str = ""
-
-
-def judge(defect: Defect, seed: int) -> Judged:
-    seen = defect.seen(seed)
-    return held(seen) if seen is not None else Judged(Result.NONE)
 
 
 def held(seen: Seen) -> Judged:
@@ -157,8 +155,13 @@ def _judged_by(seen: Seen) -> tuple[ExpectedState, Layout]:
     story, view = seen.story, seen.view
     if past_views.past(view) is None:
         return story.state(view), story.layout(view, bare=seen.bare)
-    expectations, step = Expectations(case_of(story, bare=seen.bare)), story.truth.step
+    expectations, step = _variant(story, bare=seen.bare).expectations, story.truth.step
     return expectations.state(step, view), expectations.layout(step, view)
+
+
+@lru_cache(maxsize=256)
+def _variant(story: Story, *, bare: bool) -> JudgedVariant:
+    return JudgedVariant(case_of(story, bare=bare))
 
 
 def _some(things: Iterable[object]) -> str:
@@ -199,7 +202,9 @@ class Excuse:
         if line is None or column is None:
             return False
         of_row = self._of_old_row(place, said) or self._of_newer_row(place, said)
-        if said not in _of_null(self.oracle, place) and not of_row:
+        renamed = self.oracle.under_another_name(place.spot[0], column.id)
+        of_null = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
+        if said is not of_null and not of_row:
             return False
         root = self.oracle.root(column.id)
         for other in self.wrong.values():
@@ -309,20 +314,20 @@ def near_epoch(found: Value) -> bool:
     return isinstance(found, datetime.date) and abs(found - datetime.date(1970, 1, 1)).days <= 1
 
 
-def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
-    renamed = place.column and oracle.under_another_name(place.spot[0], place.column.id)
-    return {FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE}
-
-
 def responsible_for(defect: Defect) -> Responsible:
     return Responsible.WRITER if defect.name.startswith(WRITER) else Responsible.READER
 
 
 def verdict_of(defect: Defect, seen: Seen, seed: int) -> Verdict:
-    files = seen.files if responsible_for(defect) is Responsible.WRITER else None
     # Half of the catalogs list no meta columns: that must not lead to another name.
-    case = case_of(seen.story, files, bare=seen.bare or seed % 2 == 1)
-    return verdict_on(case, answer_of(seen.reply, seen.query), seen.view)
+    bare, answer = seen.bare or seed % 2 == 1, answer_of(seen.reply, seen.query)
+    if responsible_for(defect) is Responsible.WRITER:
+        return verdict_on(case_of(seen.story, seen.files, bare=bare), answer, seen.view)
+    cell = cell_at(seen.story, seen.view)
+    verdict = _variant(seen.story, bare=bare).judge(cell, answer)
+    assert verdict is not None
+    (settled,) = with_final_attribution([verdict], {cell.case: answer})
+    return settled
 
 
 def reproduces_planted(defect: Defect, verdict: Verdict, seen: Seen) -> bool:

@@ -1,19 +1,9 @@
 """What each wrong place of an answer has to be called, by the definitions and the tokens alone.
 
-| what the token says | name |
-| --- | --- |
-| another field, dropped, that ever had this column's name | resurrected |
-| another field | misaligned |
-| the same field, an older step, one that came late, or that was taken back | stale |
-| the same field, a newer step, in a view of base files or of an earlier step | premature |
-| a field that came after the step that the view is of | premature |
-| the right value in another type | type drift |
-| another row's, a newer one, nobody's | unexplained |
-| nothing was read, and a file holds the value under another name | missing rename |
-| nothing was read, or rows of nothing but NULLs, as many as are missing | lost value |
-
-A name is claimed where only one explanation fits. So beside each name stand the others that would
-give the same values: of a NULL, that it is simply one; of a value, whoever else had it in that row.
+The token says whose value was read: another field's (resurrected where it is dropped and ever had
+this name, else misaligned), an older step's (stale) or a newer one's (premature), nobody's or
+another row's (unexplained); or nothing was read (missing rename where a file holds the value under
+another name, else lost value). Beside each name stand the others that would give the same values.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ from harness.model.canonical import Value
 from harness.model.query import Query
 from tests.builders import random_story
 from tests.builders.random_story import Plot
+from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import Story
-from tests.builders.traced_answer import Line, Seen
+from tests.builders.traced_answer import Line, Seen, read
 from tests.quality import asked
 
 Way = Callable[[Story, random.Random], Seen | None]
@@ -60,6 +61,17 @@ def planted(
 
 def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None = None) -> None:
     planted(name, harmless=harmless, twist=twist)(answer)
+
+
+def plant_right(
+    name: str, twist: Twist, reader: Reader | None = None, view: str = "snapshot"
+) -> None:
+    """Plant a reader that errs in nothing."""
+
+    def right(story: Story, _: random.Random) -> Seen:
+        return replace(read(story, reader), view=view)
+
+    plant(f"{name} (right)", right, harmless=True, twist=twist)
 
 
 def having(type_: str) -> Twist:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Responsible
-from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Comparison, Condition, Query
 from tests.builders.judged_story import blamed, case_of, judged, with_last
@@ -46,14 +45,6 @@ def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
     answer = with_values_of(found, "f3", "f2")
     (verdict,) = judged(keeping(found, *names), [answer])
     assert blamed(verdict) == {(FindingKind.MISALIGNED, responsible)}
-
-
-def test_a_column_that_was_renamed_keeps_its_id_rightly() -> None:
-    found = history("insert 401..404; rename f1 g; drop f2; add f1 string", COLUMNS)
-    case = keeping(found, ("g", "f1"), ("f1", "f2"))
-    assert hidden_from_readers(case, 4, "snapshot", Query(), ()).mistaken == {
-        "f1": frozenset({found.history[1].column_id("f2")})
-    }
 
 
 @pytest.mark.parametrize(

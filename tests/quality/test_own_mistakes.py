@@ -1,7 +1,6 @@
 """Planted mistakes of the harness itself: no engine and no writer may be blamed for them.
 
-Tables are written and read rightly here; what the judge knows of them is not right. Either a rule
-of its model is another one than that of writer and engines, or it misreads the files.
+Either a rule of its model is another one than that of writer and engines, or it misreads the files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Planted defects in small tables, one a line: what is answered, and the findings that this makes.
 
 `PLANTED` says of each finding where it is: `f1 f2 @ 1 2` are cells, of all rows without `@`,
-`row 2` is a whole row, `head g` a name or type of a column; a semicolon stands between such groups.
+`row 2` is a whole row, `head g` a name or type of a column; a semicolon parts such groups.
 """
 
 from __future__ import annotations

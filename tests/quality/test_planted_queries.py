@@ -121,10 +121,6 @@ def counted(story: Story, value: object) -> Verdict:
     return judged(story, "count(g)", query("count(g)", story.truth), Reply((column,), ((value,),)))
 
 
-def test_a_count_too_great_counts_ghosts(renamed: Story) -> None:
-    assert kinds(counted(renamed, 2)) == {FindingKind.GHOST_ROW}
-
-
 @pytest.mark.parametrize("value", [None, True, "1", 1.0])
 def test_a_count_that_is_no_number_is_unexplained(renamed: Story, value: object) -> None:
     assert kinds(counted(renamed, value)) == {FindingKind.UNEXPLAINED}
@@ -158,49 +154,6 @@ def test_an_extreme_is_named_after_whose_value_it_is(value: Value, kind: Finding
     assert verdict.expected is not None
     assert verdict.expected.rows == (("f3s4r1",),)
     assert kinds(verdict) == {kind}
-
-
-def test_a_reader_by_name_finds_nothing_under_a_renamed_column_s_predicate(
-    renamed: Story,
-) -> None:
-    verdict = put(renamed, "predicate(g)", Reader("name"))
-    assert kinds(verdict) == {FindingKind.LOST_ROW}
-    assert verdict.reproduces == UNTOLD
-
-
-def test_a_column_asked_alone_shows_whose_values_it_has() -> None:
-    story = history("insert 1..4; move f1 after f2; insert 6")
-    verdict = put(story, "column(f1)", Reader("position"))
-    (finding,) = verdict.findings
-    assert (finding.kind, finding.columns) == (FindingKind.MISALIGNED, ("f1",))
-    assert verdict.expected is not None
-    assert [name for name, _ in verdict.expected.columns] == ["id", "f1"]
-
-
-def test_a_renamed_part_of_a_struct_is_missed_by_its_path() -> None:
-    story = history("insert 1..4; rename a.city town; upsert 2", NESTED, mor=True)
-    verdict = put(story, "dereference(a.town)", Reader("name"))
-    (finding,) = verdict.findings
-    assert (finding.kind, finding.columns) == (FindingKind.MISSING_RENAME, ("a.town",))
-    assert keys(finding) == ["1", "3", "4"]
-
-
-def test_a_part_declared_with_another_type_is_type_drift() -> None:
-    story = history("insert 1..4", NESTED)
-    asked = query("dereference(a.no)", story.truth)
-    reply = ask(story, asked, Reader("id"))
-    other = replace(reply, columns=(reply.columns[0], Column("no", "bigint", "long")))
-    verdict = judged(story, "dereference(a.no)", asked, other)
-    assert kinds(verdict) == {FindingKind.TYPE_DRIFT}
-
-
-def test_a_partition_is_asked_for_its_rows_only() -> None:
-    columns = "id string, ts long, f1 string, p string"
-    story = history("insert 1..4; add f2 string after ts; insert 5,6", columns, partition_by=("p",))
-    right = put(story, "partition(p)", Reader("id"))
-    assert (right.verdict, right.expected and len(right.expected.rows)) == ("correct", 3)
-    lost = put(story, "partition(p)", Reader("position", partition_counts=True))
-    assert lost.verdict is VerdictKind.WRONG
 
 
 CELL = Cell("variant", 3, "engine-1", "snapshot", "column(g)")

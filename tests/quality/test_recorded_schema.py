@@ -91,7 +91,6 @@ def lower(found: SchemaVersion) -> SchemaVersion:
 
 
 def older_latest(right: SchemaHistory) -> SchemaHistory:
-    """Let the newest commit have an older version."""
     return replace(right, latest=right.versions[-2])
 
 

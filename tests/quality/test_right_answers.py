@@ -1,8 +1,4 @@
-"""Right readers of random histories, asked everything: nothing may be found in their answers.
-
-All answers go through the judge, as those of an engine do, with the values as a record holds them;
-among them those about the table's past.
-"""
+"""Right readers of random histories, asked everything: nothing may be found in their answers."""
 
 from __future__ import annotations
 

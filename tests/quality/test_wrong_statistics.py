@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Final
 
 import pytest
@@ -114,14 +113,6 @@ def test_the_count_of_them_is_the_writers_as_well() -> None:
     assert blamed(verdict) == LOST_BY_STATISTICS
 
 
-def test_a_column_that_is_said_to_be_null_alone_is_the_writers() -> None:
-    found = history(ROWS, COLUMNS)
-    story = ColumnStatistics(FOOTER, found.disk.files[0].path, "d", 2, 2)
-    assert blamed(put(found, _equal(found, "d", "300.5", "double"), ["1"], story)) == (
-        LOST_BY_STATISTICS
-    )
-
-
 def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
     found = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
     rows = [Condition("f1", Comparison.NOT_NULL)]
@@ -220,9 +211,3 @@ def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
     for verdict in verdicts(with_statistics(found, *statistics), asked):
         assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
         assert not any(TRUSTED in way for way in verdict.reproduces if verdict.reproduces[0] != way)
-
-
-def test_a_decimal_is_compared_whatever_its_scale() -> None:
-    story = ColumnStatistics(FOOTER, "a", "n", 1, 0, bound(Decimal("1.5")), bound(Decimal("1.50")))
-    assert not story.excludes(Condition("n", Comparison.EQUAL, "1.500", "decimal(9, 3)"))
-    assert story.excludes(Condition("n", Comparison.EQUAL, "1.501", "decimal(9, 3)"))

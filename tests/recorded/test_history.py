@@ -7,11 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from harness.comparison import history_store
 from harness.comparison.cell_pairs import AS_BEFORE, VerdictChange, key_of
-from harness.comparison.history import NOT_RIGHT, History, history_of
+from harness.comparison.history import NOT_RIGHT, History, history_of, opened
 from harness.comparison.result import ComparedSide, compare
-from harness.core.records import VerdictKind
 from harness.run.load_run import Run
 from tests.recorded import ten_runs
 
@@ -28,7 +26,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
 @pytest.fixture(scope="module")
 def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> History:
     path = tmp_path_factory.mktemp("kept") / "history.sqlite"
-    with history_store.opened(path, new=True) as store:
+    with opened(path, new=True) as store:
         for run in runs:
             store.add(run)
         return history_of(store)
@@ -40,10 +38,9 @@ def compared(before: Run, after: Run) -> Story:
 
 
 def turned(history: History, run: str, before: str) -> Story:
-    turns = [turn for cell in history.cells for turn in cell.turns]
     return {
         (t.cell.variant, t.cell.step, t.cell.reader, t.cell.view, t.cell.query, t.change)
-        for t in turns
+        for t in history.turns
         if t.run.name == run and t.before is not None and t.before.name == before
     }
 
@@ -51,14 +48,14 @@ def turned(history: History, run: str, before: str) -> Story:
 def test_from_run_to_run_the_history_has_the_turns_of_a_comparison(
     runs: tuple[Run, ...], history: History
 ) -> None:
-    expected = [compared(*each) for each in pairwise(runs)]
+    expected = [compared(*pair) for pair in pairwise(runs)]
     names = [run.info.id for run in runs]
     assert [turned(history, new, old) for old, new in pairwise(names)] == expected
-    assert [names[at] for at, each in enumerate(expected) if not each] == NOTHING_TURNS_AFTER
+    assert [names[at] for at, changes in enumerate(expected) if not changes] == NOTHING_TURNS_AFTER
 
 
 def test_every_turn_has_one_reader_that_differs(history: History) -> None:
-    story = [turn.differs for cell in history.cells for turn in cell.turns[1:]]
+    story = [turn.differs for turn in history.turns if turn.before]
     assert {len(differs) for differs in story} == {1}
     assert all(differs[0].startswith("reader ") for differs in story)
     assert {differs[0] for differs in story} >= {
@@ -68,8 +65,6 @@ def test_every_turn_has_one_reader_that_differs(history: History) -> None:
 
 
 def test_what_is_not_right_now_is_all_that_the_newest_run_has(history: History) -> None:
-    told = Counter[VerdictKind]()
-    for each in history.not_right_now:
-        told[each.cell.verdict] += len(each.turns)
+    now = Counter(turn.cell.verdict for group in history.not_right_now for turn in group)
     counts = history.runs[-1].counts
-    assert told == {kind: counts[kind] for kind in NOT_RIGHT}
+    assert now == {kind: counts[kind] for kind in NOT_RIGHT}

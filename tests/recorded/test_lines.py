@@ -25,19 +25,6 @@ def test_what_is_said_twice_is_one_line_and_read_back_for_each_variant() -> None
         assert [read.once[name]["is"] for name in line["named"]] == [*VALUES, *VALUES]
 
 
-def test_things_whose_digests_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded_lines, "DIGITS", 1)
-    made = Lines()
-    names = [made.once("value", {"is": number}) for number in range(100)]
-    assert [made.once("value", {"is": number}) for number in range(100)] == names
-    read = recorded_lines.parse(made.text())
-    assert [read.once[name]["is"] for name in names] == list(range(100))
-
-
-def test_a_line_before_any_variant_belongs_to_none() -> None:
-    assert recorded_lines.parse('{"id": "a-1", "is": 1}\n{"variant": "v"}\n').variants == {"v": []}
-
-
 @pytest.mark.parametrize("name", ["some.jsonl", f"some.jsonl{recorded_lines.COMPRESSED}"])
 def test_the_same_text_makes_the_same_bytes(name: str, tmp_path: Path) -> None:
     text = "größe\n" * 1000

@@ -23,9 +23,9 @@ def test_the_recording_holds_the_whole_quick_start() -> None:
 
 def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
     out = io.StringIO()
-    with PlainProgress(out).count("ask cells", CELLS) as cells:
+    with PlainProgress(out).count("ask queries", CELLS) as cells:
         for variant in VARIANTS:
-            kinds = replay.kinds(variant).values()
+            kinds = replay.judged_twice(variant)[0].values()
             cells.count_result("", "answered", len(kinds))
             cells.judge(map(str, kinds))
     of_cells = (variant.verdicts[cell] for variant in VARIANTS for cell in variant.answers)

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import Answer, FileValues, Outcome, OutcomeKind, Part, StateRecord
+from harness.core.records import Answer, Outcome, OutcomeKind, Part, StateRecord
 from harness.model.file_facts import FileFact, FileKind
 from harness.run import load_run
 from tests.builders import recorded_lines, recordings, replay, tidy_records
@@ -20,7 +20,6 @@ from tests.builders.recordings import Recorded
 
 HERE: Final = Path(__file__).parent
 RUN: Final = HERE / "findings_a5"
-TOOLS: Final = HERE.parents[1] / "tools"
 Tool = Callable[..., str]
 
 
@@ -109,16 +108,6 @@ def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew()
     assert tidied.files[0].path == tidied.files[0].file_group == called
 
 
-def test_when_rows_were_committed_is_told_in_the_instants_of_the_recording() -> None:
-    first, second = "20261122001035078", "20261122001035079"
-    fact = FileFact("f.parquet", FileKind.BASE, "f", second, (), ("1", "2"))
-    values = (FileValues(0, ("id",), (("1",), ("2",)), commits=(first, second)),)
-    outcome = Outcome(1, OutcomeKind.APPLIED, second)
-    state = StateRecord("v", outcome, "", (fact,), values=values)
-    tidied = tidy_records.state(state, tidy_records.names_of((state,)))
-    assert tidied.values[0].commits == (tidy_records.instant(1), tidy_records.instant(2))
-
-
 def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:
     file = "67e55044-10b1-426f-9247-bb680e5fe0c8-0_0-22-33_20261122001035078.parquet"
     told = f"Can not read block -1 in file file:/tmp/a/b/{file}, asked by localhost:43211"
@@ -144,18 +133,6 @@ def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_togethe
     assert 0 < len(was) <= len(wrong)
     assert all("wrong; " in line and " by " in line for line in was)
     assert any("instead of" in line for line in lines)
-
-
-def test_a_place_read_otherwise_is_shown_though_the_verdict_is_named_alike(
-    recorded: tuple[Recorded, ...],
-) -> None:
-    cell, said = next((c, s) for c, s in recorded[0].verdicts.items() if s.get("findings"))
-    finding = said["findings"][0]
-    places = [each | {"raw": "something else"} for each in finding["places"]]
-    other = {**said, "findings": [finding | {"places": places}, *said["findings"][1:]]}
-    lines = replay.differences({cell: said}, {cell: other})
-    assert lines[1].removeprefix("  before: ") == lines[2].removeprefix("  after:  ")
-    assert any("+" in line and "something else" in line for line in lines[3:])
 
 
 def test_the_tool_says_what_is_new_and_then_that_nothing_is(tool: Tool, tmp_path: Path) -> None:
@@ -203,17 +180,6 @@ def test_a_large_recording_is_compressed_and_accepted_as_it_is(
     assert before.keys() == after.keys()
     changed = {path.name for path, data in after.items() if data != before[path]}
     assert changed == {f"{recordings.VERDICTS}{recorded_lines.COMPRESSED}"}
-
-
-def test_a_recording_that_is_large_no_more_is_text_again(
-    recorded: tuple[Recorded, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as large:
-        large.setattr(recordings, "READABLE", 0)
-        recordings.write(tmp_path, recorded)
-    recordings.write(tmp_path, recorded)
-    assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} == {".jsonl"}
-    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
 
 
 def test_a_nan_that_is_answered_again_is_no_other_answer(

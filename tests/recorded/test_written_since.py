@@ -1,8 +1,4 @@
-"""What real engines answered to what was written since a step is what is worked out of files.
-
-Their commit times are those that real files hold: that engines give the rows that follow says that
-Hudi keeps a row's commit in files that are written anew, and that readers choose by it.
-"""
+"""What real engines answered to what was written since a step is what is worked out of files."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
     folder.mkdir()
     for state in written.states.values():
         (folder / state.database).write_text(str(state.table))
-    asked = read_states.planned_questions(plan).questions_about(written.states)
+    asked = read_states.planned_questions(plan)(written.states)
     engine = engines.load("toy")
     shared: Any = SimpleNamespace(
         answers=lambda _: True, context=SimpleNamespace(progress=Progress())

@@ -82,7 +82,7 @@ def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
     near = difflib.get_close_matches(text, candidates, MOST, cutoff=0.0 if most else 0.3)
     if near:
         return "; the closest ones:\n  " + "\n  ".join(near)
-    return "; harness plan --cells lists those of a profile, and the report those of a run"
+    return "; harness plan --checks lists those of a profile, and the report those of a run"
 
 
 def _records(path: Path, kind: type[_Record], name: str) -> Iterator[_Record]:

@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--harness-profile",
         metavar="NAME",
-        help="profile whose cells are the tests (default: the ini option, else quick-start)",
+        help="profile whose checks are the tests (default: the ini option, else quick-start)",
     )
     group.addoption(
         "--harness-run-dir",
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the run's folder (default: a new one in runs/)",
     )
     parser.addini(
-        pytest_options.PROFILE, "profile whose cells are the tests", default="quick-start"
+        pytest_options.PROFILE, "profile whose checks are the tests", default="quick-start"
     )
     parser.addini(
         pytest_options.FOLDERS, "folders in which every *.yaml is a scenario", "paths", default=[]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from harness.artifacts.cache import Cache
-from harness.cli import history_commands, options, plan_options, runs
+from harness.cli import options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import NamedParts
 from harness.cli.runs import Resources
@@ -152,7 +152,7 @@ def compare_runs(
     old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
-    history: history_commands.FileOption = runs.HISTORY_FILE,
+    history: options.HistoryFileOption = runs.HISTORY_FILE,
 ) -> int:
     """Show what is different between two runs, check by check; start no engine.
 

@@ -24,7 +24,7 @@ def with_reader_settings(
 ) -> SideComparison:
     """Try settings of a reader on what is worse, and those that help on what is right."""
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
-    formats = dict.fromkeys(comparison.new.run.variant(v.variant).format for v in worse)
+    formats = dict.fromkeys(comparison.new.run.info.variant(v.variant).format for v in worse)
     others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)[0]))
     if not others:
         return comparison

@@ -4,31 +4,26 @@ A question is
 
     {"statement", "conf": {…}, "tables": [{"name", "location", "options"} or …, "schema", "keys"]}]}
 
-`conf` are keys and values of DataFusion's own. A table with `options` is Hudi's, and read by
-hudi-rs. Another one is a folder of Parquet files: `schema` is that of Arrow, in its own format, as
-base64, and so are `keys`, of the columns that the names of folders hold.
+A table with `options` is Hudi's. Another one is a folder of Parquet files: `schema` is that of
+Arrow in its own format, as base64, and so are `keys`, of the columns that the names of folders
+hold.
 """
 
 from __future__ import annotations
 
 import base64
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow
 
-DATAFUSION: Final = "datafusion"
-HUDI: Final = "hudi"
-"""Packages that the project does not depend on: only this process has them."""
-
 Message = dict[str, Any]
-"""A question, or a table of one, as the module's docstring says."""
 
 
 def ask(question: Message) -> pyarrow.Table:
     """Ask in a context of its own, which knows the tables that are named with the question."""
-    package = import_module(DATAFUSION)
+    package = import_module("datafusion")
     conf = package.SessionConfig()
     for key, value in question["conf"].items():
         conf = conf.set(key, value)
@@ -45,7 +40,7 @@ def register(context: Any, table: Message) -> None:  # noqa: ANN401 - a SessionC
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
 
     if "options" in table:
-        source = import_module(HUDI).HudiDataFusionDataSource
+        source = import_module("hudi").HudiDataFusionDataSource
         options = [*table["options"].items()]
         context.register_table(table["name"], source(table["location"], options))
         return

@@ -1,12 +1,8 @@
 """DataFusion as a reader of Hudi tables, by hudi-rs, and of plain Hive tables of Parquet files.
 
-hudi-rs is a table provider of DataFusion (`hudi[datafusion]` of the Python index): it makes
-batches of the table's files, and DataFusion does all the rest of a query, which it may hand down
-conditions and columns of. It reads no catalog: where a table lies, the metastore is asked for it.
-
-A Hudi table is all in its folder: hudi-rs is given nothing but its path, and whether log files
-are left out. A plain Hive table has the columns of the catalog; DataFusion finds its partitions in
-the names of folders (`ListingTable`).
+hudi-rs is a table provider of DataFusion (`hudi[datafusion]` of the Python index). Of a Hudi table
+it is given the path, and whether log files are left out. A plain Hive table has the columns of the
+catalog; DataFusion finds its partitions in the names of folders (`ListingTable`).
 """
 
 from __future__ import annotations
@@ -35,10 +31,7 @@ _OF_ENTRY: Final = "hoodie.query.as.ro.table"
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table, by its entry in the metastore.
-
-    Raises HarnessError: a column has a type that none of ours is.
-    """
+    """Return what the worker is given of a table. Raises HarnessError: a type is none of ours."""
     del past
     storage = entry.sd
     table = {
@@ -52,7 +45,6 @@ def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -
 
 
 def _schema(columns: Sequence[Any]) -> str:
-    """Return columns of Hive as a schema of Arrow's, in its own format."""
     import pyarrow as pa  # noqa: PLC0415 - only asking needs it
 
     kinds = [(column.name, arrow_type(_known(column.name, column.type))) for column in columns]
@@ -88,7 +80,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    """Return how a table is made known in Python, as comments."""
     of_hudi = format_.family == "hudi"
     known = 'context.register_parquet("TABLE", "FOLDER", schema=SCHEMA)'
     if of_hudi:
@@ -103,18 +94,11 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
 
 
 def session_conf(settings: ReaderSettings) -> dict[str, str]:
-    """Return DataFusion's own keys and values for the settings of a reader. Pure.
-
-    >>> session_conf({"coerce-int96": "us"})
-    {'datafusion.execution.parquet.coerce_int96': 'us'}
-    """
     return {KEYS[name]: value for name, value in settings.items()}
 
 
 def refusal(class_: str, text: str) -> Refusal:
-    """Return an error by what Python and Rust say of it. Pure.
-
-    The kind is what stands before the first colon, the name of a `DataFusionError`.
+    """Return an error by what stands before the first colon, the name of a `DataFusionError`. Pure.
 
     >>> refusal("ValueError", "Error during planning: table 't' not found").kind
     'Error during planning'

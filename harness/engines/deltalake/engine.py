@@ -1,9 +1,7 @@
 """delta-rs as a reader of Delta tables: the protocol read by code of its own, in Rust.
 
-It has no code in common with Delta's library for Spark, nor with Trino's connector. The questions
-are SQL (`QueryBuilder`), which DataFusion plans and answers; columns and conditions go down to the
-table's own scan. An older version is an argument of `DeltaTable`, which the worker makes of a
-table; in the SQL it has a name of its own (delta-rs's manual, "Loading a Table").
+DataFusion plans and answers the SQL (`QueryBuilder`). An older version is an argument of
+`DeltaTable`; in the SQL it has a name of its own (delta-rs's manual, "Loading a Table").
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table."""
     called = f"{name}@v{past.instant}" if past else name
     version = int(past.instant) if past else None
     return {

@@ -1,10 +1,7 @@
 """What DuckDB answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "location", …}]}
-
-`location` is a folder. Each database is attached with its one table; versions stand in the SQL.
+A question is `{"statement", "tables": [{"database", "name", "location"}]}`: `location` is a folder.
+Each database is attached with its one table; versions stand in the SQL.
 """
 
 from __future__ import annotations
@@ -16,9 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import pyarrow
 
-DUCKDB: Final = "duckdb"
-EXTENSION: Final = "duckdb_extension_delta"
-"""Packages that the project does not depend on: only this process has them."""
 FILE: Final = "delta.duckdb_extension"
 CONF: Final = {
     # What is not here is not fetched (DuckDB's manual, "Installing Extensions").
@@ -29,12 +23,11 @@ ZONE: Final = "set timezone = 'UTC'"
 """Times with a zone are counted in UTC, and shown in the session's (manual, "Timestamp Types")."""
 
 Message = dict[str, Any]
-"""A question, as the module's docstring says."""
 
 
 def ask(question: Message) -> pyarrow.Table:
     """Ask a database of its own in memory, which knows the tables that are named with it."""
-    package = import_module(DUCKDB)
+    package = import_module("duckdb")
     with package.connect(config=CONF) as connection:
         connection.execute(f"load {text(str(extension()))}")
         connection.execute(ZONE)
@@ -46,7 +39,8 @@ def ask(question: Message) -> pyarrow.Table:
 
 def extension() -> Path:
     """Return the extension's file, which DuckDB loads if its own key has signed it."""
-    (file,) = Path(str(import_module(EXTENSION).__file__)).parent.glob(f"extensions/*/{FILE}")
+    package = Path(str(import_module("duckdb_extension_delta").__file__)).parent
+    (file,) = package.glob(f"extensions/*/{FILE}")
     return file
 
 

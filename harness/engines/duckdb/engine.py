@@ -1,7 +1,7 @@
-"""DuckDB as a reader of Delta tables, by its extension, which Delta's kernel in Rust plans for.
+"""DuckDB as a reader of Delta tables, by its extension.
 
-DuckDB reads the data files itself. The kernel tells it which there are, what becomes of their
-columns, and which rows are gone; delta-rs is built on the same kernel.
+Delta's kernel in Rust tells which data files there are, what becomes of their columns, and which
+rows are gone; DuckDB reads the files. delta-rs is built on the same kernel.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table; versions stand in the SQL."""
     del past
     return {"database": database, "name": name, "location": folder_of(entry)}
 

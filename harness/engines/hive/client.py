@@ -1,7 +1,4 @@
-"""A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer.
-
-The only module of this engine that needs the client library; import it where it is used.
-"""
+"""A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from thrift.transport.TTransport import TBufferedTransport, TTransportException
 from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
-from harness.engines.hive.errors import HiveError
+from harness.engines.hive.errors import HiveError, Thrown
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
 from harness.runtime.process import LOOPBACK
 
@@ -55,12 +52,9 @@ class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
     def __init__(self, port: int, log: Path, late: threading.Event) -> None:
-        """Open a session.
+        """Open a session. `log`: where the server says why jobs fail.
 
-        Args:
-            port: of the server.
-            log: where it says why jobs fail.
-            late: is set when no answer came in time.
+        `late`: is set when no answer came in time.
         """
         self._log = log
         self._late = late
@@ -184,7 +178,6 @@ class HiveClient:
 
 
 def session_user() -> str:
-    """Return what a session is called by: the user's name, or number where it has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # of Python until 3.12, and since then
@@ -192,34 +185,25 @@ def session_user() -> str:
 
 
 def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
-    """Return the values of a column, None for NULL."""
     values: list[Any] = hive._unwrap_column(column)  # noqa: SLF001 - without a type: as they came
     return values
 
 
 def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
-    thrown = errors.chain(status.infoMessages or ())
-    return _error(
-        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
-    )
+    return _error(status, errors.chain(status.infoMessages or ()))
 
 
 def _failed(status: Any, ran: Sequence[Job], log: str) -> HiveError:  # noqa: ANN401
-    """Return the error of a query that was compiled.
-
-    What a job of MapReduce met is only in the log; Tez tells it.
-    """
+    """Return the error of a query; what a job of MapReduce met is only in the log, Tez tells it."""
     if ran and ran[-1].by_tez:
-        thrown = errors.vertex_failure(status.errorMessage or "")
-    else:
-        thrown = errors.job_failure(log, ran[-1].id) if ran else ()
-    return _error(
-        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
-    )
+        return _error(status, errors.vertex_failure(status.errorMessage or ""))
+    return _error(status, errors.job_failure(log, ran[-1].id) if ran else ())
 
 
-def _error(refusal: Refusal) -> HiveError:
-    """Return error, unless it only lacks its metastore or a library: no word on the query."""
+def _error(status: Any, thrown: Sequence[Thrown]) -> HiveError:  # noqa: ANN401
+    """Return the error, unless it only lacks its metastore or a library: no word on the query."""
+    message = status.errorMessage or ""
+    refusal = errors.refusal(message, status.sqlState, status.errorCode, thrown)
     if errors.catalog_is_gone(refusal):
         reason = refusal.message.partition("\n")[0]
         raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")

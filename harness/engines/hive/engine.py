@@ -1,14 +1,9 @@
 """HiveServer2 as a reader, asked over Thrift with PyHive.
 
-What was written to a Hudi table since an instant is asked for by settings, which choose files.
-There are older rows in these too, so a condition leaves those out. The settings go by the name that
-the table itself knows, without database and ending (Hudi documentation, "Incremental query" of
-Hive; notes of the engine).
-
-Hive 3 is not asked for a table as it was. What the libraries have for it stands in no
-documentation: Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers
-say that it is no time travel (apache/hudi#6479), and Iceberg's `iceberg.mr.snapshot.id`
-(`IcebergInputFormat` of 1.4.3).
+What was written to a Hudi table since an instant is asked for by settings, which choose files, and
+a condition on older rows in these (Hudi documentation, "Incremental query" of Hive). Hive 3 is not
+asked for a table as it was: `hoodie.<table>.consume.commit` (apache/hudi#2809) is no time travel to
+its maintainers (apache/hudi#6479), and `iceberg.mr.snapshot.id` (1.4.3) is not documented.
 """
 
 from __future__ import annotations
@@ -177,7 +172,7 @@ def _type_at(table: Mapping[str, str], path: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return a column's name without the table's, which Hive puts before it for `select *`."""
+    """Return a column's name without the table's, which stands before it for `select *`."""
     return name.rpartition(".")[2]
 
 
@@ -199,7 +194,6 @@ def reply_of(
 
 
 READY_S: Final = 240.0
-"""How long it may take to answer; 5 s on an idle machine."""
 STATEMENT_S: Final = 60.0
 SESSION_KEY: Final = "session_key"
 """What lock data call the key that each session gives a value of its own, see `HiveServer`."""
@@ -290,8 +284,8 @@ class HiveServer(Served):
     def exhausted(self) -> bool:
         """Return whether what earlier questions left behind fills its memory, or keeps it busy.
 
-        Jobs that failed leave threads. MapReduce inside of the server goes on with the job of a
-        question that was given up, though its session is closed.
+        Jobs that failed leave threads; MapReduce goes on with the job of a question that was given
+        up.
         """
         return self.late.is_set() or self.running.threads() > THREADS
 
@@ -299,8 +293,8 @@ class HiveServer(Served):
     def alone(self) -> Iterator[None]:
         """Let one question at a time go through Tez, and end the server if one is given up.
 
-        What tasks read is kept for the whole process under the name of their vertex, which is
-        `Map 1` in all questions (`DagUtils`, `IOContextMap`); and tasks that are killed go on.
+        What tasks read is kept for the process by the name of their vertex, `Map 1` in all
+        questions (`DagUtils`, `IOContextMap`); and tasks that are killed go on.
         """
         with self.by_tez:
             try:
@@ -388,7 +382,11 @@ class HiveEngine:
 
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared, session_key)
-            _check_answers(server, metastore.host)
+            with (
+                engine_support.metastore_first(metastore.host),
+                closing(server.connect({})) as connection,
+            ):
+                connection.run("show databases", timeout_s=STATEMENT_S)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
 
@@ -446,11 +444,6 @@ def _check_properties(distribution: Distribution, log: str) -> None:
     if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
         problem = f"{distribution.name} does not take its configuration"
         raise ProcessProblem(f"{problem}: Hive has no property {', '.join(unknown)}")
-
-
-def _check_answers(server: HiveServer, metastore_uri: str) -> None:
-    with engine_support.metastore_first(metastore_uri), closing(server.connect({})) as connection:
-        connection.run("show databases", timeout_s=STATEMENT_S)
 
 
 ENGINE: Final = HiveEngine()

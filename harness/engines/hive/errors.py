@@ -44,7 +44,6 @@ class Thrown:
     """An exception of the server."""
 
     kind: str
-    """The full name of its class."""
     message: str
 
     def __str__(self) -> str:
@@ -66,8 +65,7 @@ def refusal(
 ) -> Refusal:
     """Return the refusal for an error: `state` is the SQLSTATE, `code` Hive's own number.
 
-    Its kind is the class of the innermost exception: the outer ones (HiveSQLException,
-    IOException) are the same for everything that goes wrong while rows are read.
+    Its kind is the class of the innermost exception: the outer ones are the same for all errors.
     """
     innermost = thrown[-1] if thrown else None
     named = _CLASS.search(message)
@@ -81,15 +79,13 @@ def refusal(
 
 
 def _without_frames(message: str) -> str:
-    """Leave out the lines of a stack trace, which Hive puts into some messages."""
     return "\n".join(line for line in message.splitlines() if not _FRAME.match(line)).strip()
 
 
 def job_failure(log: str, job: str) -> tuple[Thrown, ...]:
     """Return the exceptions that ended a local MapReduce job, the outermost first.
 
-    A client is told no more than `return code 2`. The server's log has a line that ends with the
-    job's id and the trace after it (`LocalJobRunner.Job.run`: `LOG.warn(id, throwable)`).
+    The server's log has its id and the trace after it (`LocalJobRunner.Job.run`: `LOG.warn`).
     """
     lines = log.splitlines()
     for at, line in enumerate(lines):
@@ -116,10 +112,8 @@ def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
 
 
 def lacks_library(refusal: Refusal) -> bool:
-    """Return whether not the query is wrong but the machine lacks a library of Hadoop's."""
     return _NATIVE in refusal.cause
 
 
 def catalog_is_gone(refusal: Refusal) -> bool:
-    """Return whether not the query is wrong but the metastore did not answer the server."""
     return any(sign in f"{refusal.message} {refusal.cause}" for sign in _CATALOG_GONE)

@@ -2,8 +2,6 @@
 
 HiveServer2 sends nested values as JSON text that is not quite JSON: keys of maps that are no
 strings stand bare (`{1:"z"}`), decimals lose their last zeros, dates and timestamps are texts.
-The column's type tells what was meant. What is another value than the one sent is declared
-(`harness.core.tolerances`).
 """
 
 from __future__ import annotations
@@ -54,20 +52,12 @@ def jobs(tasks: str | None) -> tuple[Job, ...]:
     """Return the jobs among the tasks of a query, from its status in JSON.
 
     Those of Tez are of the type MAPRED too (`TezTask.getType`).
-
-    >>> jobs('[{"taskType":"MAPRED","name":"TEZ"},{"taskType":"FETCH"}]')
-    (Job(name='TEZ', id=''),)
     """
     reads = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
     return tuple(Job(task.get("name") or "", task.get("externalHandle") or "") for task in reads)
 
 
 def path_taken(ran: Sequence[Job]) -> str:
-    """Return the path that a query took.
-
-    >>> path_taken(()), path_taken([Job("MAPRED", "job_1")]), path_taken([Job("TEZ", "")])
-    ('fetch', 'mapreduce', 'tez')
-    """
     if not ran:
         return FETCH
     return TEZ if any(job.by_tez for job in ran) else MAP_REDUCE
@@ -91,13 +81,7 @@ class HiveResult:
 
 
 def canonical_type(text: str) -> DataType | None:
-    """Return our type for Hive's text of one, None where we have none.
-
-    >>> str(canonical_type("map<bigint,struct<a:varchar(5)>>"))
-    'map<long, struct<a: varchar(5)>>'
-    >>> canonical_type("void") is None
-    True
-    """
+    """Return our type for Hive's text of one, None where we have none."""
     try:
         return parse_type(text, {"bigint": "long"})
     except TypeTextError:
@@ -105,10 +89,7 @@ def canonical_type(text: str) -> DataType | None:
 
 
 def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa: ANN401
-    """Return the canonical form of a value as HiveServer2 sends it.
-
-    What is not of the form that its type promises stays as it came, so that it shows.
-    """
+    """Return a value in canonical form; what is not of the form of its type stays as it came."""
     if value is None or kind is None:
         return value
     try:
@@ -130,11 +111,7 @@ def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
 
 
 def children(text: str) -> dict[str, str]:
-    """Return the children of a struct in Hive's text of its type, each with the text of its own.
-
-    >>> children("struct<a:int,b:map<int,string>>")
-    {'a': 'int', 'b': 'map<int,string>'}
-    """
+    """Return the children of a struct in Hive's text of its type, each with the text of its own."""
     if not (text.startswith("struct<") and text.endswith(">")):
         return {}
     parts, depth = [""], 0
@@ -155,9 +132,6 @@ class ObjectFields(tuple[tuple[str, Any], ...]):
 
 def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
     """Read the text of a nested value: objects as `ObjectFields`, numbers with a point as Decimal.
-
-    >>> parse_nested('{1:"a:b",2:null}')
-    (('1', 'a:b'), ('2', None))
 
     Raises ValueError: it is no such text.
     """
@@ -181,7 +155,10 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
             inner = _optional(element, tally)
             return lambda value: tuple(map(inner, checked(value, list)))
         case Map(key, element):
-            return lambda value: _map(value, _key(key, tally), _optional(element, tally))
+            read, inner = _key(key, tally), _optional(element, tally)
+            return lambda value: MapValue.of(
+                [(read(name), inner(part)) for name, part in checked(value, ObjectFields)]
+            )
         case Struct(fields):
             return lambda value: _struct(value, fields, tally)
 
@@ -196,12 +173,6 @@ def _key(kind: DataType, tally: Tally) -> Convert:
     convert = _convert(kind, tally)
     bare = isinstance(kind, Decimal) or str(kind) in _BARE
     return lambda text: convert(json.loads(text, parse_float=decimal.Decimal) if bare else text)
-
-
-def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
-    return MapValue.of(
-        [(key(name), element(inner)) for name, inner in checked(value, ObjectFields)]
-    )
 
 
 def _struct(
@@ -227,7 +198,6 @@ def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
 
 
 def _places(number: decimal.Decimal) -> int:
-    """Return how many digits stand behind the point; Hive writes no exponents."""
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or exponent > 0:
         raise ValueError(f"{number} is not how Hive writes a decimal")

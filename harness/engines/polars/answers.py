@@ -1,12 +1,9 @@
 """What Polars answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "source"}, …]}
-
-`source` is what Polars scans: an Iceberg table's metadata file, or the folder of a Delta table.
-`statement` is an expression as somebody types it, whose value is a data frame. It knows Polars as
-`pl`, `table(database, name)`, which returns that source, `Decimal`, `date` and `datetime`.
+A question is `{"statement", "tables": [{"database", "name", "source"}]}`: `source` is what Polars
+scans, an Iceberg table's metadata file or the folder of a Delta table. `statement` is an expression
+whose value is a data frame. It knows Polars as `pl`, `table(database, name)`, which returns that
+source, `Decimal`, `date` and `datetime`.
 """
 
 from __future__ import annotations
@@ -14,16 +11,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow
 
-POLARS: Final = "polars"
-"""A package that the project does not depend on: only this process has it."""
-
 Message = dict[str, Any]
-"""A question, as the module's docstring says."""
 
 
 def ask(question: Message) -> pyarrow.Table:
@@ -36,7 +29,7 @@ def ask(question: Message) -> pyarrow.Table:
         return str(sources[database, name])
 
     scope = {
-        "pl": import_module(POLARS),
+        "pl": import_module("polars"),
         "table": table,
         "Decimal": Decimal,
         "date": date,

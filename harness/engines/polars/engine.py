@@ -1,9 +1,7 @@
 """Polars as a reader of Iceberg and Delta tables, by its own reader of Parquet files.
 
 PyIceberg and delta-rs tell it which files a table has, what becomes of their columns, and which
-rows are gone; it reads the files itself, and may leave some out by their statistics. It asks no
-catalog here: the metastore is asked for an Iceberg table's metadata file, or for a Delta table's
-folder. A question is an expression of Python: Polars has no SQL for it.
+rows are gone. A question is an expression of Python: Polars has no SQL for it.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTrave
 from harness.engines.format_facts import FormatFacts
 from harness.engines.polars import answers
 from harness.engines.python_library import (
+    POINTER,
     Description,
     Entry,
     PythonLibrary,
@@ -27,9 +26,6 @@ from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
 
-POINTER: Final = "metadata_location"
-"""The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
-`BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
 READER: Final = "iceberg-reader"
 """Setting of a reader: `scan_iceberg(reader_override=…)`."""
 NO_NAMES: Final = "scan_iceberg takes no name of a tag or a branch"
@@ -73,11 +69,6 @@ def _selected(query: Query) -> str:
 
 
 def _column(path: str) -> str:
-    """Return the expression of a column or a part of a struct.
-
-    >>> _column("a.b")
-    "pl.col('a').struct.field('b')"
-    """
     name, *parts = path.split(".")
     return f"pl.col({name!r})" + "".join(f".struct.field({part!r})" for part in parts)
 
@@ -90,11 +81,10 @@ def _test(condition: Condition, family: str) -> str:
 def literal(text: str, type_: str, family: str) -> str:
     """Return the Python of a value.
 
-    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see the settings of
-    `harness.formats.iceberg`.
+    A timestamp of Delta's is in UTC; one of Iceberg's has no zone, see `harness.formats.iceberg`.
 
-    >>> literal("2024-01-02 03:04:05", "timestamp", "delta"), literal("true", "boolean", "delta")
-    ("datetime.fromisoformat('2024-01-02T03:04:05+00:00')", 'True')
+    >>> literal("2024-01-02 03:04:05", "timestamp", "delta")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
     """
     match type_:
         case "date":
@@ -106,15 +96,13 @@ def literal(text: str, type_: str, family: str) -> str:
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table; what of its past is asked for is an argument."""
     del past
     source = entry.parameters.get(POINTER) or folder_of(entry)
     return {"database": database, "name": name, "source": source}
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
-    """Return how a table is named in Python, as comments; settings stand in the expression."""
-    del settings
+    del settings  # they stand in the expression
     iceberg = f"'METADATA'  # the table's parameter {POINTER} in the metastore"
     source = iceberg if format_.family == "iceberg" else "'FOLDER'"
     return (

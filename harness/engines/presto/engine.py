@@ -1,8 +1,7 @@
-"""PrestoSQL and PrestoDB as readers.
+"""PrestoSQL and PrestoDB as readers, asked like Trino.
 
-They are asked like Trino. What differs is data of their distributions: the names of HTTP headers,
-the main class, connectors and properties. Their `hudi` catalogs are of the hive connector where
-there is no other; which one it was, each answer's confirmation says.
+What differs is data of their distributions: HTTP headers, main class, connectors and properties.
+Their `hudi` catalogs are of the hive connector where there is no other: confirmations say which.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """What PyIceberg answers, inside of its own process; see `harness.engines.python_worker`.
 
-A question is
-
-    {"statement", "tables": [{"database", "name", "metadata"}, …]}
-
-`metadata` is a file; `statement` is an expression as somebody types it. It knows
-`table(database, name)`, the expressions that conditions are made of (`pyiceberg.expressions`),
-`Decimal`, and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a
-number.
+A question is `{"statement", "tables": [{"database", "name", "metadata"}]}`: `metadata` is a file,
+`statement` an expression that knows `table(database, name)`, `pyiceberg.expressions`, `Decimal`,
+and Arrow's functions as `pc`. Its value is a table of Arrow, one value of Arrow's, or a number.
 """
 
 from __future__ import annotations
@@ -20,14 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import pyarrow
 
-PYICEBERG: Final = "pyiceberg"
-"""A package that the project does not depend on: only this process has it."""
 FILES: Final = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
 """Files are read by Arrow, whatever else is installed (PyIceberg's manual, "FileIO")."""
 EXPRESSIONS: Final = ("And", "EqualTo", "GreaterThanOrEqual", "IsNull", "NotNull")
 
 Message = dict[str, Any]
-"""A question, as the module's docstring says."""
 
 
 def ask(question: Message) -> pyarrow.Table:
@@ -40,7 +32,7 @@ def ask(question: Message) -> pyarrow.Table:
     def table(database: str, name: str) -> Any:  # noqa: ANN401 - a StaticTable
         return opened(known, database, name)
 
-    module = import_module(f"{PYICEBERG}.expressions")
+    module = import_module("pyiceberg.expressions")
     names = {name: getattr(module, name) for name in EXPRESSIONS}
     scope = {**names, "table": table, "Decimal": Decimal, "pc": pc}
     result = eval(question["statement"], scope)  # noqa: S307 - it comes from who knows the token
@@ -53,6 +45,6 @@ def ask(question: Message) -> pyarrow.Table:
 def opened(known: Mapping[tuple[str, str], str], database: str, name: str) -> Any:  # noqa: ANN401
     """Return a table by the metadata file that its catalog names; what has none is no table."""
     if not (metadata := known.get((database, name))):
-        missing = import_module(f"{PYICEBERG}.exceptions").NoSuchTableError
+        missing = import_module("pyiceberg.exceptions").NoSuchTableError
         raise missing(f"the metastore has no Iceberg table {database}.{name}")
-    return import_module(f"{PYICEBERG}.table").StaticTable.from_metadata(metadata, FILES)
+    return import_module("pyiceberg.table").StaticTable.from_metadata(metadata, FILES)

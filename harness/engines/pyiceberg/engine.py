@@ -1,13 +1,8 @@
-"""PyIceberg as a reader of Iceberg tables: the specification read by code of its own.
+"""PyIceberg as a reader of Iceberg tables, with hardly any code of Iceberg's library for Java.
 
-It has hardly any code in common with Iceberg's library for Java, by which Spark, Hive and Trino
-read, and neither Java nor SQL. It asks no catalog here: the metastore is asked for the metadata
-file of a table, and PyIceberg opens that (`StaticTable`).
-
-Questions are Python, as somebody puts them to PyIceberg, which has no SQL. Conditions and columns
-are arguments of `Table.scan`, so what leaves out files and rows is PyIceberg. What it has no word
-for is Arrow's, of the rows that it gave: a part of a struct as a column of its own, the least and
-the greatest value.
+A question is an expression of Python on a `StaticTable`. Conditions and columns are arguments of
+`Table.scan`; what that has no word for is Arrow's, of the rows that it gave: a part of a struct as
+a column of its own, the least and the greatest value.
 """
 
 from __future__ import annotations
@@ -18,7 +13,13 @@ from typing import Final
 
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.pyiceberg import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary, python_literal
+from harness.engines.python_library import (
+    POINTER,
+    Description,
+    Entry,
+    PythonLibrary,
+    python_literal,
+)
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
 from harness.model.query import Comparison, Condition, Query
@@ -69,39 +70,23 @@ def _taken(query: Query, scan: str) -> str:
 def _condition(conditions: Sequence[Condition]) -> str:
     """Return conditions, each of which must hold.
 
-    >>> equal = Condition("a.d", Comparison.EQUAL, "1.50", "double")
-    >>> _condition([Condition("n", Comparison.NULL), equal])
-    "And(IsNull('n'), EqualTo('a.d', 1.5))"
+    >>> _condition([Condition("n", Comparison.NULL), Condition("a", Comparison.EQUAL, "1", "int")])
+    "And(IsNull('n'), EqualTo('a', 1))"
     """
-    parts = [
-        f"{_CALLS[condition.test]}({condition.path!r}{_compared(condition)})"
-        for condition in conditions
-    ]
+    parts = list[str]()
+    for condition in conditions:
+        compares = condition.test in {Comparison.EQUAL, Comparison.AT_LEAST}
+        value = f", {literal(condition.literal, condition.type)}" if compares else ""
+        parts.append(f"{_CALLS[condition.test]}({condition.path!r}{value})")
     return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
 
 
-def _compared(condition: Condition) -> str:
-    if condition.test not in {Comparison.EQUAL, Comparison.AT_LEAST}:
-        return ""
-    return f", {literal(condition.literal, condition.type)}"
-
-
 def literal(text: str, type_: str) -> str:
-    """Return the Python of a value; those that Python has no literal for are read from texts.
-
-    >>> literal("2024-01-02 03:04:05", "timestamp"), literal("true", "boolean")
-    ("'2024-01-02T03:04:05'", 'True')
-    >>> literal("1.10", "decimal(10, 2)")
-    "Decimal('1.10')"
-    """
     if type_ in {"timestamp", "timestamp_ntz"}:
         return repr(text.replace(" ", "T"))
     return python_literal(text, type_)
 
 
-POINTER: Final = "metadata_location"
-"""The parameter of an entry that names the metadata file (Iceberg's `BaseMetastoreTableOperations`,
-METADATA_LOCATION_PROP)."""
 BY_HAND: Final = (
     "-- In Python:",
     "--   import pyarrow.compute as pc",
@@ -114,7 +99,6 @@ BY_HAND: Final = (
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    """Return what the worker is given of a table; a snapshot stands in the expression."""
     del past
     metadata = entry.parameters.get(POINTER, "")
     return {"database": database, "name": name, "metadata": metadata}

@@ -1,10 +1,9 @@
 """Calls of Delta's library from the worker (`worker.py`), which this file is copied beside.
 
-It imports nothing but for types, as the worker. A transaction of Delta tells an observer which
-phase it comes to, and the library has one that waits there until somebody lets it go on
-(`TransactionExecutionObserver` and `PhaseLockingTransactionExecutionObserver` of Delta 3.3.2 and
-4.0.0). When it comes to the phase of its commit, all data files are written, and nothing of the
-new version is (`OptimisticTransactionImpl.commitImpl`, `beginDoCommit`).
+A transaction of Delta tells an observer which phase it comes to, and the library has one that waits
+there (`PhaseLockingTransactionExecutionObserver` of Delta 3.3.2 and 4.0.0). When it comes to the
+phase of its commit, all data files are written, and nothing of the new version is
+(`OptimisticTransactionImpl.commitImpl`, `beginDoCommit`). It imports nothing but for types.
 """
 
 from __future__ import annotations

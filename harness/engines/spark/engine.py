@@ -1,13 +1,12 @@
 """Spark as a reader: a JVM with the bundle of a format, a session for each reader's settings.
 
-The session that reads is never the one that wrote: it runs in a process of its own, started for
-reading only (see `harness.engines.spark.session`).
+The session that reads is never the one that wrote: its JVM is started for reading only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -159,6 +158,7 @@ class SparkEngine:
     def configuration(self, distribution: Distribution) -> Configuration:
         return SparkShell(distribution)
 
+    @contextmanager
     def serve(
         self,
         runtime: Runtime,
@@ -166,38 +166,27 @@ class SparkEngine:
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
-    ) -> AbstractContextManager[Server]:
+    ) -> Iterator[Server]:
         del planned
         progress.note(f"start {runtime.distribution.name}")
-        return _serve(runtime, metastore, folder)
-
-
-@contextmanager
-def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Server]:
-    with launch.spark(runtime, metastore, folder) as spark:
-        server = SparkServer(spark.running, spark)
-        try:
-            first = server.connect({})
-            first.run("show databases", timeout_s=READY_S)
-        except (RefusedError, NoAnswerError) as problem:
-            kind = ProcessProblem if spark.alive() else EndedProblem
-            reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
-            raise kind(reason, spark.running.log_tail()) from None
-        first.close()
-        yield server
+        with launch.spark(runtime, metastore, folder) as spark:
+            server = SparkServer(spark.running, spark)
+            try:
+                first = server.connect({})
+                first.run("show databases", timeout_s=READY_S)
+            except (RefusedError, NoAnswerError) as problem:
+                kind = ProcessProblem if spark.alive() else EndedProblem
+                reason = f"{runtime.distribution.name} cannot use the metastore: {problem}"
+                raise kind(reason, spark.running.log_tail()) from None
+            first.close()
+            yield server
 
 
 def _select(question: Question) -> str:
-    """Return the query; every format is found through the metastore by database and name."""
     return query_sql.select(question, "`", TIME_TRAVEL)
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:
-    """Return Spark's own keys and values for the settings of a reader. Pure.
-
-    >>> session_settings({"schema-on-read": "off"})
-    {'hoodie.schema.on.read.enable': 'false'}
-    """
     return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
 
 

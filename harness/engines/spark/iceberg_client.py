@@ -1,8 +1,8 @@
 """Calls of Iceberg's library from the worker (`worker.py`), which this file is copied beside.
 
-It imports nothing but for types, as the worker. Spark's SQL writes no equality deletes; Flink and
-other writers do, by the classes that are called here (Iceberg specification, "Equality Delete
-Files"). Spark 3.5 gives columns no default values, and forbids NULL in none that allows it.
+Spark's SQL writes no equality deletes; other writers do, by the classes that are called here
+(Iceberg specification, "Equality Delete Files"). Spark 3.5 gives columns no default values, and
+forbids NULL in none that allows it. It imports nothing but for types, as the worker.
 """
 
 from __future__ import annotations
@@ -15,18 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FORMAT: Final = "write.delete.format.default"
-"""The property of a table that names the format of its delete files."""
 
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:  # noqa: ARG001 - as `write_client.call`
-    """Call a function of this module with a table of the session, and with named arguments.
-
-    Args:
-        spark: the session, which knows the table.
-        settings: those of the session.
-        request: `method`, `arguments`, and `table` with its database.
-
-    """
+    """Call a function of this module: `method` with named `arguments`, and a `table`."""
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Iceberg's Java
     session = spark._jsparkSession  # noqa: SLF001 - as above
     # Each thread has its own, and Iceberg's catalog asks for it.
@@ -81,7 +73,7 @@ def add_column(
 
 
 def require_column(gateway: Any, table: Any, name: str) -> None:  # noqa: ANN401, ARG001 - as above
-    """Forbid NULL in a column, whatever is there: who calls says that it fits (`UpdateSchema`)."""
+    """Forbid NULL in a column, whatever is there (`UpdateSchema`)."""
     table.updateSchema().allowIncompatibleChanges().requireColumn(name).commit()
 
 

@@ -48,11 +48,6 @@ class SparkShell:
 
 
 def _property(value: str) -> str:
-    r"""Return a value as Java's files of properties have it.
-
-    >>> _property(r"a\b")
-    'a\\\\b'
-    """
     return value.replace("\\", "\\\\")
 
 
@@ -75,10 +70,7 @@ COMMON: Final = {
 
 
 def session_conf(distribution: Distribution, around: Surroundings) -> dict[str, str]:
-    """Return the configuration of a JVM where it runs.
-
-    The bundle goes on the driver's class path, not to `spark.jars`, which would copy it.
-    """
+    """Return the configuration of a JVM; `spark.jars` would copy the bundle in front."""
     folder = around.folder
     ours = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
     jvm = (*distribution.texts("jvm"), *ours, *around.jvm)
@@ -95,11 +87,7 @@ def session_conf(distribution: Distribution, around: Surroundings) -> dict[str, 
 
 
 def _option(text: str) -> str:
-    r"""Quote a JVM option as Spark's launcher reads it (`CommandBuilderUtils.parseOptionString`).
-
-    >>> _option("-Djava.io.tmpdir=/my runs")
-    '"-Djava.io.tmpdir=/my runs"'
-    """
+    """Quote a JVM option for Spark's launcher (`CommandBuilderUtils.parseOptionString`)."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -109,16 +97,12 @@ _UTF8: Final = 1
 
 
 def unread_properties(names: Iterable[str], class_path: Sequence[Path]) -> tuple[str, ...]:
-    """Return which of these properties of Spark's SQL or of Hudi no class reads.
+    """Return which of these properties of Spark's SQL or of Hudi no class of a class path reads.
 
-    Spark takes any name without a word, and Hudi never hears of it. A class that reads a property
-    has its name among its constants, or the beginning of a name that is put together at a point
-    (`spark.sql.catalog.` and a catalog's name); where a class has only its beginning, nothing is
-    known. None of the 637 keys that classes of Hudi 1.0.2 declare (`ConfigProperty`) is taken for
-    one that nobody reads, nor is any of the 207 that Spark 3.5.8 lists (`SET -v`). Source of what
-    is looked for: Java Virtual Machine Specification (Java SE 17), 4.4.7.
-
-    `class_path`: jars that are added to Spark, and its own folder of jars.
+    Spark takes any name, and Hudi never hears of it. A class that reads a property has its name
+    among its constants, or the beginning of one that is put together at a point; then nothing is
+    known. None of the 637 keys of Hudi 1.0.2 (`ConfigProperty`) is named in vain, nor of the 207 of
+    Spark 3.5.8 (`SET -v`). Source: Java Virtual Machine Specification (Java SE 17), 4.4.7.
     """
     names = tuple(names)
     added = [path for path in class_path if path.is_file()]
@@ -171,7 +155,6 @@ BESIDE: Final = {
     "iceberg_client.py": iceberg_client,
     "delta_client.py": delta_client,
 }
-"""What the worker imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,16 +206,14 @@ class SparkProgram:
         around: Surroundings,
     ) -> tuple[str, ...]:
         if home := self._java_home(around.folder):
-            _write_java(home, installation.java_home / "bin" / "java", self._java_without())
+            without = self.distribution.texts_if_any("java_without")
+            _write_java(home, installation.java_home / "bin" / "java", without)
         program = (sys.executable, "-I", str(around.conf / WORKER))
         return (*program, around.host, str(around.port), str(around.conf / CONF))
 
-    def _java_without(self) -> tuple[str, ...]:
-        return self.distribution.texts_if_any("java_without")
-
     def _java_home(self, folder: Path) -> Path | None:
         """Return the JAVA_HOME that is made for it; None: the JRE's own will do."""
-        return folder / "java" if self._java_without() else None
+        return folder / "java" if self.distribution.texts_if_any("java_without") else None
 
 
 def _write_java(home: Path, java: Path, without: Sequence[str]) -> None:
@@ -256,13 +237,10 @@ def _check_properties(program: SparkProgram, installation: Installation) -> None
 
 @contextmanager
 def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Spark]:
-    """Run a JVM of a Spark distribution; it is ended on the way out.
+    """Run a JVM of a Spark distribution in an empty folder, where its log lies; end it.
 
-    `folder` is empty and its own; its log lies there.
-
-    Raises ProcessProblem: nobody reads a property that somebody has set.
-    Raises EndedProblem: it ended before it was ready; with the end of its log.
-    Raises ProcessProblem: it did not start in time; with the end of its log.
+    Raises ProcessProblem: nobody reads a property that somebody has set, or it did not start in
+    time. Raises EndedProblem: it ended before it was ready; both with the end of its log.
     """
     program = SparkProgram(runtime.distribution, ready_s=START_S)
     if isinstance(runtime, ProcessRuntime):

@@ -40,13 +40,11 @@ _THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$",
 def with_logged_cause(refusal: Refusal, log: str) -> Refusal:
     """Return a refusal with the innermost cause that the log names for it, where it has none.
 
-    A record that cannot be written does not end Hudi's write: the write handle logs why, and what
-    fails at the end is the whole statement, with an exception that has no cause (Hudi 0.15.0 and
-    1.x: `HoodieCreateHandle.doWrite`, `InsertIntoHoodieTableCommand.run`,
-    `MergeIntoHoodieTableCommand`, `DefaultSource.createRelation`).
-
-    `log`: all that the process logged from before the statement until its refusal. Other
-    statements may have run meanwhile; one cause must be this one's, of several none is claimed.
+    A record that cannot be written does not end Hudi's write: the write handle logs why, and the
+    whole statement fails at the end without a cause (Hudi 0.15.0 and 1.x:
+    `HoodieCreateHandle.doWrite`, `InsertIntoHoodieTableCommand.run`,
+    `MergeIntoHoodieTableCommand`). Other statements may have logged meanwhile, so of several causes
+    none is claimed.
     """
     if refusal.cause or refusal.message not in SAYS_NOTHING:
         return refusal
@@ -108,19 +106,13 @@ class Session:
         return SparkRows(columns, rows, reply["seconds"])
 
     def call(self, client: Library, request: Mapping[str, object], *, timeout_s: float) -> object:
-        """Call a library of a format by a module beside the worker; return what that returns.
-
-        Raises as `run` does.
-        """
+        """Call a format's library by a module beside the worker; raises as `run` does."""
         return self._ask(timeout_s, do="call", client=client, **request)["result"]
 
     def append(
         self, query: str, format_: str, options: Mapping[str, str], path: str, *, timeout_s: float
     ) -> None:
-        """Write a query's rows to the table in a folder, as a DataFrame. Raises as `run` does.
-
-        `format_`, `options`: as Spark's `DataFrameWriter` takes them.
-        """
+        """Append a query's rows by Spark's `DataFrameWriter`; raises as `run` does."""
         to = {"format": format_, "options": {**options, "path": path}}
         self._ask(timeout_s, do="run", sql=query, append=to)
 
@@ -151,9 +143,7 @@ class Spark:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def open(self, settings: Mapping[str, str], tell: Sequence[str] = ()) -> Session:
-        """Open a session; the keys are Spark's own (`spark.…`, `hoodie.…`).
-
-        `tell`: keys whose values the session is asked for, `unset` where it has none.
+        """Open a session with Spark's own keys; `tell`: those whose values it is asked for.
 
         Raises NoAnswerError: the process is gone.
         """
@@ -167,7 +157,7 @@ class Spark:
         reply: Future[dict[str, Any]] = Future()
         self._send(number, request, reply)
         try:
-            return _checked(reply.result(timeout_s))
+            answer = reply.result(timeout_s)
         except TimeoutError:
             self.running.stop(grace_s=0)
             raise NoAnswerError(
@@ -175,9 +165,13 @@ class Spark:
             ) from None
         finally:
             self.running.peak_memory_mb()
+        if "error" in answer:
+            raise RefusedError(Refusal(**answer["error"]), answer.get("seconds", 0.0))
+        if "broke" in answer:
+            raise HarnessError(f"the Spark worker failed:\n{answer['broke']}")
+        return answer
 
     def kill(self) -> None:
-        """End the process at once; whoever waits for a reply is told that there is none."""
         self.running.stop(grace_s=0)
 
     def alive(self) -> bool:
@@ -186,8 +180,7 @@ class Spark:
     def end(self) -> None:
         """Let the worker and its JVM end by themselves; `launch.spark` ends what is left.
 
-        Whoever still waits for a reply is told that there is none: what Spark says of a statement
-        while it stops (that its SparkContext is stopped) is no refusal.
+        What Spark says of a statement while it stops is no refusal: whoever waits gets no answer.
         """
         self._give_up("the Spark process was ended while it was asked")
         with suppress(OSError):
@@ -225,11 +218,3 @@ class Spark:
 
     def _how_it_ended(self) -> str:
         return f"the Spark process ended; the end of its log:\n{self.running.log_tail()}"
-
-
-def _checked(reply: dict[str, Any]) -> dict[str, Any]:
-    if "error" in reply:
-        raise RefusedError(Refusal(**reply["error"]), reply.get("seconds", 0.0))
-    if "broke" in reply:
-        raise HarnessError(f"the Spark worker failed:\n{reply['broke']}")
-    return reply

@@ -21,11 +21,7 @@ _DIGITS: Final = decimal.Context(prec=60)
 
 
 def canonical_type(text: str) -> str:
-    """Return the type that Spark calls `text`, empty when there is none of ours.
-
-    >>> canonical_type("struct<bigint:bigint,d:decimal(10,2)>"), canonical_type("void")
-    ('struct<bigint: long, d: decimal(10, 2)>', '')
-    """
+    """Return the type that Spark calls `text`, empty when there is none of ours."""
     return str(_parsed(text) or "")
 
 
@@ -41,9 +37,6 @@ def as_declared(value: Value, text: str) -> Value:
     """Return a value whose decimals have no more places than the type that Spark calls `text`.
 
     PySpark takes them from Java's `toEngineeringString`, which writes zeros behind a small one.
-
-    >>> as_declared(decimal.Decimal("-1.00E-10"), "decimal(38,10)")
-    Decimal('-1E-10')
     """
     return _as(value, _parsed(text)) if "decimal" in text else value
 

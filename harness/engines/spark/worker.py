@@ -1,10 +1,8 @@
 """The program that holds one Spark JVM: requests and replies are JSON lines on a socket.
 
-`python worker.py HOST PORT CONF` starts Spark with the configuration in the JSON file CONF,
-listens, and serves the first one that sends, as its first line, what stands in the variable
-HARNESS_WORKER_TOKEN; it is answered `HELLO`. The socket is used rather than standard
-output because the JVM and its libraries write there whatever they like. The end of the connection
-ends the process and its JVM.
+`python worker.py HOST PORT CONF` starts Spark with the configuration in the JSON file CONF and
+serves the first one that sends what stands in HARNESS_WORKER_TOKEN; it is answered `HELLO`. The end
+of the connection ends the process and its JVM, which write to standard output whatever they like.
 
 | request | reply |
 | --- | --- |
@@ -15,11 +13,8 @@ ends the process and its JVM.
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
-an error, or `{"id", "broke": text}`, when this program failed.
-
-It imports the standard library, PySpark and what is copied beside it, and runs on Python 3.8, in
-images of Spark. PySpark wraps a Java throwable as `CapturedException` or as Py4J's `Py4JJavaError`;
-both hold the throwable, whose chain of causes ends in what really happened.
+an error, or `{"id", "broke": text}`, when this program failed. It imports the standard library,
+PySpark and what is copied beside it, and runs on Python 3.8, in images of Spark.
 """
 
 from __future__ import annotations
@@ -43,8 +38,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
@@ -63,7 +56,6 @@ MAX_TEXT: Final = 4000
 """Spark repeats whole plans in messages; characters kept of each, without stack traces."""
 
 Message = dict[str, Any]
-"""A request or a reply, as the module's docstring lists them."""
 
 
 class Replies:
@@ -90,7 +82,6 @@ class WorkerSession:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def value(self, name: str) -> str:
-        """Return the value of a setting as the session holds it."""
         try:
             return str(self._spark.conf.get(name))  # a default of ours it would prefer to its own
         except Exception as problem:
@@ -185,7 +176,8 @@ def _problem(problem: Exception) -> Message:
         refused = None if is_lost(problem) else refusal(problem)
     except Exception as second:  # noqa: BLE001 - the JVM went while it was asked what it threw
         problem, refused = second, None
-    stops = refused is not None and is_stopped(refused)
+    # Then it says only that Spark stops, and nothing of the statement.
+    stops = refused and STOPPED.search(f"{refused['message']} {refused['cause']}")
     if refused is not None and not stops:
         return {"error": refused}
     if stops or is_lost(problem) or _jvm_ended():
@@ -212,11 +204,6 @@ def is_lost(problem: Exception) -> bool:
 
     lost = isinstance(problem, (Py4JNetworkError, ConnectionError))
     return lost or _code(problem) == NEVER_THERE
-
-
-def is_stopped(refused: Mapping[str, str]) -> bool:
-    """Return whether an error says only that Spark stops, and nothing of the statement."""
-    return STOPPED.search(f"{refused['message']} {refused['cause']}") is not None
 
 
 def refusal(problem: Exception) -> dict[str, str] | None:
@@ -266,8 +253,7 @@ def collect(frame: DataFrame) -> Message:
 def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
     """Return PySpark's form of a value as JSON, in the form of `harness.model.canonical.to_json`.
 
-    Timestamps come in the time zone of this process, which is UTC. Of two entries of a map with one
-    key only the last is seen; Spark makes none (`spark.sql.mapKeyDedupPolicy`), but may read one.
+    Timestamps are in UTC, as this process. Of two entries of a map with one key the last is seen.
     """
     kind: Any = type_
     name = type(type_).__name__
@@ -298,13 +284,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
     return value
 
 
-def _find_pyspark() -> None:
-    """Make the PySpark of a Spark that was unpacked be found, as its own scripts do."""
-    if home := os.environ.get("SPARK_HOME"):
-        python = Path(home, "python")
-        sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
-
-
 def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
     """Wait for who knows the token; return the connection and what is read from it."""
     while True:
@@ -324,7 +303,9 @@ def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
 def main(arguments: list[str]) -> None:
     """Serve whoever knows the token, until the connection ends."""
     host, port, conf = arguments
-    _find_pyspark()
+    if home := os.environ.get("SPARK_HOME"):  # PySpark is found as by Spark's own scripts
+        python = Path(home, "python")
+        sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
     sys.path.append(str(Path(__file__).parent))
     token = os.environ.pop(TOKEN)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:

@@ -1,8 +1,7 @@
 """Calls of Hudi's write client from the worker (`worker.py`), which this file is copied beside.
 
-It imports nothing but for types, as the worker. What a parameter is differs by Hudi's version:
-`addColumn` takes a schema of Avro in 0.15.0 and 1.0.2, and a `HoodieSchema` in 1.2.0. Arguments are
-text, and become what the parameters of the method are.
+Parameters differ by Hudi's version: `addColumn` takes a schema of Avro in 0.15.0 and 1.0.2, and a
+`HoodieSchema` in 1.2.0. Arguments are text, and become what the parameters are.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SCHEMA_CLASS: Final = "HoodieSchema"
-"""The class of schemas in versions that have one of their own."""
 
 
 class NoSuchMethodError(Exception):
@@ -23,10 +21,7 @@ class NoSuchMethodError(Exception):
 
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:
-    """Call a method of a new client of the table at a path.
-
-    `settings`: those of the session, which a client knows as well as `options` of the request.
-    """
+    """Call a method of a new client of the table at a path, with `settings` of the session."""
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Hudi's Java
     hudi, properties = jvm.org.apache.hudi, jvm.java.util.Properties()
     for name, value in {**settings, **request["options"]}.items():
@@ -67,7 +62,8 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
         return made
     if kind.isEnum():
         return next(constant for constant in kind.getEnumConstants() if constant.name() == text)
-    newer = _newer_schema(client)
+    taken = _parameters(client, "addColumn", 2)
+    newer = any(parameter.getSimpleName() == SCHEMA_CLASS for parameter in taken)
     avro, common = jvm.org.apache.avro.Schema, jvm.org.apache.hudi.common.schema
     schema = common.HoodieSchema.parse(text) if newer else avro.Parser().parse(text)
     if name != "Type":
@@ -75,8 +71,3 @@ def _argument(jvm: Any, client: Any, kind: Any, text: str) -> Any:  # noqa: ANN4
     convert = jvm.org.apache.hudi.internal.schema.convert
     converter = convert.InternalSchemaConverter if newer else convert.AvroInternalSchemaConverter
     return converter.convertToField(schema)
-
-
-def _newer_schema(client: Any) -> bool:  # noqa: ANN401 - as above
-    kinds = _parameters(client, "addColumn", 2)
-    return any(kind.getSimpleName() == SCHEMA_CLASS for kind in kinds)

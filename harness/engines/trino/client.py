@@ -1,10 +1,8 @@
 """A connection to a server of the Trino family, with the `trino` client library.
 
-The library sends its requests over `HttpSession` instead of a session of `requests`. A query is
-five requests or so, each of which waits at the server, so none can be left out; most of what they
-took of the harness's CPU were the layers of `requests` (docs/results/benchmark.md). PrestoSQL and
-PrestoDB speak the same protocol as Trino, but for the first part of the names of its HTTP headers.
-The library knows only Trino's, so they are renamed where requests leave and replies arrive.
+The library sends its requests over `HttpSession` instead of a session of `requests`, whose layers
+took most of the harness's CPU (docs/results/benchmark.md). PrestoSQL and PrestoDB speak Trino's
+protocol with other names of HTTP headers, which are renamed on the way.
 """
 
 from __future__ import annotations
@@ -78,8 +76,7 @@ class HttpSession:
     def post(self, url: str, *, data: bytes, headers: Headers, **_: object) -> Response:
         """Send a statement.
 
-        Raises OSError: there is no reply in the time for the query.
-        Raises HTTPException: what was replied is not HTTP.
+        Raises OSError: there is no reply in time. Raises HTTPException: it is not HTTP.
         Raises ServerErrorReply: the server met an error in itself.
         """
         return self._sent("POST", url, headers, data)
@@ -89,7 +86,12 @@ class HttpSession:
 
     def _sent(self, method: str, url: str, headers: Headers, body: bytes | None = None) -> Response:
         """Send one request; repeat and follow nothing, which would hide that it failed."""
-        renamed = self._renamed({**self.headers, **headers})
+        sent = {**self.headers, **headers}
+        renamed = {
+            _other(name, LIBRARY_PREFIX, self._prefix): value
+            for name, value in sent.items()
+            if value is not None
+        }
         path = urlsplit(url)._replace(scheme="", netloc="").geturl()
         try:
             self._within()
@@ -115,10 +117,6 @@ class HttpSession:
         elif line is not None:
             line.settimeout(self._http.timeout)
 
-    def _renamed(self, headers: Headers) -> dict[str, str]:
-        given = ((name, value) for name, value in headers.items() if value is not None)
-        return {_other(name, LIBRARY_PREFIX, self._prefix): value for name, value in given}
-
 
 def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
     """Return a reply as the library wants it, its headers called as Trino calls them."""
@@ -132,8 +130,7 @@ def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
 def whole(body: bytes) -> bytes:
     """Return a reply in which no entry of a map is lost to who reads it into Python's dicts.
 
-    The library reads a reply itself: an object with a key twice becomes a list of its pairs before,
-    which no server sends for a map. A reply without one stays as it is.
+    An object with a key twice becomes a list of its pairs, which no server sends for a map.
     """
     if b'"map"' not in body:  # as columns of that type are described
         return body
@@ -153,13 +150,7 @@ def whole(body: bytes) -> bytes:
 
 
 def _other(name: str, old: str, new: str) -> str:
-    """Return the name of a header with another first part.
-
-    >>> _other("x-presto-set-session", "X-Presto", "X-Trino")
-    'X-Trino-set-session'
-    >>> _other("Content-Type", "X-Presto", "X-Trino")
-    'Content-Type'
-    """
+    """Return the name of a header with another first part."""
     begins = name.lower().startswith(f"{old}-".lower())
     return new + name[len(old) :] if begins else name
 
@@ -168,7 +159,6 @@ if TYPE_CHECKING:
     from requests import Session
 
 CONNECT_S: Final = 60.0
-"""How long the first query of a session may take."""
 CANCEL_S: Final = 5.0
 """How long to wait for a server to take note that its query is not wanted any more."""
 
@@ -203,12 +193,7 @@ class TrinoConnection:
     ) -> None:
         """Nothing is sent yet.
 
-        Args:
-            address: host and port.
-            header_prefix: `X-Trino` or `X-Presto`.
-            declared: the differences that are no errors.
-            statement: returns the catalog that a question is about, and the SQL.
-
+        `statement`: returns the catalog that a question is about, and the SQL.
         """
         host, port = address
         self._declared = declared
@@ -282,11 +267,7 @@ class TrinoConnection:
 
 
 def confirmations(connectors: Mapping[str, str], rows: list[tuple[str, str]]) -> dict[str, str]:
-    """Give, by catalog, what is known of how it reads. `rows`: rows of `show session`. Pure.
-
-    >>> confirmations({"hive": "hive"}, [("hive.parquet_use_column_names", "true")])
-    {'hive': 'catalog hive, connector hive; parquet_use_column_names=true by show session'}
-    """
+    """Give, by catalog, what is known of how it reads. `rows`: rows of `show session`. Pure."""
     settings: dict[str, list[str]] = {}
     for name, value in rows:
         catalog, _, setting = name.partition(".")
@@ -313,11 +294,7 @@ def _sorted(error: Any, seconds: float) -> RefusedError | NoAnswerError:  # noqa
 
 
 def refusal_of(error: Any) -> Refusal:  # noqa: ANN401 - untyped
-    """Return what a TrinoQueryError tells. Pure.
-
-    The cause is the innermost Java exception with the first line of its stack, because "Internal
-    error" is often all that the message says.
-    """
+    """Return what a TrinoQueryError tells; the cause is the innermost Java exception. Pure."""
     info = error.failure_info or {}
     while info.get("cause"):
         info = info["cause"]
@@ -341,9 +318,6 @@ def internal_error(body: str) -> Refusal:
     r"""Return the refusal for an error that a server met in itself. Pure.
 
     `body`: the trace of the exception, or nothing, as the server's `ThrowableMapper` has it.
-
-    >>> internal_error("a.B: no\n\tat a.C.d(C.java:1)\nCaused by: a.E\n\tat a.F.g(F.java:2)")
-    Refusal(kind='INTERNAL_SERVER_ERROR', message='a.B: no', code='500', cause='a.E')
     """
     thrown = [f"{kind}: {message}" if message else kind for kind, message in _THROWN.findall(body)]
     message = thrown[0] if thrown else body.strip().partition("\n")[0]

@@ -1,31 +1,27 @@
 """Trino as a reader, and with it the engines it was called before (see `presto`).
 
-Which of its error codes are refusals, and which say nothing of the query, is decided in `client.py`
-(`_SAYS_NOTHING`, `_TOO_LITTLE`, `_sorted`); what a refusal means in words is in `core/refusals.py`.
+Which error codes say nothing of the query is decided in `client.py`; what a refusal means in words
+is in `core/refusals.py`.
 
 Every server holds, for Hudi tables and for plain Hive tables, a catalog with the engine's default
-and one for each value of `use-column-names`. On versions without a connector for Hudi the
-distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all; on
-those where two connectors read Hudi tables, a reader chooses with `connector`. Iceberg tables have
-a catalog of their own; it maps columns by their ids and has no such setting. ORC files have a
-setting of their own, `orc.use-column-names`, and a catalog for each of its values.
+and one for each value of `use-column-names`. On versions without a connector for Hudi the hive
+connector is behind the `hudi` catalogs; where two connectors read Hudi tables, a reader chooses
+with `connector`. Iceberg tables have a catalog of their own without that setting, and ORC files a
+setting of their own with catalogs of its own.
 
-What differs from one version to the next is data in the distribution's `settings`: `main`,
-`client_headers`, `plugins`, `config`; for each kind of catalog (`hive`, `hudi`, `iceberg`, `delta`)
-that there is, its connector (`connectors`), its properties (`hive_catalog` …), the name of the
-property that maps columns by name (`column_names`; a kind that is not named there has none) and of
-the one that lists files by Hudi's metadata table (`metadata_table`, likewise); and the kinds among
-which a reader of Hudi tables may choose (`hudi_connectors`; none where there is no choice).
+What differs by version is in the distribution's `settings`: `main`, `client_headers`, `plugins`,
+`config`; for each kind of catalog its connector (`connectors`), properties (`hive_catalog` …), the
+property that maps columns by name (`column_names`) and the one that lists files by Hudi's metadata
+table (`metadata_table`); and the kinds among which a reader may choose (`hudi_connectors`).
 
-Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
-would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
+Plain Hive tables are read with microseconds (`hive.timestamp-precision`, by default milliseconds).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -68,11 +64,9 @@ DATABASE: Final = "harness_ready"
 
 
 def make_ready_table(metastore_uri: str, folder: Path) -> str:
-    """Make a Hive Parquet table of one row in the new `folder`; gives its name in DATABASE.
+    """Make a Hive Parquet table of one row in the new `folder`; return its name in DATABASE.
 
-    It stays in the metastore, which is the run's own. A Trino 476 that answers `select 1` and
-    `show schemas from hive` can still refuse every table for some seconds with NO_NODES_AVAILABLE,
-    until its coordinator has noticed (it looks every 5 s) that its own worker has the catalogs.
+    A Trino 476 that answers `select 1` can refuse every table for some seconds, NO_NODES_AVAILABLE.
 
     Raises EnvironmentProblem: the metastore does not answer, or refuses the table.
     """
@@ -101,8 +95,6 @@ _QUICK: Final = ("-XX:MetaspaceSize=512m",)
 
 @dataclass(frozen=True, slots=True)
 class TrinoServer(Served):
-    """A running server."""
-
     port: int
     distribution: Distribution
     statement: Callable[[ReaderSettings, Question], tuple[str, str]]
@@ -157,43 +149,13 @@ class TrinoProgram:
         return class_path(installation)
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
-        _link_plugins(installation, around.folder / "plugin")
+        plugins = around.folder / "plugin"  # those that are needed: others cost start-up and memory
+        plugins.mkdir(exist_ok=True)  # from a start that did not get its port
+        for name in installation.distribution.texts("plugins"):
+            if not (plugins / name).is_symlink():
+                (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
         config = around.conf / "config.properties"
         return command_line(installation, around.folder, config, around.jvm)
-
-
-@contextmanager
-def serve_catalogs(
-    runtime: Runtime,
-    metastore: MetastoreUris,
-    folder: Path,
-    progress: Progress,
-    catalogs: Callable[[str], Catalogs],
-    statement: Callable[[ReaderSettings, Question], tuple[str, str]],
-) -> Iterator[TrinoServer]:
-    """Run a server in `folder`, ready when it reads a table.
-
-    `catalogs`: given the URI of the metastore, returns the values of each catalog.
-
-    Raises EnvironmentProblem: it did not get ready; the message holds the end of its log.
-    """
-    distribution = runtime.distribution
-    progress.note(f"start {distribution.name}")
-    program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
-    table = make_ready_table(metastore.host, folder / "ready")
-    names = tuple(catalogs(metastore.host))
-    left: dict[Running, list[str]] = {}
-
-    def ready(running: Running, port: int) -> TrinoServer:
-        server = TrinoServer(running, port, distribution, statement)
-        questions = left.setdefault(running, first_questions(names, table))
-        with engine_support.metastore_first(metastore.host):
-            _ask(server, questions)
-        return server
-
-    with runtime.start(program, metastore, folder, ready) as server:
-        progress.note(f"{distribution.name} answers on port {server.port}")
-        yield server
 
 
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
@@ -202,21 +164,10 @@ def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     return [*schemas, f'select id from "{READY}"."{DATABASE}"."{table}"']
 
 
-def _ask(server: TrinoServer, left: list[str]) -> None:
-    """Ask what is left, and take from it what was answered: once is enough of each."""
-    with closing(server.connect({})) as session:
-        while left:
-            session.run(left[0], timeout_s=READY_QUERY_S)
-            del left[0]
-
-
 def command_line(
     installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the command line; the servers need no launcher. `jvm`: options beside its own.
-
-    Raises EnvironmentProblem: the distribution has no server tree.
-    """
+    """Return the command line; the servers need no launcher. `jvm`: options beside its own."""
     patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
     class_path_text = os.pathsep.join(map(str, (*patches, jars)))
     return (
@@ -235,14 +186,6 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
     patches = (installation.patches,) if installation.patches else ()
     return (*patches, installation.home / "lib")
-
-
-def _link_plugins(installation: Installation, plugins: Path) -> None:
-    """Show the server only the plugins that are needed; each one more costs start-up and memory."""
-    plugins.mkdir(exist_ok=True)  # from a start that did not get its port
-    for name in installation.distribution.texts("plugins"):
-        if not (plugins / name).is_symlink():
-            (plugins / name).symlink_to(class_path(installation)[-1].parent / "plugin" / name)
 
 
 COLUMN_NAMES: Final = "use-column-names"
@@ -275,7 +218,6 @@ Catalogs = Mapping[str, Mapping[str, object]]
 _SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
 """What the setting adds to a catalog's name: one server holds a catalog for each value."""
 _METADATA: Final = MappingProxyType({"": "", "on": "_metadata_on", "off": "_metadata_off"})
-"""The same of the metadata table."""
 _SWITCH: Final = MappingProxyType({"on": "true", "off": "false"})
 _PROPERTIES: Final = MappingProxyType({COLUMN_NAMES: "column_names", METADATA: "metadata_table"})
 """Where a distribution says what the property of a setting is called, by kind of catalog."""
@@ -284,16 +226,7 @@ _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
 
 def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
-    """Return the name of the catalog for a format and settings.
-
-    >>> hudi, orc = FormatFacts("hudi-mor", "hudi"), FormatFacts("hive-orc", "hive", "orc")
-    >>> catalog_name(hudi, {"use-column-names": "false"})
-    'hudi_by_position'
-    >>> catalog_name(hudi, {"connector": "hive", "use-column-names": "true"})
-    'hive_by_name'
-    >>> catalog_name(orc, {}), catalog_name(orc, {"orc.use-column-names": "true"})
-    ('hive', 'hive_orc_by_name')
-    """
+    """Return the name of the catalog for a format and settings."""
     if _is_plain_orc(format_) and ORC_COLUMN_NAMES in settings:
         return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
     metadata = _METADATA[settings.get(METADATA, "")]
@@ -301,10 +234,7 @@ def catalog_name(format_: FormatFacts, settings: ReaderSettings) -> str:
 
 
 def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
-    """Return why a reader cannot be asked about tables of a format; empty when it can.
-
-    `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
-    """
+    """Return why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
     name, connector = distribution.name, settings.get(CONNECTOR)
     if connector and connector not in distribution.texts("hudi_connectors"):
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
@@ -330,8 +260,7 @@ def connectors(distribution: Distribution) -> dict[str, str]:
 def needed_catalogs(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
     """Return the catalogs that are asked, and the one through which a new server is tried.
 
-    Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
-    half of the CPU seconds that Trino 476 took to start.
+    Each loads the classes of its connector anew: seven took half the CPU of a start of Trino 476.
     """
     if planned is None:
         return catalogs
@@ -405,16 +334,6 @@ PRESTO: Final[TimeTravel] = {
 }
 
 
-def words_of_version(words: TimeTravel, distribution: Distribution) -> TimeTravel:
-    """Return the words of a version.
-
-    Lock data call by `snapshot_in_name` the families whose tables have a snapshot's id in their
-    name, because this version has no words for it.
-    """
-    named = distribution.texts_if_any("snapshot_in_name")
-    return {**words, **{(family, AS_OF): _IN_NAME for family in named}}
-
-
 class TrinoEngine:
     """See `harness.engines.api.Engine`."""
 
@@ -429,7 +348,9 @@ class TrinoEngine:
         return (self._statement(distribution, settings, question)[1],)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:
-        return words_of_version(self._words, distribution)
+        """Return the words of a version; families of `snapshot_in_name` have no others."""
+        named = distribution.texts_if_any("snapshot_in_name")
+        return {**self._words, **{(family, AS_OF): _IN_NAME for family in named}}
 
     def _statement(
         self, distribution: Distribution, settings: ReaderSettings, question: Question
@@ -459,6 +380,7 @@ class TrinoEngine:
         catalogs = partial(catalog_values, distribution)
         return TrinoProgram(distribution, catalogs)
 
+    @contextmanager
     def serve(
         self,
         runtime: Runtime,
@@ -466,13 +388,34 @@ class TrinoEngine:
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
-    ) -> AbstractContextManager[Server]:
-        def catalogs(uri: str) -> Catalogs:
-            every = catalog_values(runtime.distribution, uri)
-            return needed_catalogs(every, planned)
+    ) -> Iterator[Server]:
+        distribution = runtime.distribution
+        progress.note(f"start {distribution.name}")
 
-        statement = partial(self._statement, runtime.distribution)
-        return serve_catalogs(runtime, metastore, folder, progress, catalogs, statement)
+        def catalogs(uri: str) -> Catalogs:
+            return needed_catalogs(catalog_values(distribution, uri), planned)
+
+        program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
+        table = make_ready_table(metastore.host, folder / "ready")
+        names = tuple(catalogs(metastore.host))
+        left: dict[Running, list[str]] = {}
+
+        def ready(running: Running, port: int) -> TrinoServer:
+            statement = partial(self._statement, distribution)
+            server = TrinoServer(running, port, distribution, statement)
+            questions = left.setdefault(running, first_questions(names, table))
+            with (
+                engine_support.metastore_first(metastore.host),
+                closing(server.connect({})) as session,
+            ):
+                while questions:  # once is enough of each
+                    session.run(questions[0], timeout_s=READY_QUERY_S)
+                    del questions[0]
+            return server
+
+        with runtime.start(program, metastore, folder, ready) as server:
+            progress.note(f"{distribution.name} answers on port {server.port}")
+            yield server
 
 
 ENGINE = TrinoEngine()

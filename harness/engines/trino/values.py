@@ -69,7 +69,7 @@ class WireType:
 
 
 def _child(at: int, field: Mapping[str, WireValue]) -> str:
-    """Name of a row's child; one without a name is called as the server itself calls it."""
+    """Return the name of a row's child; one without a name is called as the server calls it."""
     named = field.get("fieldName")
     return str(named["name"]) if named else f"field{at}"
 
@@ -90,8 +90,7 @@ def rows(
 ) -> tuple[tuple[Value, ...], ...]:
     """Return the rows of a reply in canonical values.
 
-    Raises ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
-    not of the form that the protocol says.
+    Raises ArithmeticError, AttributeError, LookupError, TypeError, ValueError: not of the protocol.
     """
     types = [WireType.read(column["typeSignature"]) for column in described]
     return tuple(
@@ -188,8 +187,7 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
 
 
 def _listed(value: WireValue) -> list[WireValue]:
-    """Return a list; a text is refused, because its letters would pass for values."""
-    if not isinstance(value, list):
+    if not isinstance(value, list):  # the letters of a text would pass for values
         raise TypeError(f"{value!r} is no list")
     return value
 

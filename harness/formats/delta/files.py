@@ -116,15 +116,14 @@ _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older ones first, and a log fact for its vector."""
-    log = delta_log.local(folder)
-    return tuple(_facts(log, key)) if log else ()
+    return tuple(_facts(delta_log.local(folder), key))
 
 
 def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a data file with partition values and, with a change feed, their commits."""
     log = delta_log.local(Path(str(path).removesuffix(fact.path)))
-    live = [file for file in log.live() if file.path == fact.path] if log else []
-    if log is None or not live:
+    live = [file for file in log.live() if file.path == fact.path]
+    if not live:
         raise FileFactError(f"{fact.path}: no commit adds it")
     fields = {physical_name(action): action for action in log.schema(live[0].version)}
     names, rows = parquet.content(path)

@@ -148,13 +148,12 @@ class Delta(Format):
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
         # Versions that change neither rows nor columns are no writes.
-        log = delta_log.local(folder)
-        return _writes(log) if log else ()
+        return _writes(delta_log.local(folder))
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Data files that no version names are those of a write that was begun.
         log = delta_log.local(folder)
-        if log is None:
+        if not log.commits:
             return Committed()
         return Committed(
             _writes(log),
@@ -167,12 +166,10 @@ class Delta(Format):
         return tuple(name for name in self.instants(folder) if int(name) < int(instant))
 
     def table_version(self, folder: Path) -> str:
-        log = delta_log.local(folder)
-        return str(log.protocol["minReaderVersion"]) if log else ""
+        return str(delta_log.local(folder).protocol.get("minReaderVersion", ""))
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
-        log = delta_log.local(folder)
-        commits = log.commits if log else ()
+        commits = delta_log.local(folder).commits
         return tuple(f"version {commit.version}: {commit.operation}" for commit in commits)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
@@ -188,7 +185,7 @@ class Delta(Format):
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         log = delta_log.local(folder)
-        if log is None:
+        if not log.commits:
             return "the writer made no log"
         wrong = [n for n, v in _properties(settings).items() if log.properties.get(n) != v]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""

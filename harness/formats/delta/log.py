@@ -107,8 +107,8 @@ class DeltaLog:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        properties: Mapping[str, str] = self.metadata[max(self.metadata)]["configuration"]
-        return properties
+        newest = self.metadata[max(self.metadata)] if self.metadata else {}
+        return dict(newest.get("configuration") or {})
 
     @property
     def protocol(self) -> Action:
@@ -179,26 +179,24 @@ def _part(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN4
     return ColumnPart(number, name, str(type_))
 
 
-def local(folder: Path) -> DeltaLog | None:
+def local(folder: Path) -> DeltaLog:
     """Read the log of a run's table; raises FileFactError where a commit is missing or broken."""
     log = read(table_folder.at(str(folder)))
-    if log and [commit.version for commit in log.commits] != list(range(len(log.commits))):
+    if [commit.version for commit in log.commits] != list(range(len(log.commits))):
         raise FileFactError(f"{LOG}: it does not have all commits from version 0 on")
     return log
 
 
-def read(folder: TableFolder) -> DeltaLog | None:
-    """Read a log, with a checkpoint where the first commits are gone; None where there is none."""
+def read(folder: TableFolder) -> DeltaLog:
+    """Read a log, with a checkpoint where the first commits are gone; it may have no commits."""
     names = [file.name for file in folder.listed(LOG)]
     checkpoints = list(filter(CHECKPOINT.fullmatch, names))
     commits = [
         _commit(name, folder.text(f"{LOG}/{name}") or b"")
         for name in filter(COMMIT.fullmatch, names)
     ]
-    if not commits and not checkpoints:
-        return None
     first = commits[0].version if commits else BEFORE
-    if first == 0:
+    if first == 0 or not names:
         return DeltaLog(Path(folder.root), tuple(commits))
     # The commits that are there go on from any checkpoint that is not older.
     usable = [name for name in checkpoints if _version(name) >= first - 1]
@@ -206,7 +204,10 @@ def read(folder: TableFolder) -> DeltaLog | None:
         return DeltaLog(Path(folder.root), tuple(commits), complete=False)
     begin = Commit(BEFORE, tuple(_actions(folder, usable[0])))
     if any(begin.all("metaData")):  # of all versions that the checkpoint has
-        commits = [_without_metadata(commit, _version(usable[0])) for commit in commits]
+        for at, commit in enumerate(commits):
+            if commit.version <= _version(usable[0]):
+                others = [action for action in commit.actions if "metaData" not in action]
+                commits[at] = Commit(commit.version, others)
     return DeltaLog(Path(folder.root), (begin, *commits))
 
 
@@ -219,12 +220,6 @@ def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
         for batch in stored.iter_batches(columns=["protocol", "metaData", *parts]):
             for action in batch.to_pylist():
                 yield {name: content for name, content in action.items() if content}
-
-
-def _without_metadata(commit: Commit, until: int) -> Commit:
-    if commit.version > until:
-        return commit
-    return Commit(commit.version, [action for action in commit.actions if "metaData" not in action])
 
 
 def _version(name: str) -> int:

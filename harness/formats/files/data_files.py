@@ -6,15 +6,19 @@ specification, "Log file format").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import IO, Any, Final, Protocol, TypeAlias
 
+from harness.core.errors import printable
 from harness.core.records import FileValues
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, orc, parquet
+from harness.formats.files import avro, column_parts, orc, parquet
+from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.parquet import Footer
+from harness.formats.files.table_folder import ListedFile, TableFolder
 from harness.formats.hudi import log as hudi_log
 from harness.model.canonical import Value
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
@@ -119,3 +123,75 @@ def _columns_at(
     indexes: Sequence[int], rows: Sequence[tuple[Value, ...]]
 ) -> tuple[tuple[Value, ...], ...]:
     return tuple(tuple(row[at] for at in indexes) for row in rows)
+
+
+SPARK: Final = b"org.apache.spark.version"
+"""Where Spark writes its version in files of both kinds (`SPARK_VERSION_METADATA_KEY`)."""
+ROW: Final = "row"
+"""The struct of a transactional table's files in which the columns are (`AcidUtils` of Hive)."""
+_BUILD: Final = re.compile(r"\s*\(.*|\s+version\b")
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DataFooter:
+    """Columns in the file's order, and what wrote it."""
+
+    columns: tuple[ColumnPart, ...]
+    writers: tuple[str, ...]
+
+
+def oldest_file(files: Iterable[ListedFile]) -> ListedFile | None:
+    """Return the file that was modified first, of those that are not hidden and not empty."""
+    shown = (file for file in files if file.size and file.name[0] not in "._")
+    return min(shown, key=lambda file: (file.modified, file.path), default=None)
+
+
+def read_data_footer(folder: TableFolder, path: str) -> DataFooter:
+    """Read the footer or head of a Parquet, ORC or Avro file; raises UnreadableError."""
+    with folder.opened(path) as file:
+        begin = file.read(len(avro.MAGIC))
+        file.seek(0)
+        if begin == avro.MAGIC:
+            return _avro_footer(file)
+        return (_orc_footer if begin.startswith(orc.MAGIC) else _parquet_footer)(file)
+
+
+def _avro_footer(file: IO[bytes]) -> DataFooter:
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    schema: Any = fastavro.reader(file).writer_schema
+    return DataFooter(column_parts.of_avro(schema["fields"]), ())
+
+
+def _parquet_footer(file: IO[bytes]) -> DataFooter:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
+
+    with pq.ParquetFile(file) as stored:
+        writers = (stored.metadata.created_by or "", _spark(stored.metadata.metadata or {}))
+        return DataFooter(column_parts.of_arrow(stored.schema_arrow), short_names(writers))
+
+
+def _orc_footer(file: IO[bytes]) -> DataFooter:
+    from pyarrow.orc import ORCFile  # noqa: PLC0415
+
+    stored = ORCFile(file)
+    columns = column_parts.of_arrow(stored.schema)
+    inner = next((part.parts for part in columns if part.name == ROW and part.parts), columns)
+    writers = (stored.software_version, _spark(stored.schema.metadata or {}))
+    return DataFooter(inner, short_names(writers))
+
+
+def _spark(metadata: Mapping[bytes, bytes]) -> str:
+    version = metadata.get(SPARK, b"").decode("utf-8", "replace")
+    return f"Spark {version}" if version else ""
+
+
+def short_names(writers: Iterable[str]) -> tuple[str, ...]:
+    """Return who wrote something as short words, without what a build is called.
+
+    >>> short_names(["parquet-mr version 1.13.1 (build db4183)", ""])
+    ('parquet-mr 1.13.1',)
+    """
+    short = (printable(_BUILD.sub("", writer)).strip()[:_LONGEST] for writer in writers)
+    return tuple(sorted({writer for writer in short if writer}))

@@ -92,10 +92,6 @@ def _value(text: str, type_: DataType, level: int) -> Value:
             return decimal.Decimal(text).quantize(
                 decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=60)
             )
-    return _nested(text, type_, level)
-
-
-def _nested(text: str, type_: DataType, level: int) -> Value:
     parts = text.split(chr(level + 1)) if text else []
     match type_:
         case Array(element):

@@ -155,10 +155,16 @@ MOVES: Final = "hoodie.simple.index.update.partition.path"
 """Else a row of another partition is updated there (Hudi documentation, "All Configurations")."""
 
 _SWITCH: Final = {"on": "true", "off": "false"}
+_SWITCHED: Final = {
+    "auto_upgrade": "hoodie.write.auto.upgrade",
+    COLUMN_DROPS: ALLOW_DROPS,
+    SCHEMA_ON_READ: EVOLVES,
+}
 _WITHOUT_PARTITIONS: Final = "hoodie.datasource.write.drop.partition.columns"
 _STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
 _BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
 _OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("meta_fields", "omitted"): {"hoodie.datasource.hive_sync.omit_metadata_fields": "true"},
     # With `on` alone, what else is in it is the writer's own choice.
     (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
     (METADATA_TABLE, "bloom_filters"): {
@@ -216,16 +222,10 @@ def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str,
     """Return what the writing session is told of the settings."""
     metadata = settings.get(METADATA_TABLE, "off") != "off"
     options = {"hoodie.metadata.enable": str(metadata).lower()}
-    if "auto_upgrade" in settings:
-        options["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
-    if COLUMN_DROPS in settings:
-        options[ALLOW_DROPS] = _SWITCH[settings[COLUMN_DROPS]]
-    if SCHEMA_ON_READ in settings:
-        options[EVOLVES] = _SWITCH[settings[SCHEMA_ON_READ]]
-    if settings.get("meta_fields") == "omitted":
-        options["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
-    for setting in settings.items():
-        options |= _OPTIONS.get(setting, {})
+    for name, value in settings.items():
+        if name in _SWITCHED:
+            options[_SWITCHED[name]] = _SWITCH[value]
+        options |= _OPTIONS.get((name, value), {})
     if settings.get(MERGER) == "spark":
         options[_MERGERS] = names[SPARK_MERGER]
     return options

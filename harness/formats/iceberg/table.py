@@ -70,23 +70,19 @@ class IcebergMetadata:
     @property
     def snapshots(self) -> tuple[str, ...]:
         """The ids of the snapshots that are, or once were, the current one, oldest first."""
-        return tuple(text for text in self._all if text in self._logged)
+        return self._ids(current=True)
 
     @property
     def staged(self) -> tuple[str, ...]:
         """The ids of the snapshots that never were the current one."""
-        return tuple(text for text in self._all if text not in self._logged)
+        return self._ids(current=False)
 
-    @property
-    def _all(self) -> tuple[str, ...]:
+    def _ids(self, *, current: bool) -> tuple[str, ...]:
+        # The log has those that were the current one (specification, "Table Metadata").
+        log = {entry["snapshot-id"] for entry in self.metadata.get("snapshot-log", ())}
         records = sorted(self._records, key=itemgetter("sequence-number"))
-        return tuple(str(mapping["snapshot-id"]) for mapping in records)
-
-    @property
-    def _logged(self) -> frozenset[str]:
-        """The snapshots that the log of current ones has (specification, "Table Metadata")."""
-        log = self.metadata.get("snapshot-log", ())
-        return frozenset(str(entry["snapshot-id"]) for entry in log)
+        ids = (record["snapshot-id"] for record in records)
+        return tuple(str(number) for number in ids if (number in log) is current)
 
     @property
     def properties(self) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judge.baseline.apply import Applied, Facts, Lines, Seen, all_seen, apply
+from harness.judge.baseline.apply import Applied, Facts, Lines, Seen, all_seen, apply, update
 from harness.judge.baseline.known import (
     EngineFacts,
     Expect,
@@ -13,7 +13,6 @@ from harness.judge.baseline.known import (
     holds,
     parse,
 )
-from harness.judge.baseline.update_known import update
 
 __all__ = [
     "Applied",

@@ -6,19 +6,30 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from harness.core.records import Verdict, VerdictKind
+from harness.core import yaml_writer
+from harness.core.cached_method import cached_method
+from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
+from harness.core.yaml_writer import block
 from harness.judge.baseline.known import (
     QUERY,
     READER,
+    STEP,
+    TODO,
+    UNSET,
     VARIANT,
+    VIEW,
     WRITE,
     Expect,
     Known,
     Properties,
+    Support,
+    When,
     holds,
+    parse,
+    steps,
 )
 from harness.model import past_views
 from harness.scenario.cells import Variant, parse_reader
@@ -54,55 +65,60 @@ class Seen:
 
     @property
     def step(self) -> int:
-        """The number of the step."""
         return int(self.properties["step"])
 
 
 def all_seen(verdicts: Sequence[Verdict], facts: Facts) -> tuple[Seen, ...]:
     """Return what is seen of each verdict, in their order, and then of each applied step."""
-    return (*(seen_of(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
+    return (*(_seen(verdict, facts) for verdict in verdicts), *seen_of_steps(facts, verdicts))
 
 
-def seen_of(verdict: Verdict, facts: Facts) -> Seen:
-    """Return what is seen of a verdict."""
-    result = None
+def _seen(verdict: Verdict, facts: Facts) -> Seen:
+    shown = None
     if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         refused = verdict.verdict is VerdictKind.REFUSED
-        result = Expect(
+        shown = Expect(
             facts.refusals.get(verdict.case, "unnamed") if refused else "",
             frozenset(finding.kind for finding in verdict.findings),
             frozenset(column for finding in verdict.findings for column in finding.columns),
         )
-    settings = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
-    settings |= {QUERY: verdict.query} if verdict.view != WRITE else {}
-    properties = settings | _of_reader(verdict.reader, facts)
-    properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
-    return Seen(verdict.scenario, properties, result, verdict.verdict in JUDGED)
+    variant, view = facts.variants[verdict.variant], past_views.name_of(verdict.view)
+    properties = _properties(variant, verdict.step, verdict.reader, view, facts)
+    if verdict.view != WRITE:
+        properties[QUERY] = verdict.query
+    return Seen(verdict.scenario, properties, shown, verdict.verdict in JUDGED)
 
 
 def seen_of_steps(facts: Facts, verdicts: Iterable[Verdict]) -> Iterator[Seen]:
     """Yield what is seen of each applied step that has no verdict of its own."""
-    told = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
-    for name, step in (each for each in facts.applied if each not in told):
-        variant = facts.variants[name]
-        settings = {"view": WRITE, "step": str(step)}
-        properties = (
-            settings | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
-        )
-        yield Seen(variant.scenario.name, properties, None)
+    judged = {(verdict.variant, verdict.step) for verdict in verdicts if verdict.view == WRITE}
+    for name, step in facts.applied:
+        if (name, step) not in judged:
+            variant = facts.variants[name]
+            properties = _properties(variant, step, variant.writers[step], WRITE, facts)
+            yield Seen(variant.scenario.name, properties, None)
 
 
-def _of_reader(text: str, facts: Facts) -> dict[str, str]:
-    reader = parse_reader(text)
-    # However it was run: a container and a process of one version are expected to answer alike.
+def _properties(
+    variant: Variant, step: int, reader_text: str, view: str, facts: Facts
+) -> dict[str, str]:
+    reader = parse_reader(reader_text)
+    # However it was run: a container and a process of one version are expected to answer equally.
     distribution = lock_name(reader.distribution)
     engine, version = facts.engines.get(distribution) or named(distribution)
-    settings = {f"{READER}{name}": value for name, value in reader.settings}
+    # Writers that follow one another are all named: the table is the work of every one of them.
+    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
     return {
+        "view": view,
+        "step": str(step),
         "engine": engine,
         "version": version,
         "distribution": distribution,
-        **settings,
+        **{f"{READER}{name}": value for name, value in reader.settings},
+        "format": variant.format,
+        "twin": str(variant.twin).lower(),
+        "writer": ", ".join(writers),
+        **{f"{VARIANT}{name}": value for name, value in variant.settings.items()},
     }
 
 
@@ -114,18 +130,6 @@ def named(distribution: str) -> tuple[str, str]:
     """
     match = _VERSIONED.fullmatch(distribution)
     return (match["engine"], match["version"]) if match else (distribution, "")
-
-
-def _of_variant(variant: Variant, step: int) -> dict[str, str]:
-    # Writers that follow one another are all named: the table is the work of every one of them.
-    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
-    settings = {f"{VARIANT}{name}": value for name, value in variant.settings.items()}
-    return {
-        "format": variant.format,
-        "twin": str(variant.twin).lower(),
-        "writer": ", ".join(writers),
-        **settings,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,22 +172,24 @@ class Lines:
     ) -> None:
         """`known` has the lines of each scenario."""
         self._facts = facts
-        self._every = [line for sequence in known.values() for line in sequence]
+        self._every = [line for lines in known.values() for line in lines]
+        self._lines = {
+            name: [line for line in lines if line.counts(today)] for name, lines in known.items()
+        }
         self._expired = tuple(line for line in self._every if not line.counts(today))
-        self._lines = {name: [k for k in each if k.counts(today)] for name, each in known.items()}
         self._tried, self._occurring = set[Known](), set[Known]()
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return a verdict with what is known of it."""
         if not self._lines.get(verdict.scenario):
             return replace(verdict, known="") if verdict.known else verdict
-        return replace(verdict, known=self._match(seen_of(verdict, self._facts)))
+        return replace(verdict, known=self._match(_seen(verdict, self._facts)))
 
     def applied(self, verdicts: Sequence[Verdict]) -> Applied:
         """Return the verdicts, to which all was applied, with what is to be said of the lines."""
-        for seen_of_step in seen_of_steps(self._facts, verdicts):
-            self._match(seen_of_step)
-        counted = [line for each in self._lines.values() for line in each]
+        for seen in seen_of_steps(self._facts, verdicts):
+            self._match(seen)
+        counted = [line for lines in self._lines.values() for line in lines]
         gone = self._tried - self._occurring
         return Applied(
             verdicts=tuple(verdicts),
@@ -196,18 +202,217 @@ class Lines:
 
     def _match(self, seen: Seen) -> str:
         """Return the reason of the line that knows a place; empty where none does."""
-        line = _first(self._lines.get(seen.scenario, ()), seen)
-        if line and seen.judged:
+        lines = self._lines.get(seen.scenario, ())
+        line = next((line for line in lines if holds(line.when, seen.properties)), None)
+        if line is None:
+            return ""
+        if seen.judged:
             self._tried.add(line)
-        if line is None or not _knows(line, seen):
+        if line.expect != seen.shown or not line.expect.knowable:
             return ""
         self._occurring.add(line)
         return line.because
 
 
-def _knows(line: Known, seen: Seen) -> bool:
-    return line.expect == seen.shown and line.expect.knowable
+def _dump(text: str, old: Sequence[Known], remaining: Sequence[Known], new: Sequence[Known]) -> str:
+    """Return the text with the lines that stay, in their own words, and then the new ones.
+
+    A comment belongs to what comes after it. A list in brackets has no words of its own.
+    """
+    rows = text.splitlines(keepends=True)
+    rows[-1:] = [row if row.endswith("\n") else f"{row}\n" for row in rows[-1:]]
+    head, words = "", dict[int, str]()
+    if old and all(rows[line.line - 1].startswith("- ") for line in old):
+        begins = [_with_comment(rows, line.line) for line in old]
+        head = "".join(rows[: begins[0]])
+        for line, begin, end in zip(old, begins, [*begins[1:], len(rows)], strict=True):
+            words[line.line] = "".join(rows[begin:end])
+    lines = [words.get(line.line) or _written(line) for line in remaining]
+    lines += map(_written, new)
+    return "".join([head, *lines]) if lines else ""
 
 
-def _first(lines: Sequence[Known], seen: Seen) -> Known | None:
-    return next((line for line in lines if holds(line.when, seen.properties)), None)
+def _with_comment(rows: Sequence[str], start: int) -> int:
+    at = start - 1
+    while at and rows[at - 1].startswith("#"):
+        at -= 1
+    return at
+
+
+def _written(line: Known) -> str:
+    """Write a line out, as `parse` reads it."""
+
+    def value(name: str, text: str) -> object:
+        if name == STEP and text.isdecimal():
+            return int(text)
+        return text == "true" if text in {"true", "false"} else text
+
+    kinds = [kind.value for kind in FindingKind if kind in line.expect.kinds]
+    expect: dict[str, Any] = {
+        "refused": line.expect.refused,
+        "finding": kinds[0] if len(kinds) == 1 else kinds,
+        "columns": sorted(line.expect.columns),
+    }
+    form: dict[str, Any] = {
+        "when": {name: value(name, text) for name, text in line.when},
+        "expect": {name: part for name, part in expect.items() if part},
+        "support": line.support.value,
+        "because": line.because,
+    }
+    form |= {"issue": line.issue} if line.issue else {}
+    form |= {"until": line.until.isoformat()} if line.until else {}
+    return yaml_writer.written(block([block(form)]), offset=0)
+
+
+class CellIndex:
+    """Cells by their place in `seen`; a set of them is the bits of a number.
+
+    Each condition is tried once on each cell; sets are then joined bit by bit.
+    """
+
+    def __init__(self, seen: Iterable[Seen]) -> None:
+        self.seen = tuple(cell for cell in seen if cell.judged)
+        self.knowable = _bits(cell.shown is not None and cell.shown.knowable for cell in self.seen)
+        self._steps = _bits(cell.properties[VIEW] == WRITE for cell in self.seen)
+
+    def cells(self, when: When) -> int:
+        """Return the cells of which all conditions hold."""
+        result = (1 << len(self.seen)) - 1
+        for pair in when:
+            result &= self._one(pair)
+        return result if any(name == VIEW for name, _ in when) else result & ~self._steps
+
+    @cached_method
+    def _one(self, pair: tuple[str, str]) -> int:
+        # What `holds` says of steps is about the whole of the conditions; here is only one of them.
+        return _bits(
+            holds((pair, (VIEW, cell.properties[VIEW])), cell.properties) for cell in self.seen
+        )
+
+    @cached_method
+    def others(self, shown: Expect) -> int:
+        """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
+        return _bits(cell.shown != shown for cell in self.seen)
+
+    def places(self, cells: int) -> Iterator[int]:
+        return (at for at in range(len(self.seen)) if cells >> at & 1)
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(1 << at for at, flag in enumerate(flags) if flag)
+
+
+STAYS: Final = "engine"
+"""A line is about one engine, even where several are wrong in the same way."""
+FIRST: Final = (STAYS, "format", VIEW, QUERY, STEP)
+VERSIONS: Final = ("version", "distribution")
+LAST: Final = ("twin", "writer")
+WHY: Final = f"{TODO}: say why"
+
+
+def _derive(ground: CellIndex, covered: int) -> tuple[Known, ...]:
+    """Return lines for the wrong cells that no line covers and that have nothing unexplained.
+
+    Greedy: first the line that explains most of what is left, or the one with fewest conditions.
+    A line holds of no cell that is correct or answers otherwise, so their order does not matter;
+    they are given reader by reader, each in the order of the steps.
+    """
+    left = ground.knowable & ~covered
+    lines = dict.fromkeys(line for at in ground.places(left) for line in _lines(ground, at))
+    cells = {line: ground.cells(line.when) for line in lines}
+
+    def worth(line: Known) -> tuple[int, int]:
+        return (cells[line] & left).bit_count(), -len(line.when)
+
+    chosen = []
+    while (best := max(lines, key=worth, default=None)) and cells[best] & left:
+        chosen.append(best)
+        left &= ~cells[best]
+    return tuple(sorted(chosen, key=_story))
+
+
+def _story(line: Known) -> tuple[str, list[tuple[str, str]], int, When]:
+    when = dict(line.when)
+    settings = [pair for pair in line.when if pair[0].startswith(READER)]
+    return when[STAYS], settings, steps(when.get(STEP, ">=0")).start, line.when
+
+
+def _lines(ground: CellIndex, at: int) -> Iterator[Known]:
+    """Yield the two most general lines for a cell: one for most steps, one for most readers.
+
+    None when another cell has all the same properties and answers otherwise.
+    """
+    seen = ground.seen[at]
+    # The most telling properties first; the settings are those that readers of the engine have.
+    engine = seen.properties[STAYS]
+    readers = (cell.properties for cell in ground.seen if cell.properties[STAYS] == engine)
+    settings = sorted({name for reader in readers for name in reader if name.startswith(READER)})
+    variants = sorted(name for name in seen.properties if name.startswith(VARIANT))
+    names = (*FIRST, *VERSIONS, *settings, *variants, *LAST)
+    full = {name: seen.properties.get(name, UNSET) for name in names}
+    if seen.shown is None or ground.cells(tuple(full.items())) & ground.others(seen.shown):
+        return
+    rest = [name for name in reversed(names) if name != STEP]
+    position = rest.index(VIEW)
+    for order in ((STEP, *rest), (*rest[:position], STEP, *rest[position:])):
+        when = _general(ground, at, full, order, ground.others(seen.shown))
+        yield Known(when, seen.shown, Support.NOTYET, WHY)
+
+
+def _general(
+    ground: CellIndex, at: int, full: Mapping[str, str], order: Sequence[str], others: int
+) -> When:
+    """Return the conditions without those, tried in that order, that are not needed."""
+    remaining = dict(full)
+    for name in order:
+        without = {other: value for other, value in remaining.items() if other != name}
+        cells = ground.cells(tuple(without.items()))
+        if name != STAYS and cells >> at & 1 and not cells & others:
+            remaining = without
+        elif name == STEP:
+            remaining[STEP] = _interval(ground, at, cells, others)
+    return tuple(remaining.items())
+
+
+def _interval(ground: CellIndex, at: int, cells: int, others: int) -> str:
+    """Return the range of steps around a cell's own in which every cell answers as it does."""
+    own = ground.seen[at].step
+    wrong = [ground.seen[place].step for place in ground.places(cells & others)]
+    low = max((step for step in wrong if step < own), default=-1)
+    high = min((step for step in wrong if step > own), default=None)
+    matching = [ground.seen[place].step for place in ground.places(cells & ~others)]
+    inside = [step for step in matching if low < step and (high is None or step < high)]
+    first, last = min(inside), max(inside)
+    if high is None:
+        return f">={first}"
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> str:
+    """Return the text of a baseline after which nothing that was seen is new or gone.
+
+    `text` is the one there is, `seen` the cells of its scenario. A line stays as it is when all of
+    its cells answer as it says, or when the run has none of them. Other lines go; what people said
+    of them stays in the first line that expects the same. Empty when nothing is known.
+
+    Raises ScenarioProblem: the old baseline cannot be read.
+    """
+    old, ground = parse(text, path), CellIndex(seen)
+    remaining, covered = [], 0
+    for line in old:
+        cells = ground.cells(line.when)
+        if line.counts(today) and not cells & ground.others(line.expect):
+            remaining.append(line)
+            covered |= cells
+    gone = {line.expect: line for line in reversed(old) if line not in remaining}
+    new = [_in_words_of(gone.get(line.expect), line, today) for line in _derive(ground, covered)]
+    return _dump(text, old, remaining, new)
+
+
+def _in_words_of(before: Known | None, line: Known, today: datetime.date) -> Known:
+    if before is None:
+        return line
+    if before.counts(today):
+        return replace(before, when=line.when)
+    because = f"{TODO}: not mended until {before.until}: {before.because}"
+    return replace(before, when=line.when, because=because, until=None)

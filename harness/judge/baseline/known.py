@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from harness.core.problems import Problems, one_of
@@ -70,14 +72,14 @@ class Expect:
 
     @property
     def knowable(self) -> bool:
-        """Whether a baseline can hold it: nobody knows what is unexplained."""
+        """Nobody knows what is unexplained."""
         return FindingKind.UNEXPLAINED not in self.kinds
 
     def __str__(self) -> str:
         kinds = ", ".join(kind for kind in FindingKind if kind in self.kinds)
-        result = f"{kinds} in {', '.join(sorted(self.columns))}" if self.columns else kinds
+        columns = f" in {', '.join(sorted(self.columns))}" if self.columns else ""
         refused = f"refused: {self.refused}" if self.refused else ""
-        return "; ".join(each for each in (refused, result) if each)
+        return "; ".join(filter(None, (refused, f"{kinds}{columns}")))
 
 
 class ReviewedLine:
@@ -95,11 +97,9 @@ class ReviewedLine:
 
     @property
     def reviewed(self) -> bool:
-        """Whether somebody has said why."""
         return not self.because.upper().startswith(TODO)
 
     def counts(self, today: datetime.date) -> bool:
-        """Whether its date has not passed."""
         return self.until is None or today <= self.until
 
 
@@ -127,9 +127,8 @@ def steps(text: str) -> range:
     match = _STEPS.fullmatch(text)
     if match is None:
         raise ValueError(f"'{text}' names no steps")
-    if match["since"]:
-        return range(int(match["since"]), _LAST)
-    first, last = int(match["only"] or match["low"]), int(match["only"] or match["high"])
+    first = int(match["since"] or match["only"] or match["low"])
+    last = _LAST - 1 if match["since"] else int(match["only"] or match["high"])
     if first > last:
         raise ValueError(f"'{text}': the first step is after the last")
     return range(first, last + 1)
@@ -143,17 +142,15 @@ def holds(when: When, properties: Properties) -> bool:
     """
     if properties.get(VIEW) == WRITE and VIEW not in dict(when):
         return False
-    return all(_holds(name, value, properties) for name, value in when)
-
-
-def _holds(name: str, value: str, properties: Properties) -> bool:
-    if name == STEP:
-        return int(properties[STEP]) in steps(value)
-    return properties.get(name, UNSET) == value
+    return all(
+        int(properties[STEP]) in steps(value)
+        if name == STEP
+        else properties.get(name, UNSET) == value
+        for name, value in when
+    )
 
 
 CONDITIONS: Final = (*NAMES, f"{READER}<setting>", f"{VARIANT}<setting>")
-_STEP_FORMS: Final = 'a step (6), a first one (">=6") or the first and the last ("3-5")'
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +185,8 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
         return ()
     if not isinstance(document.data, list):
         problems.stop(1, "a baseline is a list; write `- when: …` for each line")
-    result = [_known(each, (at,), document) for at, each in enumerate(document.data)]
-    lines = tuple(known for known in result if known is not None)
+    known = [_known(entry, (at,), document) for at, entry in enumerate(document.data)]
+    lines = tuple(line for line in known if line is not None)
     _check_hidden(lines, problems)
     problems.raise_if_any()
     return lines
@@ -224,24 +221,26 @@ def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
                 (*at, name), f"there is no condition '{name}'; {one_of(name, CONDITIONS)}"
             )
             continue
-        text = _text(name, value, free=setting)
+        text, allowed = _text(name, value, setting=setting)
         if text is None:
-            allowed = _allowed(name, setting=setting)
             document.note((*at, name), f"{name}: {value!r} is given; allowed: {allowed}")
-            continue
-        result.append((name, text))
+        else:
+            result.append((name, text))
     return tuple(result)
 
 
-def _text(name: str, value: object, *, free: bool) -> str | None:
-    """Return a condition's value as text; None when it cannot be one."""
+def _text(name: str, value: object, *, setting: bool) -> tuple[str | None, str]:
+    """Return a condition's value as text, None when it cannot be one, and what it can be."""
     if name == STEP:
-        return _steps(value)
-    if isinstance(value, bool):
-        return str(value).lower() if free or name == "twin" else None
+        return _steps(value), 'a step (6), a first one (">=6") or the first and the last ("3-5")'
+    if name == "twin":
+        return str(value).lower() if isinstance(value, bool) else None, "true or false"
+    text = value if isinstance(value, str) and value else None
+    if not setting:
+        return text, "text (quote it)"
     if isinstance(value, int):
-        return str(value) if free else None
-    return value if isinstance(value, str) and value and name != "twin" else None
+        text = str(value).lower()
+    return text, "text, a whole number, true or false"
 
 
 def _steps(value: object) -> str | None:
@@ -252,14 +251,6 @@ def _steps(value: object) -> str | None:
     except ValueError:
         return None
     return str(value)
-
-
-def _allowed(name: str, *, setting: bool) -> str:
-    if name == STEP:
-        return _STEP_FORMS
-    if name == "twin":
-        return "true or false"
-    return "text, a whole number, true or false" if setting else "text (quote it)"
 
 
 def _expect(form: _Expect, at: KeyPath, document: Document) -> Expect:
@@ -274,16 +265,11 @@ def _expect(form: _Expect, at: KeyPath, document: Document) -> Expect:
         )
     if form.columns and not kinds:
         document.note(at, "expect: columns are those of a finding; give finding, too")
-    _check_twice("finding", kinds, at, document)
-    _check_twice("columns", form.columns, at, document)
+    for label, names in (("finding", kinds), ("columns", form.columns)):
+        for name, times in Counter[str](names).items():
+            if times > 1:
+                document.note(at, f"expect: {label}: '{name}' stands twice; name each once")
     return Expect(form.refused, frozenset(kinds), frozenset(form.columns))
-
-
-def _check_twice(label: str, names: Iterable[str], at: KeyPath, document: Document) -> None:
-    given = list(names)
-    for name in dict.fromkeys(given):
-        if given.count(name) > 1:
-            document.note(at, f"expect: {label}: '{name}' stands twice; name each once")
 
 
 def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None:
@@ -300,19 +286,16 @@ def until_of(text: str, at: KeyPath, document: Document) -> datetime.date | None
 def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
     """Note each line that can never be the first to match."""
     for at, line in enumerate(lines):
-        before = (known for known in lines[:at] if _covers(known.when, line.when))
-        hides = next((known for known in before if known.until is None), None)
-        if hides is not None:
-            problems.add(
-                line.line,
-                f"no cell can use this line: the one at {hides.place} matches first; "
-                "put the one with fewer conditions last",
-            )
-
-
-def _covers(general: When, when: When) -> bool:
-    about_steps = (VIEW, WRITE) in when and VIEW not in dict(general)
-    return set(general) <= set(when) and not about_steps
+        about_steps = (VIEW, WRITE) in line.when
+        for known in lines[:at]:
+            covers = set(known.when) <= set(line.when)
+            if covers and known.until is None and (VIEW in dict(known.when) or not about_steps):
+                problems.add(
+                    line.line,
+                    f"no check can use this line: the one at {known.place} matches first; "
+                    "put the one with fewer conditions last",
+                )
+                break
 
 
 OF_ENGINE: Final = ("engine", "version", "distribution")
@@ -348,22 +331,17 @@ class Possible:
 def check(lines: Sequence[Known], possible: Possible) -> None:
     """Check that some cell can use each line; it need not be a cell of this run.
 
-    Raises ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.
+    Raises ScenarioProblem: `file:line: no check can use this line: why; what is allowed`, for each.
     """
     if not lines:
         return
-    problems = Problems(lines[0].path)
+    problems, values = Problems(lines[0].path), _values(possible)
     for line in lines:
-        for why in _impossible(line, possible):
-            problems.add(line.line, f"no cell can use this line: {why}")
+        wrong = [why for pair in line.when for why in _condition(*pair, values, possible.steps)]
+        # What is impossible by itself is told once.
+        for why in wrong or _together(line, possible):
+            problems.add(line.line, f"no check can use this line: {why}")
     problems.raise_if_any()
-
-
-def _impossible(line: Known, possible: Possible) -> list[str]:
-    values = _values(possible)
-    wrong = [why for pair in line.when for why in _condition(*pair, values, possible.steps)]
-    # What is impossible by itself is told once.
-    return wrong or list(_together(line, possible))
 
 
 def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int) -> Iterator[str]:
@@ -371,9 +349,12 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
         if steps(value).start > last:
             yield f"the scenario has no step {value}; allowed: 0 to {last}"
     elif name == QUERY:
-        yield from _question(value)
+        try:
+            query_shapes.parse(value)
+        except ValueError as wrong:
+            yield f"query: {wrong}"
     elif name not in values:
-        settings = [value for value in values if value.startswith((READER, VARIANT))]
+        settings = [setting for setting in values if setting.startswith((READER, VARIANT))]
         yield f"there is no setting '{name}'; {one_of(name, settings)}"
     else:
         for part in value.split(", ") if name == WRITER else (value,):
@@ -381,52 +362,36 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
                 yield f"{name}: there is no '{part}'; {one_of(part, values[name])}"
 
 
-def _question(text: str) -> Iterator[str]:
-    try:
-        query_shapes.parse(text)
-    except ValueError as wrong:
-        yield f"query: {wrong}"
-
-
 def _values(possible: Possible) -> dict[str, list[str]]:
-    """Return the values that each condition can have."""
-    engines = possible.engines
-    distributions = _once(facts.distribution for facts in engines)
+    """Return the values that each condition can have, each once."""
+    distributions = [engine.distribution for engine in possible.engines]
     values = {
-        "engine": _once(engine_facts.engine for engine_facts in engines),
-        "version": _once(engine_facts.version for engine_facts in engines),
+        "engine": [engine.engine for engine in possible.engines],
+        "version": [engine.version for engine in possible.engines],
         "distribution": distributions,
         WRITER: distributions,
         "format": list(possible.formats),
-        VIEW: _once((*(view for views in possible.formats.values() for view in views), WRITE)),
+        VIEW: [*chain.from_iterable(possible.formats.values()), WRITE],
         "twin": ["true", "false"],
     }
-    for engine in engines:
-        _add_settings(values, READER, engine.settings)
-    _add_settings(values, VARIANT, possible.variants)
-    return values
-
-
-def _add_settings(values: dict[str, list[str]], prefix: str, settings: SettingValues) -> None:
-    for name, allowed in settings.items():
-        before = values.get(f"{prefix}{name}", [UNSET])
-        values[f"{prefix}{name}"] = _once((*before, *allowed))
-
-
-def _once(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+    settings = [(READER, engine.settings) for engine in possible.engines]
+    for prefix, of_prefix in (*settings, (VARIANT, possible.variants)):
+        for name, allowed in of_prefix.items():
+            values.setdefault(f"{prefix}{name}", [UNSET]).extend(allowed)
+    return {name: list(dict.fromkeys(texts)) for name, texts in values.items()}
 
 
 def _together(line: Known, possible: Possible) -> Iterator[str]:
     """Yield which conditions are possible one by one, and not together."""
     asked = [pair for pair in line.when if pair[0] in OF_ENGINE or pair[0].startswith(READER)]
     if not any(_has(engine, asked) for engine in possible.engines):
-        yield f"no distribution has all of {_described(asked)}"
+        described = ", ".join(f"{name}: {value}" for name, value in asked)
+        yield f"no distribution has all of {described}"
     when = dict(line.when)
-    views = possible.formats.get(when.get("format", ""), (when.get(VIEW, WRITE),))
-    if when.get(VIEW, WRITE) not in (*views, WRITE):
-        allowed = ", ".join((*views, WRITE))
-        yield f"{when['format']} has no view {when[VIEW]}; allowed: {allowed}"
+    view = when.get(VIEW, WRITE)
+    views = (*possible.formats.get(when.get("format", ""), (view,)), WRITE)
+    if view not in views:
+        yield f"{when['format']} has no view {view}; allowed: {', '.join(views)}"
 
 
 def _has(engine: EngineFacts, asked: Iterable[tuple[str, str]]) -> bool:
@@ -437,7 +402,3 @@ def _has(engine: EngineFacts, asked: Iterable[tuple[str, str]]) -> bool:
         else value in (UNSET, *engine.settings.get(name.removeprefix(READER), ()))
         for name, value in asked
     )
-
-
-def _described(pairs: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in pairs)

@@ -1,10 +1,9 @@
 """The list of columns that the catalog keeps of each partition, and what a reader by it shows.
 
-Hudi's sync gives a new partition the columns that the table has then. When Spark changes the
-table's columns the lists of its partitions stay as they are; when a later sync finds the table's
-list other than it should be, it sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
+Hudi's sync gives a new partition the columns of then, and Spark's changes leave them so; a later
+sync that finds the table's list wrong sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
 leave Hudi's own columns out again after Spark put them in). Those of a plain table follow its
-changes, or stay as they were, as the change itself says (`cascade`, `restrict`).
+changes, or stay, as the change itself says (`cascade`, `restrict`).
 
 Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
 differ, a row of a Parquet file is read by the names of the table and then converted from the
@@ -48,10 +47,7 @@ class Lists:
         return any(types != self.table for types in self.own.values())
 
     def shown(self, value: Value, place: int, row: Row) -> Value:
-        """Return what a row shows under the table's column at a place, Hudi's columns not counted.
-
-        Where the partition has a value under another type there, that is not predicted.
-        """
+        """Return what a row shows under a column of the table; Hudi's take no place."""
         if self.beyond(place, row):
             return None
         at = self.ahead + place
@@ -69,12 +65,8 @@ def lists(
 ) -> Lists | None:
     """Return the lists after the last step; None where there are none, or all are the table's.
 
-    Args:
-        history: the truth up to that step.
-        files: what the table's files are.
-        bare: the steps after which the catalog lists none of Hudi's columns.
-        stay: whether the partitions of a plain table keep the lists that they were made with.
-
+    `bare`: the steps after which the catalog lists none of Hudi's columns. `stay`: whether the
+    partitions of a plain table keep the lists that they were made with.
     """
     stored = {name for file in files if file.kind is FileKind.BASE for name, _ in file.columns}
     plain = not META.keys() & stored
@@ -112,12 +104,12 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
     match value, now, own:
         case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
             return _number(value) if isinstance(value, str) else value
-        case dict(), Struct(parts), Struct(kept):
-            pairs = zip(parts, kept, strict=False)
+        case dict(), Struct(parts), Struct(theirs):
+            pairs = zip(parts, theirs, strict=False)
             left = {name: _left(value[name], to, of) for (name, to), (_, of) in pairs}
             return {name: left.get(name) for name, _ in parts}
         case tuple(), Array(to), Array(of):
-            return tuple(_left(each, to, of) for each in value)
+            return tuple(_left(element, to, of) for element in value)
         case MapValue(), Map(_, to), Map(_, of):
             return MapValue.of([(key, _left(pair, to, of)) for key, pair in value.pairs])
     raise ValueError(f"{own} is the partition's type, {now} the table's")
@@ -153,25 +145,17 @@ CATALOG_AS_SCHEMA: Final = CatalogColumns()
 def other_catalogs(history: History, later: History, by: ColumnMapping) -> tuple[int, ...]:
     """Return the steps that made another schema than the view's, the newest first.
 
-    A reader may still go by one of them, or go by it already.
-
-    `later`: what came after the step that the view goes back to. A schema that was there before and
-    is there again counts twice: nobody can tell by which of them a reader goes.
+    A reader may still go by one of them, or go by it already. `later`: what came after the step
+    that the view goes back to. A schema of before that is there again counts twice.
     """
-    (now, _), *_ = _made(history[-1:], by)
-    made = (_made(truths, by) for truths in (history, later))
-    steps = ([step for fields, step in each if fields != now] for each in made)
-    before, after = (sorted(step, reverse=True)[:CATALOGS] for step in steps)
-    return (*after, *before)
+    collect = tuple if by.placed else frozenset  # the order matters to a reader by position alone
+    now = collect(history[-1].schema.fields)
 
+    def made(truths: History) -> list[int]:
+        steps: dict[Hashable, int] = {}
+        for truth in truths:
+            steps.setdefault(collect(truth.schema.fields), truth.step)
+        steps.pop(now, None)
+        return sorted(steps.values(), reverse=True)[:CATALOGS]
 
-def _made(truths: History, by: ColumnMapping) -> list[tuple[Hashable, int]]:
-    """Return each schema, as far as it matters to a column mapping, with what made it.
-
-    The order of columns matters to a reader by position alone.
-    """
-    made: dict[Hashable, int] = {}
-    for truth in truths:
-        fields = truth.schema.fields
-        made.setdefault(fields if by.placed else frozenset(fields), truth.step)
-    return list(made.items())
+    return (*made(later), *made(history))

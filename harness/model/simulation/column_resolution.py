@@ -47,18 +47,14 @@ no schema: their ids are negative."""
 
 
 class LayoutError(Exception):
-    """The files do not fit the history; nothing can be said of how they are read.
-
-    Whatever goes through the files of a table may raise it.
-    """
+    """The files do not fit the history; nothing can be said of how they are read."""
 
 
 def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> int:
     """Return the step whose columns a file has: that of its rows, or a later one.
 
-    A compaction that waited writes the rows of the day on which it was scheduled. Its columns are
-    of that day too where the table had a history of its schema then, else of the day on which it
-    is carried out (seen on Hudi 0.15.0, 1.0.2 and 1.2.0): their names tell which.
+    A compaction that waited has the rows of the day on which it was scheduled, and the columns of
+    that day only if the table had a history of its schema (seen on Hudi 0.15.0, 1.0.2 and 1.2.0).
     """
     step = steps[fact.instant]
     there = {name for name, _ in fact.columns}
@@ -76,11 +72,7 @@ def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -
 def meeting_other_types(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
 ) -> tuple[ColumnMapping, ...]:
-    """Return the column mappings that lead to one of another type in some base file.
-
-    Where that is one alone, an engine that complains of the type reads so. `counted`: whether
-    a reader by position may count meta columns.
-    """
+    """Return the column mappings that lead to one of another type in some base file."""
     return tuple(
         by
         for by in column_mappings(history, counted=counted)
@@ -98,10 +90,9 @@ def column_mappings(
 ) -> tuple[ColumnMapping, ...]:
     """Return the column mappings that can differ on such a history.
 
-    Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
-    reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
-    other ones. `outside`: whether parts of structs may be found otherwise than columns. `nameless`:
-    whether files say nothing of columns, and parts of structs have moved.
+    `counted`: whether a reader by position may count meta columns. `renumbered`: whether ids that
+    are given anew can be other ones. `outside`: whether parts of structs may be found otherwise
+    than columns. `nameless`: whether files say nothing of columns, and parts of structs have moved.
     """
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
@@ -119,8 +110,8 @@ def column_mappings(
 def _differ(field: Field, source: Field, by: ColumnMapping) -> bool:
     if type(field.type) is not type(source.type) or not field.children:
         return field.type != source.type
-    sources_ = {child.id if by.inside else child.name: child for child in source.children}
-    pairs = [(part, sources_.get(part.id if by.inside else part.name)) for part in field.children]
+    parts = {child.id if by.inside else child.name: child for child in source.children}
+    pairs = [(part, parts.get(part.id if by.inside else part.name)) for part in field.children]
     return any(there is not None and _differ(part, there, by) for part, there in pairs)
 
 
@@ -134,24 +125,26 @@ def _met(
                 yield field, source
 
 
-CanDiffer = Callable[[DataType, DataType], bool]
-"""Tells whether a value of a file's type may be shown as something else in the table's type."""
-
-
-def met_otherwise(
+def converting_mappings(
     history: History,
     files: Sequence[FileFact],
     steps: Mapping[str, int],
-    by: ColumnMapping,
-    otherwise: CanDiffer,
-) -> bool:
-    return any(_otherwise(*pair, otherwise) for pair in _met(history, files, steps, by))
+    conversion: Conversion,
+    mappings: Sequence[ColumnMapping],
+) -> frozenset[ColumnMapping]:
+    """Return the column mappings by which a conversion meets values that it may show otherwise."""
+    return frozenset(
+        by
+        for by in mappings
+        if any(_converts(*pair, conversion) for pair in _met(history, files, steps, by))
+    )
 
 
-def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
-    sources_ = {child.name: child for child in source.children}
-    parts = [(part, sources_[part.name]) for part in field.children if part.name in sources_]
-    return otherwise(source.type, field.type) or any(_otherwise(*p, otherwise) for p in parts)
+def _converts(field: Field, source: Field, conversion: Conversion) -> bool:
+    parts = {child.name: child for child in source.children}
+    pairs = [(part, parts[part.name]) for part in field.children if part.name in parts]
+    differs = conversion.differs(source.type, field.type)
+    return differs or any(_converts(*pair, conversion) for pair in pairs)
 
 
 Slices = Sequence[tuple[FileFact | None, Sequence[FileFact]]]
@@ -191,10 +184,7 @@ def sources(
     by: ColumnMapping,
     catalog: Schema | None = None,
 ) -> list[tuple[Field, Field | None]]:
-    """Return the table's columns, each with the one of the file that is taken for it.
-
-    `catalog`: the schema that the reader goes by, where it is not today's.
-    """
+    """Return the columns of the table, or a catalog, each with the one of the file taken for it."""
     now, written = history[-1], written_schema(history, fact, steps)
     names = [name for name, _ in fact.columns]
     pairs = zip(fact.stored_names or names, names, strict=True)
@@ -220,23 +210,14 @@ def _in_file(
     written: Schema,
     by: ColumnMapping,
 ) -> Field | None:
-    """Return the field that a column is taken from; `in_file`: its columns as the file calls them.
-
-    Each with the name that the table had for it then.
-    """
-    match by:
-        case ColumnMapping.ID | ColumnMapping.ID_OUTSIDE | ColumnMapping.ID_ALONE:
-            return next((each for each in written.fields if each.id == field.id), None)
-        case ColumnMapping.NAME | ColumnMapping.FOLDED:
-            stored_name = _named_as(field.name, [stored for stored, _ in in_file], by)
-            name = next((name for stored, name in in_file if stored == stored_name), None)
-        case (
-            ColumnMapping.POSITION
-            | ColumnMapping.COUNTED
-            | ColumnMapping.PARTS_TOO
-            | ColumnMapping.RENUMBERED
-        ):
-            name = in_file[position][1] if position < len(in_file) else None
+    """Return the field that a column is taken from; `in_file`: names there and in the table."""
+    if by.placed:
+        name = in_file[position][1] if position < len(in_file) else None
+    elif by in {ColumnMapping.NAME, ColumnMapping.FOLDED}:
+        stored_name = _named_as(field.name, [stored for stored, _ in in_file], by)
+        name = next((name for stored, name in in_file if stored == stored_name), None)
+    else:
+        return next((column for column in written.fields if column.id == field.id), None)
     return next((field for field in (*written.fields, *META.values()) if field.name == name), None)
 
 
@@ -244,7 +225,8 @@ def _in_file(
 class Conversion:
     """What a reader makes of values of another type, other than the same value or a refusal."""
 
-    differs: CanDiffer
+    differs: Callable[[DataType, DataType], bool]
+    """Whether a value of the file's type may be shown as something else in the table's type."""
     value: Callable[[Value, DataType, DataType], Value]
     """Of a value, its type and the one shown; raises ValueError where it is not predicted."""
 
@@ -264,7 +246,6 @@ def shown(
     by: ColumnMapping,
     conversion: Conversion | None = None,
 ) -> Value:
-    """Return what a reader shows of a row for a table's column, `source` being the file's."""
     exact = conversion is None
     if source is None:
         return field.default if exact and by in _WITH_DEFAULTS else None
@@ -287,7 +268,6 @@ _WITH_DEFAULTS: Final = {ColumnMapping.ID, ColumnMapping.ID_OUTSIDE}
 def _by_name(
     value: Value, source: Field, field: Field, by: ColumnMapping, conversion: Conversion | None
 ) -> Value:
-    """Return a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
     if nested(source) != nested(field):
@@ -341,7 +321,6 @@ def _named_as(name: str, names: Sequence[str], by: ColumnMapping) -> str | None:
 
 
 def nested(field: Field) -> type | None:
-    """Return the kind of a column that has parts; None of one without."""
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
@@ -381,9 +360,7 @@ def without_partless(value: Value, field: Field, source: Field | None, by: Colum
     pairs = _pairs(field, source, by)
     match value:
         case dict():
-            return {
-                pair.name: without_partless(value[pair.name], pair, of, by) for pair, of in pairs
-            }
+            return {p.name: without_partless(value[p.name], p, of, by) for p, of in pairs}
         case tuple():
             return tuple(without_partless(element, *pairs[0], by) for element in value)
         case MapValue():
@@ -401,7 +378,6 @@ def _lacks_parts(field: Field, source: Field | None, by: ColumnMapping) -> bool:
 
 
 def _pairs(field: Field, source: Field, by: ColumnMapping) -> list[tuple[Field, Field | None]]:
-    """Return the parts of a column, each with that of the file which is taken for it."""
     if isinstance(field.type, Struct):
         return [(child, part_in(source, field, child, by)) for child in field.children]
     return list(zip(field.children, source.children, strict=True))

@@ -1,19 +1,4 @@
-"""Hive misreads Hudi tables in four known ways: by places, keys, ids and orders of columns.
-
-Hudi's own columns in the places of the table's (`overlaid`, Hudi 1.0.2): to merge log files, Hudi's
-reader for Hive asks for three columns more, under the numbers that they have where the catalog
-lists all of Hudi's. With schema-on-read it then calls the catalog's columns of these numbers by
-these names. Where the catalog lists none of Hudi's columns, that is what is read under the table's
-own. Rows that log files hold are put whole over those of base files later.
-
-All file groups of a query that Hive answers without MapReduce are read with one list of columns,
-so groups without log files are read so as well; one of them that came first would end the query
-with an error.
-
-Source: `HoodieRealtimeInputFormatUtils.addRequiredProjectionFields`,
-`SchemaEvolutionContext.setColumnNameList` and `setColumnTypeList` (the error),
-`RealtimeCompactedRecordReader.setUpWritable`.
-"""
+"""Hive misreads Hudi tables in four known ways: by places, keys, ids and orders of columns."""
 
 from __future__ import annotations
 
@@ -44,12 +29,21 @@ PLACES: Final[Mapping[int, Field]] = MappingProxyType(
 """Which of Hudi's columns stands at which place (`HoodieInputFormatUtils`)."""
 
 
-def overlaid(found: Sources, partition_by: Container[str]) -> list[tuple[Field, Field | None]]:
-    """What is taken of a base file; partition columns come last in Hive and take no place."""
+def overlaid(sources: Sources, partition_by: Container[str]) -> list[tuple[Field, Field | None]]:
+    """Return what is taken of a base file where Hudi's columns are in the places of the table's.
+
+    To merge log files, Hudi's reader for Hive (1.0.2) asks for three columns more, by the numbers
+    that they have where the catalog lists all of Hudi's; with schema-on-read it calls the catalog's
+    columns of these numbers by their names. Where the catalog lists none of them, that is what is
+    read under the table's own, in all file groups of a query that is answered without MapReduce.
+    Rows of log files are put whole over those of base files later. Partition columns come last in
+    Hive and take no place. Source: `HoodieRealtimeInputFormatUtils.addRequiredProjectionFields`,
+    `SchemaEvolutionContext.setColumnNameList`, `RealtimeCompactedRecordReader.setUpWritable`.
+    """
     places = count()
     return [
         (field, source if field.name in partition_by else PLACES.get(next(places), source))
-        for field, source in found
+        for field, source in sources
     ]
 
 
@@ -63,13 +57,10 @@ def rekeyed(
 ) -> Iterator[AnyRow]:
     """Merge base rows, each with the value that is taken for its key, with what log files hold.
 
-    Where Hudi's reader for Hive merges log files, it takes the record key of a base row from the
-    place where it stands if the catalog lists Hudi's columns. Where it lists none of them, one of
-    the table's own stands there, and its text is taken for the key. So log records hardly ever meet
-    the rows that they change, and both are shown (seen of MapReduce with schema-on-read; without
-    MapReduce all rows are merged as they should be). Source: `RealtimeCompactedRecordReader.next`.
-
-    `newer`: by the text of a record key; None for a row that is deleted.
+    Hudi's reader for Hive takes the record key of a base row from the place where it stands if the
+    catalog lists Hudi's columns. Where it lists none of them, one of the table's own stands there:
+    log records hardly ever meet the rows that they change, and both are shown (seen of MapReduce
+    with schema-on-read). Source: `RealtimeCompactedRecordReader.next`.
 
     Raises ValueError: a value is NULL. Hive ends such a query with an error.
     """
@@ -93,10 +84,9 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
     """Return whether ids that are given anew in the order of some base file of Hudi's are others.
 
     Hive, schema-on-read on, reads a file so where a timestamp is asked for: it numbers the file's
-    columns from the first on and looks for the ids of the table in it, which were given in the same
-    way when the table was created (`HoodieAvroParquetReader` and the conversion of Avro's schema to
-    `InternalSchema`). It is said only of tables that were seen to be read so: with a timestamp,
-    without partitions, and with the columns that they were created with.
+    columns and looks for the ids that the table gave when it was created (`HoodieAvroParquetReader`
+    and the conversion of Avro's schema to `InternalSchema`). It is said only of tables that were
+    seen to be read so: without partitions, and with the columns that they were created with.
     """
     table, fields = history[-1].table, history[-1].schema.fields
     ids = [field.id for field in history[0].schema.fields]
@@ -114,18 +104,16 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
 
 
 def taken_for(
-    history: History, found: Slices, steps: Mapping[str, int], catalog: Sequence[str]
+    history: History, slices: Slices, steps: Mapping[str, int], catalog: Sequence[str]
 ) -> Mapping[int, int]:
     """Return the columns that show another one, by their ids; nothing where both orders agree.
 
-    The order of the metastore may be another one than that of the table: a column that the write
-    client moved is moved nowhere else, and a DataFrame of other columns first changes the schema of
-    the next commit alone. Hive 3.1.3 then gives each row's values in the order of the table and
-    names them in that of the catalog (seen without MapReduce, schema-on-read off). Nor is anything
-    said where a column would show one of another type, which ends with an error, nor where a table
-    is not Hudi's or the catalog lists other columns than the table has.
+    The metastore may have another order than the table: a column that the write client moved is
+    moved nowhere else, and a DataFrame first changes the schema of the next commit alone. Hive 3.1
+    then gives values in the order of the table and names them in that of the catalog (seen without
+    MapReduce, schema-on-read off); where one of another type would be shown, it ends with an error.
     """
-    files = [fact for base, logs in found for fact in (base, *logs) if fact and fact.columns]
+    files = [fact for base, logs in slices for fact in (base, *logs) if fact and fact.columns]
     parts = history[-1].table.partition_by
     now = [field for field in history[-1].schema.fields if field.name not in parts]
     hudis = any(META.keys() <= {name for name, _ in fact.columns} for fact in files)
@@ -142,11 +130,7 @@ def taken_for(
 def _order(
     history: History, fields: Sequence[Field], files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> list[int]:
-    """Return the ids of the columns in the table's own order.
-
-    It is the truth's, but where the newest files have the columns of their time in another one:
-    then a write has changed it.
-    """
+    """Return the ids of the columns in the table's own order: another one if a write changed it."""
     now = [field.id for field in fields]
     newest = max(files, key=lambda fact: steps[fact.instant])
     parts, columns = history[-1].table.partition_by, written_schema(history, newest, steps).fields

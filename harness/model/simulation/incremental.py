@@ -1,14 +1,9 @@
 """The answer of an incremental view: the rows that were committed after a step.
 
-Of each row Hudi keeps the requested time of the write that it is of (`_hoodie_commit_time`), in
-files that are written anew and through compactions too, and readers choose rows by it (Hudi
-documentation, "SQL Queries", "Incremental query"). So which version of a row counts is that which
-a reader sees: who leaves out log files goes by when a base file's version was committed.
-
-Of a Delta table the commits say which rows each of them wrote (`formats.delta.changes`).
-
-What files say counts, not the model: had a writer kept another time, all that is said of readers
-would be wrong. Where a file does not say it, nothing is.
+Of each row Hudi keeps the requested time of the write that it is of (`_hoodie_commit_time`),
+through compactions too, and readers choose rows by it (Hudi documentation, "SQL Queries",
+"Incremental query"). Of a Delta table the commits say which rows they wrote
+(`formats.delta.changes`). What files say counts, not the model.
 """
 
 from __future__ import annotations
@@ -38,7 +33,6 @@ class Since:
     commits: Commits
 
     def dated(self, fact: FileFact, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows of a file, in the order of its keys, with when each was committed."""
         instants = self.commits.get(fact, ())
         if len(instants) != len(rows):
             raise LayoutError(f"{fact.path} does not say when its rows were committed")
@@ -57,22 +51,16 @@ class Since:
             case IncrementalRange.EARLIER:
                 return at >= self.step
             case IncrementalRange.LATER:
-                return at > self._next
+                # An inclusive begin is that of the next step that made an instant (`engines.past`).
+                later = (step for step in self.steps.values() if step > self.step)
+                return at > min(later, default=self.step)
         return at > self.step
 
     def differing(self, rows: Iterable[Row]) -> tuple[IncrementalRange, ...]:
         """Return what else than it should be may be given of rows, where that is not the same."""
         there = list(rows)
-        right = [self.gives(row) for row in there]
-        others = (given for given in IncrementalRange if given is not IncrementalRange.SINCE)
-        return tuple(
-            other for other in others if [self.gives(row, other) for row in there] != right
-        )
-
-    @property
-    def _next(self) -> int:
-        """The next step that made an instant; an inclusive begin is that one's (`engines.past`)."""
-        return min((at for at in self.steps.values() if at > self.step), default=self.step)
+        given = {by: [self.gives(row, by) for row in there] for by in IncrementalRange}
+        return tuple(by for by in IncrementalRange if given[by] != given[IncrementalRange.SINCE])
 
 
 def dated(row: Row, instant: str) -> Row:

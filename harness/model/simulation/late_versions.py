@@ -38,10 +38,7 @@ class SimulatedRow:
 
 
 def file_rows(truth: Truth, fact: FileFact) -> Rows:
-    """Return the rows that a file of a step may hold, in the versions that it holds.
-
-    `truth`: of that step.
-    """
+    """Return the rows that a file of a step may hold, in the versions that it holds."""
     if fact.kind is not FileKind.LOG:
         return truth.rows
     sent = truth.sent_contested
@@ -51,11 +48,7 @@ def file_rows(truth: Truth, fact: FileFact) -> Rows:
 def overtaken(truth: Truth, fact: FileFact, *, otherwise: bool = False) -> frozenset[str]:
     """Return the record keys of what a file of a step has in vain: it does not replace a row.
 
-    Args:
-        truth: of that step.
-        fact: the file.
-        otherwise: whether it is read by the merge mode that the table does not have.
-
+    `otherwise`: whether it is read by the merge mode that the table does not have.
     """
     mode, sent = truth.table.merge_mode, truth.sent_contested
     vain: Collection[Value] = ()
@@ -77,12 +70,7 @@ def on_top(
 ) -> Mapping[str, Item | None]:
     """Return what versions in a log file become on top of those before them, by the merge mode.
 
-    Args:
-        truth: of the step that wrote the log file.
-        newer: what it has that is not in vain, by record key; None for a deleted row.
-        older: the same of what was written before.
-        complete: returns a version with the values of an older one where it has NULL.
-
+    `complete` returns a version with the values of an older one where it has NULL.
     """
     if truth.table.merge_mode is not MergeMode.PARTIAL_UPDATE:
         return newer
@@ -108,6 +96,5 @@ def _older(truth: Truth) -> tuple[Value, ...]:
 
 
 def record_keys(history: History, key: Value) -> tuple[str, str]:
-    """Return the texts that stand for a key in files."""
     # Hudi's complex key generator writes `column:value` even for a single key column.
     return str(key), f"{history[0].table.key}:{key}"

@@ -1,11 +1,8 @@
 """Which read strategies give an answer: the smallest ones, and all of them where several do.
 
 A whole answer counts: its columns and every row. The order of rows and columns does not, nor does
-the type in which a value came. Of two strategies of which one is a part of the other, the smaller
-one is the explanation. Strategies of which neither is a part of the other may both fit an answer:
-then all are given. Which one is claimed is `Verdict.claimed`. Where none fits, none of those tried
-does: at most `AT_ONCE` things beyond how columns are found are combined, `CATALOGS` older schemas
-are tried.
+the type in which a value came. Where none fits, none of those tried does: at most `AT_ONCE` things
+beyond how columns are found are combined, `CATALOGS` older schemas are tried.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ class Readings:
     """What readers of each strategy would answer about one table state."""
 
     reading: Simulation
-    _tables: dict[Query, dict[ReadStrategy, TableLook | None]] = field(
+    _tables: dict[tuple[ReadStrategy, Query], TableLook | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     _fitting: dict[tuple[Query, TableLook], tuple[ReadStrategy, ...]] = field(
@@ -53,28 +50,22 @@ class Readings:
     )
 
     def strategies(self, query: Query) -> tuple[ReadStrategy, ...]:
-        """Return the strategies that are tried for a question, the smallest first.
-
-        Ids are given anew only where a timestamp is asked for.
-        """
+        """Return the strategies that are tried for a question, the smallest first."""
         result = self.reading.strategies(query.conditions)
-        if not self.reading.renumbered or self._reads_timestamps(query):
+        if not self.reading.renumbered:
             return result
-        return tuple(
-            strategy for strategy in result if strategy.mapping is not ColumnMapping.RENUMBERED
-        )
-
-    def _reads_timestamps(self, query: Query) -> bool:
+        # Ids are given anew only where a timestamp is asked for.
         fields = self.reading.schema(ReadStrategy(ColumnMapping.ID)).fields
         asked = {path.partition(".")[0] for path in (*query.columns, *query.filters)}
         whole = not (query.columns or query.label)
-        return any(has_timestamp(column) for column in fields if whole or column.name in asked)
+        if any(has_timestamp(column) for column in fields if whole or column.name in asked):
+            return result
+        return tuple(by for by in result if by.mapping is not ColumnMapping.RENUMBERED)
 
     def labels(self, strategy: ReadStrategy, query: Query) -> tuple[str, ...] | None:
         """Return what the answer's columns are called; None where the reader has no such column."""
         schema = self.reading.schema(strategy)
-        asked = (*query.columns, *query.filters)
-        if not all(schema.has(path) for path in asked):
+        if not all(schema.has(path) for path in (*query.columns, *query.filters)):
             return None
         return query.labels(schema.names)
 
@@ -87,9 +78,8 @@ class Readings:
         Raises ValueError: a value has no form in the type of an older catalog, or is not predicted.
         """
         asked, names = self.reading.asked(strategy, query), self.reading.schema(strategy).names
-        result = (
-            asked.answer(names, self._values(strategy, query)) if asked else query.answer(names, ())
-        )
+        rows = self._values(strategy, query) if asked else ()
+        result = (asked or query).answer(names, rows)
         if any(isinstance(value, Unpredicted) for row in result for value in row):
             raise ValueError(f"a value is not predicted of a reader {strategy}")
         return result
@@ -118,10 +108,8 @@ class Readings:
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[ReadStrategy, ...]:
         """Return every strategy that reproduces a whole answer, also those that do too much."""
-        wanted = table_of(labels, rows)
-        return tuple(
-            strategy for strategy in self.strategies(query) if self._fits(strategy, query, wanted)
-        )
+        answer = table_of(labels, rows)
+        return tuple(by for by in self.strategies(query) if self._fits(by, query, answer))
 
     def answers(self, query: Query) -> tuple[StrategyAnswer, ...]:
         """Return every table that a strategy shows, each once, with its smallest strategies."""
@@ -143,17 +131,12 @@ class Readings:
         except ValueError:
             return None
 
-    def _fits(self, strategy: ReadStrategy, query: Query, wanted: TableLook) -> bool:
+    def _fits(self, strategy: ReadStrategy, query: Query, answer: TableLook) -> bool:
         labels = self.labels(strategy, query)
-        if labels is None or tuple(sorted(labels)) != wanted[0]:
+        if labels is None or tuple(sorted(labels)) != answer[0]:
             return False
-        tables = self._tables.setdefault(query, {})
-        if strategy not in tables:
-            tables[strategy] = self._table(strategy, query, labels)
-        return tables[strategy] == wanted
-
-    def _table(
-        self, strategy: ReadStrategy, query: Query, labels: Sequence[str]
-    ) -> TableLook | None:
-        rows = self._shown(strategy, query)
-        return None if rows is None else table_of(labels, rows)
+        asked = strategy, query
+        if asked not in self._tables:
+            rows = self._shown(strategy, query)
+            self._tables[asked] = None if rows is None else table_of(labels, rows)
+        return self._tables[asked] == answer

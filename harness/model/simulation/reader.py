@@ -21,9 +21,9 @@ from harness.model.simulation.column_resolution import (
     Conversion,
     column_mappings,
     conversion_of,
+    converting_mappings,
     in_logs,
     may_be_partless,
-    met_otherwise,
     part_in,
     shown,
     slices,
@@ -49,7 +49,7 @@ from harness.model.truth import History, Row, Truth
 class Simulation:
     """The files of a table state beside the history: what each read strategy shows.
 
-    Whatever is worked out is kept: many answers about one state are compared with it.
+    Whatever is worked out is cached: many answers about one state are compared with it.
     """
 
     def __init__(
@@ -65,18 +65,14 @@ class Simulation:
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
-        `catalog`: what it lists that may make a difference.
-        `since`: the view, where it gives a part of the rows.
-        `later`: what came after the history until the question was asked.
-        `statistics`: those that may exclude rows which are there.
+        `since`: the view, where it gives a part of the rows. `later`: what came after the history
+        until the question was asked. `statistics`: those that may exclude rows which are there.
         """
         self._history, self._steps, self._since = history, steps, since
-        self._lists = lists = catalog.partitions
-        self._later = later
-        self._statistics = statistics
-        schemas = [truth.schema for truth in (*history, *later)]
-        spelled = partial(_spelled, as_now=history[-1].schema)
-        self._schemas = list(map(spelled, schemas)) if catalog.lowers else schemas
+        self._lists, self._later, self._statistics = catalog.partitions, later, statistics
+        self._schemas = [truth.schema for truth in (*history, *later)]
+        if catalog.lowers:
+            self._schemas = [_spelled(schema, history[-1].schema) for schema in self._schemas]
         self._slices = tuple(slices(files, steps))
         self._bases = [base for base, _ in self._slices if base is not None]
         self._files = [fact for base, logs in self._slices for fact in (base, *logs) if fact]
@@ -88,7 +84,7 @@ class Simulation:
         self._cut = any(finer(value) for row in rows for value in row.values.values())
         self._given = since.differing(rows) if since else ()
         self._shown: dict[object, Sequence[Value]] = {}
-        self._listed = lists is not None and lists.differ
+        self._listed = self._lists is not None and self._lists.differ
         # By Hive without MapReduce Hudi's columns may be shown under others, with it record keys
         # may be taken from the third column: of the same files both are worked out.
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
@@ -122,19 +118,23 @@ class Simulation:
     @cached_property
     def _stored(self) -> frozenset[ColumnMapping]:
         """The column mappings with which what is stored can show something else."""
-        others = [by for by in self._finders if by is not ColumnMapping.ID]
-        return self._otherwise(self._files, AS_STORED, others)
+        return self._converting(
+            self._files, AS_STORED, [by for by in self._finders if by is not ColumnMapping.ID]
+        )
 
     @cached_property
     def _cast(self) -> frozenset[ColumnMapping]:
         """The same of values that are cast: of texts by name, of all by position."""
         named = [by for by in self._finders if not (by is ColumnMapping.ID or by.placed)]
         converted = [file for file in self._files if not file.path.endswith(".parquet")]
-        return self._otherwise(self._files, AS_CAST, named) | self._otherwise(
-            converted,
-            AS_CONVERTED,
-            [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO],
-        )
+        placed = [ColumnMapping.POSITION, ColumnMapping.PARTS_TOO]
+        by_name = self._converting(self._files, AS_CAST, named)
+        return by_name | self._converting(converted, AS_CONVERTED, placed)
+
+    def _converting(
+        self, files: Sequence[FileFact], conversion: Conversion, mappings: Sequence[ColumnMapping]
+    ) -> frozenset[ColumnMapping]:
+        return converting_mappings(self._history, files, self._steps, conversion, mappings)
 
     @cached_property
     def _partless(self) -> frozenset[ColumnMapping]:
@@ -157,14 +157,6 @@ class Simulation:
             yield Logs.UNDELETED
         if any(self._history[self._steps[log.instant]].sent_contested for log in logs):
             yield Logs.OTHER_MODE
-
-    def _otherwise(
-        self, files: Sequence[FileFact], conversion: Conversion, finders: Sequence[ColumnMapping]
-    ) -> frozenset[ColumnMapping]:
-        met = partial(
-            met_otherwise, self._history, files, self._steps, otherwise=conversion.differs
-        )
-        return frozenset(by for by in finders if met(by))
 
     @property
     def misleads(self) -> bool:
@@ -198,7 +190,6 @@ class Simulation:
         return self._tried[at_]
 
     def asked(self, strategy: ReadStrategy, query: Query) -> Query | None:
-        """Return what such a reader asks of each row; None where it takes none to pass."""
         return without_decided(query, self._history[-1]) if strategy.nulls_by_schema else query
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
@@ -212,18 +203,16 @@ class Simulation:
         return list(zip(fact.keys, dated, strict=True))
 
     def schema(self, strategy: ReadStrategy) -> Schema:
-        return self._schemas[
-            len(self._history) - 1 if strategy.catalog is None else strategy.catalog
-        ]
+        now = len(self._history) - 1
+        return self._schemas[now if strategy.catalog is None else strategy.catalog]
 
     def rows(
         self, strategy: ReadStrategy, where: Sequence[Condition] = ()
     ) -> Iterator[SimulatedRow]:
         """Yield every row as a reader of that strategy shows it, in the order of its schema.
 
-        `where`: the conditions by which it may leave out files; rows it does not leave out. A base
-        file whose log files it merges is read whatever its statistics say, for these may change
-        what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
+        By the conditions `where` it may leave out files, but none whose log files it merges: these
+        may change what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
         Raises ValueError: a value has no form in the type of an older catalog, or is no record key.
         """
@@ -285,17 +274,13 @@ class Simulation:
         return newer
 
     def sources(self, strategy: ReadStrategy, fact: FileFact) -> list[tuple[Field, Field | None]]:
-        """Return the columns that such a reader shows, each with the one of a file it takes.
-
-        Hudi's meta columns have negative ids.
-        """
+        """Return the columns that such a reader shows, each with the one of a file it takes."""
         by = strategy.mapping if fact.kind is FileKind.BASE else in_logs(strategy)
         result = self._taken(fact, by, strategy)
-        lists = self._lists
-        if lists is None or not strategy.listed or not self._rows[id(fact)]:
+        lists, rows = self._lists, self._rows[id(fact)]
+        if lists is None or not strategy.listed or not rows:
             return result
-        # All rows of a file are of one partition.
-        _, row = self._rows[id(fact)][0]
+        _, row = rows[0]  # all rows of a file are of one partition
         return [
             (field, source if place is None or not lists.beyond(place, row) else None)
             for (field, source), place in zip(result, self._places(), strict=True)
@@ -307,8 +292,8 @@ class Simulation:
         """Return the columns that a reader shows, lists of partitions left aside."""
         result = sources(self._history, fact, self._steps, by, self.schema(strategy))
         if strategy.table_order:
-            own = {field.id: source for field, source in result}
-            return [(f, own[self._taken_for.get(f.id, f.id)]) for f, _ in result]
+            by_id = {field.id: source for field, source in result}
+            return [(f, by_id[self._taken_for.get(f.id, f.id)]) for f, _ in result]
         if not strategy.overlaid or fact.kind is not FileKind.BASE:
             return result
         return overlaid(result, self._history[-1].table.partition_by)
@@ -325,34 +310,29 @@ class Simulation:
         # Log records are given as rows of their own schema, whatever reads them.
         conversion = conversion_of(strategy) if fact.kind is FileKind.BASE else None
         partless = strategy.partless and fact.kind is FileKind.BASE
-        laid = strategy.overlaid, strategy.table_order
-        at_ = (
-            id(fact),
-            by,
-            strategy.catalog,
-            strategy.listed,
-            conversion,
-            strategy.cut,
-            *laid,
-            partless,
-        )
+        columns = strategy.catalog, strategy.overlaid, strategy.table_order
+        at_ = id(fact), by, conversion, partless, strategy.listed, strategy.cut, *columns
         if at_ not in self._read:
-            taken = self._taken(fact, by, strategy)
-            columns = (
-                self._column(fact, *pair, by, conversion, partless=partless) for pair in taken
+            values = zip(
+                *(
+                    self._column(fact, *pair, by, conversion, partless=partless)
+                    for pair in self._taken(fact, by, strategy)
+                ),
+                strict=True,
             )
-            values = zip(*columns, strict=True)
-            made: dict[str, SimulatedRow] = {}
-            for (key, row), shown_values in zip(self._rows[id(fact)], values, strict=True):
-                value = shown_values
-                if (lists := self._lists) and strategy.listed:
-                    pairs = zip(value, self._places(), strict=True)
-                    value = tuple(v if at is None else lists.shown(v, at, row) for v, at in pairs)
-                made[key] = SimulatedRow(
-                    row, tuple(map(cut, value)) if strategy.cut else value, fact
-                )
-            self._read[at_] = made
+            self._read[at_] = {
+                key: SimulatedRow(row, self._passed(row, of_row, strategy), fact)
+                for (key, row), of_row in zip(self._rows[id(fact)], values, strict=True)
+            }
         return self._read[at_]
+
+    def _passed(
+        self, row: Row, values: tuple[Value, ...], strategy: ReadStrategy
+    ) -> tuple[Value, ...]:
+        if (lists := self._lists) and strategy.listed:
+            pairs = zip(values, self._places(), strict=True)
+            values = tuple(v if at is None else lists.shown(v, at, row) for v, at in pairs)
+        return tuple(map(cut, values)) if strategy.cut else values
 
     def _column(
         self,
@@ -364,10 +344,7 @@ class Simulation:
         *,
         partless: bool = False,
     ) -> Sequence[Value]:
-        """Return what is shown of a file's rows in a column; most strategies show the same.
-
-        `partless`: whether structs without a part in the file are NULL.
-        """
+        """Return what is shown of a file's rows in a column; most strategies show the same."""
         by = unplaced(by)
         # The fields are those of the history's schemas and of META: they live as long as this does.
         at_ = id(fact), id(field), id(source), by, conversion, partless
@@ -384,7 +361,7 @@ class Simulation:
             return True
         head = where.path.partition(".")[0]
         pairs = sources(self._history, base, self._steps, by, self.schema(strategy))
-        taken = next((each for each in pairs if each[0].name == head), None)
+        taken = next((pair for pair in pairs if pair[0].name == head), None)
         if taken is None:
             return True
         values = self._column(base, *taken, by, None)
@@ -394,8 +371,7 @@ class Simulation:
 def _spelled(schema: Schema, as_now: Schema) -> Schema:
     """Return a schema as a reader knows it that has all names in lower case.
 
-    What is one of the columns of now but for upper and lower case is called as that one, as it is
-    where an answer is understood.
+    What is one of the columns of now but for case is called as that one, as answers are.
     """
     now = {name.lower(): name for name in as_now.names}
     called = (now.get(field.name.lower(), field.name.lower()) for field in schema.fields)
@@ -409,15 +385,18 @@ def _one_to_one(parts: Collection[tuple[int, int, Hashable]]) -> bool:
     return len(ids) == len(values) == len(parts)
 
 
-Sources = Sequence[tuple[Field, Field | None]]
-"""The columns of a table, each with the one of a file that is taken for it."""
+# Which rows a reader leaves out that goes by what is stored beside the values. A file's own
+# statistics are followed where nothing but deletes is merged into it, for other log records may
+# change what it holds; those of a folder whatever is in its files (Apache Parquet format,
+# `Statistics`; a column that a file does not have counts as all NULL, a bound that is NaN for
+# nothing: `ColumnOrder`).
 
 
 def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
     """Return whether a file whose column has these values may hold a row for which it holds.
 
-    Values that cannot be compared with the wanted one leave nothing out, nor does a NaN: the least
-    and the greatest of a column that has one are not written, or not to be relied on.
+    Values that cannot be compared leave nothing out, nor does a NaN: the least and the greatest of
+    a column that has one are not written, or not to be relied on.
     """
     there = [value for value in values if value is not None]
     match condition.test:
@@ -438,7 +417,10 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
 def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition]:
     """Yield the conditions on NULL whose column forbids it, and so does all that it is a part of.
 
-    Source: `allAncestorFieldsAreRequired` of Iceberg's `UnboundPredicate`.
+    They are answered from the schema: `is null` is true of no row, `is not null` of every one, also
+    where older files lack the column and its values are NULL (seen on Spark, Trino and Hive, on
+    Iceberg's tables). Source: `allAncestorFieldsAreRequired` of Iceberg's `UnboundPredicate`;
+    `NullPropagation` of Spark.
     """
     for condition in conditions:
         on_null = condition.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
@@ -454,13 +436,13 @@ def without_decided(query: Query, truth: Truth) -> Query | None:
     known = frozenset(decided(query.conditions, truth))
     if any(condition.test is Comparison.NULL for condition in known):
         return None
-    where, also = (
-        None if condition in known else condition for condition in (query.where, query.also)
-    )
+    where, also = (None if on in known else on for on in (query.where, query.also))
     return replace(query, where=where, also=also)
 
 
-def names_of(path: str, pairs: Sources, fact: FileFact, by: ColumnMapping) -> frozenset[str]:
+def names_of(
+    path: str, pairs: Sequence[tuple[Field, Field | None]], fact: FileFact, by: ColumnMapping
+) -> frozenset[str]:
     """Return the names under which a column of a table has its statistics.
 
     That is the name of the file's column which is taken for it. Where the file has none of the

@@ -24,8 +24,7 @@ class RowFile:
     def stored_as(self, path: str) -> frozenset[str]:
         """Return what the file, or the name of its folder, may call a column or a part of one.
 
-        A physical name that a table with column mapping gave stands in the place of the column's
-        own (Delta transaction log protocol, "Column Mapping").
+        It is a physical name where the table has column mapping (Delta's protocol, of that name).
         """
         if not self.file.stored_names:
             return frozenset({path})
@@ -69,30 +68,27 @@ class Base:
         """Return why the rows are not exact, and how far they are not; empty when they are."""
         if not self.doubt:
             return ""
-        each = "each row in any version that it has had, or not at all"
-        return f"{self.doubt}; not exact: {self.tables:,} tables are admissible, {each}"
+        rows = "each row in any version that it has had, or not at all"
+        return f"{self.doubt}; not exact: {self.tables:,} tables are admissible, {rows}"
 
 
 def base_rows(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], unread: str = ""
 ) -> Base:
-    """Return the rows that the base files show by themselves at the end of a history.
-
-    `steps`: the step that made each instant. `unread`: why there are no file facts.
-    """
+    """Return the rows that base files show by themselves; `unread`: why there are no file facts."""
     if not history[-1].merge_on_read:
         return Base(history[-1].rows)
     if unread:
         return Base(history[-1].base, unread, _admissible(history))
     try:
-        rows = _held(history, files, steps)
+        rows = _newest_rows(history, files, steps)
         rows |= _forgotten(history, files, steps, rows)
     except LayoutError as doubt:
         return Base(history[-1].base, str(doubt), _admissible(history))
     return Base(rows)
 
 
-def _held(
+def _newest_rows(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[Value, Row]:
     result: dict[Value, Row] = {}

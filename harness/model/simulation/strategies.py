@@ -84,8 +84,8 @@ class Logs(StrEnum):
 class IncrementalRange(StrEnum):
     """Which rows a reader gives that is asked for what was written since a step.
 
-    How it was asked does not matter: a begin is exclusive or inclusive by a library's version
-    (`engines.past`), and one that is taken for the other is off by one write.
+    A begin is exclusive or inclusive by a library's version (`engines.past`), and one that is taken
+    for the other is off by one write.
     """
 
     SINCE = "what was written since"
@@ -169,50 +169,38 @@ class ReadStrategy:
 
     @property
     def redundant(self) -> bool:
-        """Whether it says of something else what it says of columns: another one means the same.
-
-        Statistics tell of texts before they are cast, and know nothing of a NULL that a cast makes.
-        """
+        """Whether it says of something else what it says of columns: another one means the same."""
         by_id = self.mapping in {ColumnMapping.ID, ColumnMapping.RENUMBERED, ColumnMapping.ID_ALONE}
         pruned = self.mapping is self.pruned and not self.cast
         return pruned or (by_id and self.logs is Logs.BY_ID)
 
     @property
     def implausible(self) -> bool:
-        """Whether no engine is known to read so.
-
-        Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
-        of today, and converts values; who goes by id converts them too, and so does who cuts
-        timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
-        ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
-        files. Who finds columns by id and their parts by name, or leaves out default values, goes
-        by the catalog of today, and converts values. So does who finds those of base files by id
-        and those of log files by name. Who answers from the schema goes by that of today, and then
-        by no statistics.
-        """
-        older = self.catalog is not None
-        lists = self.listed and (self.mapping.placed or older or self.stored)
-        anew = self.mapping is ColumnMapping.RENUMBERED and (older or self.stored)
-        of_iceberg = self.mapping in {ColumnMapping.ID_OUTSIDE, ColumnMapping.ID_ALONE}
-        outside = of_iceberg and (older or self.stored or self.cast or self.listed)
-        stored = self.stored and (self.mapping is ColumnMapping.ID or self.cut)
-        casts = self.cast and (self.listed or self.stored or self.cut)
-        merges = self.logs is Logs.MERGED and not older and self.pruned is None
-        laid = self.overlaid and not (self.mapping is ColumnMapping.ID and merges)
-        pruned = self.pruned in {
-            ColumnMapping.RENUMBERED,
-            ColumnMapping.ID_OUTSIDE,
-            ColumnMapping.ID_ALONE,
-        }
-        named = self.logs is Logs.BY_NAME and (self.mapping is not ColumnMapping.ID or older)
-        both = self.trusted is not None and self.pruned is not None
-        statistics = self.trusted is not None or self.pruned is not None
-        both |= self.nulls_by_schema and (older or statistics)
-        laid |= self.table_order and (older or self.stored or self.cast or self.overlaid)
-        return lists or anew or outside or stored or casts or laid or pruned or named or both
+        """Whether no engine is known to read so."""
+        by, older = self.mapping, self.catalog is not None
+        prunes, trusts = self.pruned is not None, self.trusted is not None
+        of_iceberg = {ColumnMapping.ID_OUTSIDE, ColumnMapping.ID_ALONE}
+        merges_by_id = by is ColumnMapping.ID and self.logs is Logs.MERGED
+        return (
+            # Hive goes by partitions' lists, by name or id, in today's catalog, and converts.
+            (self.listed and (by.placed or older or self.stored))
+            # Who gives ids anew goes by the catalog of today, and leaves out files by its ids.
+            or (by is ColumnMapping.RENUMBERED and (older or self.stored))
+            or self.pruned in {ColumnMapping.RENUMBERED, *of_iceberg}
+            or (by in of_iceberg and (older or self.stored or self.cast or self.listed))
+            # Who goes by id converts values, and so does who cuts timestamps.
+            or (self.stored and (by is ColumnMapping.ID or self.cut))
+            or (self.cast and (self.listed or self.stored or self.cut))
+            # Hive shows Hudi's columns under others where it goes by id and merges log files.
+            or (self.overlaid and (not merges_by_id or older or prunes))
+            or (self.table_order and (older or self.stored or self.cast or self.overlaid))
+            or (self.logs is Logs.BY_NAME and (by is not ColumnMapping.ID or older))
+            # Who answers from the schema goes by that of today, and by no statistics.
+            or (trusts and prunes)
+            or (self.nulls_by_schema and (older or trusts or prunes))
+        )
 
     def includes(self, other: ReadStrategy) -> bool:
-        """Return whether another strategy is a smaller part of this one."""
         return self.mapping is other.mapping and {*other.deviations} < {*self.deviations}
 
     def __str__(self) -> str:
@@ -255,24 +243,23 @@ class Deviation:
 def read_strategies(
     finders: Sequence[ColumnMapping], can: Deviation = Deviation()
 ) -> tuple[ReadStrategy, ...]:
+    switch = {True: (False, True), False: (False,)}
     made = (
-        ReadStrategy(by, *each, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
+        ReadStrategy(by, *options, partless=partless, trusted=trusted, nulls_by_schema=by_schema)
         for by in finders
-        for by_schema in ((False, True) if can.nulls_by_schema else (False,))
+        for by_schema in switch[can.nulls_by_schema]
         for trusted in ((None, *can.trusted) if can.prunes else (None,))
-        for partless in ((False, True) if by in can.partless else (False,))
-        for each in product(
+        for partless in switch[by in can.partless]
+        for options in product(
             (Logs.MERGED, *can.logs),
             (None, *can.catalogs.get(by, ())),
             (None, *finders) if can.prunes else (None,),
-            (False, True) if can.listed else (False,),
-            (False, True) if by in can.stored else (False,),
-            (False, True) if by in can.cast else (False,),
-            (False, True) if can.cut else (False,),
-            (False, True) if can.overlaid and by is ColumnMapping.ID else (False,),
-            (False, True)
-            if can.table_order and by in {ColumnMapping.ID, ColumnMapping.NAME}
-            else (False,),
+            switch[can.listed],
+            switch[by in can.stored],
+            switch[by in can.cast],
+            switch[can.cut],
+            switch[can.overlaid and by is ColumnMapping.ID],
+            switch[can.table_order and by in {ColumnMapping.ID, ColumnMapping.NAME}],
             (IncrementalRange.SINCE, *can.incremental),
         )
     )
@@ -286,9 +273,5 @@ def read_strategies(
 
 
 def parts_of(strategy: str) -> tuple[str, ...]:
-    """Return the parts of a strategy that is recorded as its text.
-
-    >>> parts_of(str(ReadStrategy(ColumnMapping.NAME, Logs.IGNORED)))
-    ('by name', 'base files only')
-    """
+    """Return the parts of a strategy that is recorded as its text."""
     return tuple(strategy.split(SEPARATOR))

@@ -27,14 +27,11 @@ _TAKING: Final = frozenset({*_NUMBERS, "timestamp"})
 def stored_differs(source: DataType, to: DataType) -> bool:
     """Whether what is stored of a type shows something else than the value in another one.
 
-    A reader may look at its column's type alone, not at what the file says of its own: both kinds
-    of whole numbers, dates, floats and timestamps are numbers to it, and texts are bytes. What it
-    cannot take so it refuses. Source: PrestoSQL 350 and Trino 368, Parquet files, whichever way
-    columns are found (`PrimitiveColumnReader.createReader`: a reader for the file's type;
-    `IntColumnReader`, `LongColumnReader` and `FloatColumnReader` then call `Type.writeLong` of the
-    column's type with the number, or with a float's bits; `BinaryColumnReader` calls `writeSlice`).
-    Trino 476 refuses most of it and shows the same of the rest (`ColumnReaderFactory.create`: whole
-    numbers under dates and floats, timestamps under `bigint`).
+    A reader may look at its column's type alone: both kinds of whole numbers, dates, floats and
+    timestamps are numbers to it, and texts are bytes; what it cannot take so it refuses. Source:
+    PrestoSQL 350 and Trino 368, Parquet files (`PrimitiveColumnReader.createReader`: a reader for
+    the file's type, which calls `Type.writeLong` or `writeSlice` of the column's type). Trino 476
+    refuses most of it (`ColumnReaderFactory.create`).
     """
     match source, to:
         case Primitive(name), Decimal(precision, _):
@@ -47,11 +44,6 @@ def stored_differs(source: DataType, to: DataType) -> bool:
 
 def stored_value(value: Value, to: DataType) -> Value:
     """Return what is shown of a stored value that is not NULL, where that is something else.
-
-    >>> str(stored_value(8000, Primitive("date"))), str(stored_value(8000, Decimal(12, 2)))
-    ('1991-11-27', '80.00')
-    >>> stored_value(1.5, Primitive("int")), stored_value(1069547520, Primitive("float"))
-    (1069547520, 1.5)
 
     Raises ValueError: the column's type has no such value.
     """
@@ -128,10 +120,8 @@ def cut(value: Value) -> Value:
     Source: Hive with Hudi's input formats (`Hive3Shim.getTimestampWriteable`, Hudi 1.0.2: the
     stored microseconds are divided by 1000 as whole numbers).
 
-    >>> str(cut(datetime.datetime(1969, 12, 31, 23, 59, 59, 123456)))
+    >>> str(cut((datetime.datetime(1969, 12, 31, 23, 59, 59, 123456),))[0])
     '1969-12-31 23:59:59.124000'
-    >>> str(cut((datetime.datetime(2024, 2, 29, 0, 0, 0, 123456),))[0])
-    '2024-02-29 00:00:00.123000'
     """
     return map_leaves(value, _cut) if finer(value) else value
 
@@ -157,10 +147,9 @@ _ORC_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 def converted_differs(source: DataType, to: DataType) -> bool:
     """Return whether ORC's library may show a value as something else than itself in another type.
 
-    It reads no Parquet. A reader that finds columns by position may meet any type there. What does
-    not fit is cut (texts), loses its fraction (whole numbers) or becomes NULL. Source: Apache ORC
-    1.5, `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`, `downCastAnyInteger`,
-    `parseLongFromString` …); seen on Hive 3.1.3.
+    What does not fit is cut (texts), loses its fraction (whole numbers) or becomes NULL. Source:
+    Apache ORC 1.5, `ConvertTreeReaderFactory` (`assignStringGroupVectorEntry`,
+    `downCastAnyInteger`, `parseLongFromString` …); seen on Hive 3.1.3.
     """
     if source == to or not (_converts(source) and _converts(to)):
         return False
@@ -179,12 +168,6 @@ def _converts(type_: DataType) -> bool:
 
 def converted_value(value: Value, source: DataType, to: DataType) -> Value:
     """Return what is shown of a value of one type, which is not NULL, in another one.
-
-    >>> number = Primitive("int")
-    >>> converted_value(301001, number, Text("char", 5))
-    '30100'
-    >>> converted_value("ab ", Text("char", 3), Primitive("string"))
-    'ab'
 
     Raises ValueError: what is shown is not predicted.
     """
@@ -267,11 +250,6 @@ def cast_differs(source: DataType, to: DataType) -> bool:
 
 def cast_value(value: Value, to: DataType) -> Value:
     """Return what a text becomes as a number.
-
-    >>> cast_value("f3s1r1", Primitive("int")) is None, cast_value("7", Primitive("int"))
-    (True, 7)
-    >>> cast_value("f3s1r1", Primitive("double")) is None, cast_value("7.5", Primitive("double"))
-    (True, 7.5)
 
     Raises ValueError: it is a number that has no exact form in the type, or is too great for it.
     """

@@ -36,7 +36,6 @@ class ColumnChange(Operation):
         return before
 
     def clause(self) -> str:
-        """Return what stands behind `alter table t`."""
         raise NotImplementedError
 
     def evolve(self, before: Truth) -> Truth:
@@ -73,10 +72,7 @@ class AddColumn(ColumnChange):
         return f"add column {self.name} {self.type}{position(self.first, self.after, str)}{default}"
 
     def schema(self, before: Schema) -> Schema:
-        """Give the column the next field id; rows that are there have the default, or no value.
-
-        Source: Iceberg specification, "Default values".
-        """
+        """Rows that are there have the default (Iceberg specification, "Default values")."""
         place = position_of(self.first, self.after)
         return before.add(self.name, self.type, place, self._default())
 
@@ -322,7 +318,6 @@ class PartitionFieldChange(Operation):
 
     @property
     def _verb(self) -> str:
-        """What SQL calls the change, and so do we: the first word of the class's name."""
         return type(self).__name__.removesuffix("PartitionField").lower()
 
 

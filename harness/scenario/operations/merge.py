@@ -81,30 +81,28 @@ class Merge(Operation):
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one merge statement; its source names its columns as the table does.
 
-        A source column that the table does not know is added to it by Hudi (engines notes, T5),
-        so the deletion is told by key and not by a marker column. No two clauses fit one row and
-        an update sets every column unless the scenario says which: Hudi 0.15.0 lets a later update
-        clause win over a deletion, and refuses to update a part of the columns on merge-on-read.
+        A source column that the table does not know is added to it by Hudi (engines notes, T5), so
+        the deletion is by key and not by a marker column. No two clauses fit one row: Hudi 0.15.0
+        lets a later update clause win over a deletion.
         """
         return (self.worded(before, after),)
 
     def worded(
         self, before: Truth, after: Truth, stay: Collection[str] = (), *, listed: bool = True
     ) -> str:
-        """Return the statement.
+        """Return the statement in which no update sets the columns `stay`.
 
-        Args:
-            before: the truth before it.
-            after: the one after it.
-            stay: the columns that no update sets, as the engine refuses it.
-            listed: whether an insert names its columns; else they are those of the table, in order.
-
+        `listed`: whether an insert names its columns; else they are those of the table, in order.
         """
         gone = known(before, self.delete)
         fields = columns_in_order(after)
         deleted = tuple(before.rows[key] for key in gone)
         rows = (*self._versions(before), *self._absent(before), *deleted)
-        source = select_rows(rows, self._source_fields(after, fields))
+        source_fields = fields
+        if self.set and not self.insert:
+            named = {*self.set, *after.table.fixed}
+            source_fields = tuple(field for field in fields if field.name in named)
+        source = select_rows(rows, source_fields[::-1] if self.source else source_fields)
         merge, new = merge_into("{table}", source, after)
         key = f"{new}.{quoted(after.table.key)}"
         names = [
@@ -130,12 +128,6 @@ class Merge(Operation):
         if not self.set:
             return fields
         return tuple(f for f in fields if f.name in {*self.set, after.table.order_by})
-
-    def _source_fields(self, after: Truth, fields: tuple[Field, ...]) -> tuple[Field, ...]:
-        if self.set and not self.insert:
-            known_by = {*self.set, *after.table.fixed}
-            fields = tuple(field for field in fields if field.name in known_by)
-        return fields[::-1] if self.source else fields
 
     def _absent(self, before: Truth) -> tuple[Row, ...]:
         return whole(before, fresh(before, self.absent))
@@ -185,7 +177,6 @@ class Mutate(Operation):
         return self._merge.evolve(before)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return the merge that has the same rows; the format says how a library does it."""
         return self._merge.sql(before, after)
 
     @property

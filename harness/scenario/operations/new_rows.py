@@ -16,20 +16,10 @@ Item = TypeVar("Item")
 
 
 def rows_text(number: int) -> str:
-    """Return how many rows a step writes.
-
-    >>> rows_text(1), rows_text(3)
-    ('1 row', '3 rows')
-    """
     return f"{number} row{'' if number == 1 else 's'}"
 
 
 def absent_text(keys: Sequence[Key]) -> str:
-    """Return how many keys that no row has a step names, empty for none.
-
-    >>> absent_text((9,))
-    ', 1 absent'
-    """
     return f", {len(keys)} absent" if keys else ""
 
 
@@ -81,7 +71,6 @@ def settable(truth: Truth, names: Sequence[str]) -> Sequence[str]:
 
 
 def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
-    """Return whole new versions of the rows with these keys, values generated."""
     return tuple(new_row(truth, key, truth.step + 1, {}) for key in keys)
 
 

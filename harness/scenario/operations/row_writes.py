@@ -115,11 +115,9 @@ class AddFiles(Insert):
         return f"add a plain file of {rows_text(len(self.keys) + len(self.rows))}"
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return the query that yields the rows; the format writes them and adds the files."""
         return (select_rows(self.versions(before), columns_in_order(after)),)
 
     def statements(self, context: StepContext) -> Statements:
-        """Return the making of a folder of plain files, and the call that adds them."""
         (query,) = self.sql(context.before, context.after)
         folder = f"{LOCATION}/{ADDED}/{context.after.step}"
         into = f"insert overwrite directory '{folder}' using parquet"
@@ -485,8 +483,7 @@ class LateDelete(LateWrite):
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Return one merge statement: `delete from` has no ordering value, and deletes whatever is.
 
-        Under event time a delete must not win over a row with a greater ordering value
-        (apache/hudi#17372, #19978).
+        Under event time it must not win over a greater ordering value (apache/hudi#17372, #19978).
         """
         source = select_rows(self._versions(before, before.rows), columns_in_order(after))
         merge, _ = merge_into("{table}", source, after)
@@ -546,7 +543,6 @@ class WriteWithMetadata(Operation):
         return Upsert(self.keys).evolve(before)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Return one insert statement; the format says how it is told of the metadata."""
         return Upsert(self.keys).sql(before, after)
 
     def _wrong(self) -> Iterator[str]:

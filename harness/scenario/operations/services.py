@@ -61,11 +61,6 @@ class TableService(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Compact(TableService):
-    """Compact every file group; on copy-on-write there is nothing to do.
-
-    What is only scheduled waits: writes go on, and the next `compact` carries it out.
-    """
-
     EXAMPLES = (
         Example("compact", "merges log files into base files; does nothing on copy-on-write"),
         Example(
@@ -79,9 +74,7 @@ class Compact(TableService):
     def statements(self, context: StepContext) -> Statements:
         """Return the calls of the service; none where there are no log files to compact.
 
-        In Hudi what waits is carried out first. `run` would not touch it, nor the file groups it is
-        about. The upgrade of a table to version 8 leaves a compaction that waits as well (seen on
-        1.0.2).
+        In Hudi what waits is carried out first: `run` would not touch it.
         """
         match context.kind.family:
             case Family.HUDI if context.kind.merge_on_read:
@@ -122,10 +115,7 @@ def _compactions(before: Truth, extent: str) -> tuple[Statement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster(TableService):
-    """Write every file group of a partition into new ones, log files merged; the old are replaced.
-
-    What is only scheduled waits, and the next `cluster` carries it out.
-    """
+    """Write every file group of a partition into new ones, log files merged."""
 
     EXAMPLES = (
         Example(

@@ -78,7 +78,6 @@ class Restore(Operation):
     TRACE = StepTrace.UNDONE
 
     def evolve(self, before: Truth) -> Truth:
-        """Return the table as it was at the savepoint; field ids are not given again."""
         return restored(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:
@@ -98,7 +97,6 @@ class Rollback(Operation):
     TRACE = StepTrace.UNDONE
 
     def evolve(self, before: Truth) -> Truth:
-        """Return the table as it was before that; field ids are not given again."""
         return rolled_back(before, before.step + 1)
 
     def statements(self, context: StepContext) -> Statements:

@@ -18,11 +18,7 @@ BRACE = r"\u007b"
 
 
 def quoted(path: str) -> str:
-    """Quote a dotted name part by part.
-
-    >>> quoted("address.city")
-    '`address`.`city`'
-    """
+    """Quote a dotted name part by part."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in path.split("."))
 
 
@@ -31,12 +27,6 @@ TYPE_NAMES: Final = TypeNames({"long": "bigint"}, quote=quoted)
 
 
 def type_text(type_: DataType) -> str:
-    """Return a type as Spark SQL writes it.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> type_text(parse_type("struct<a: long, b: array<int>>"))
-    'struct<`a`: bigint, `b`: array<int>>'
-    """
     return TYPE_NAMES.text(type_)
 
 
@@ -86,11 +76,6 @@ def _has_literal(value: Value) -> bool:
 
 
 def text(value: str) -> str:
-    r"""Return a string literal.
-
-    >>> text("it's")
-    "'it\\'s'"
-    """
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     # Braces would be taken for a placeholder of ours, or for a variable by Spark.
     return f"'{escaped.replace('{', BRACE)}'"
@@ -104,7 +89,6 @@ def columns_in_order(truth: Truth) -> tuple[Field, ...]:
 
 
 def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
-    """Return a query that yields rows, every value typed, every column named."""
     return " union all ".join(
         "select " + ", ".join(f"{literal(row.of(f), f)} as {quoted(f.name)}" for f in fields)
         for row in rows
@@ -129,14 +113,7 @@ def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
 
 
 def merge_into(table: str, rows: str, truth: Truth) -> tuple[str, str]:
-    """Return how a merge by the key begins, and what it calls the new rows.
-
-    Args:
-        table: the name of the table.
-        rows: the query that yields the new rows.
-        truth: after the merge; no column of it has a name that the statement gives to a table.
-
-    """
+    """Return how a merge by the key begins, and what it calls the new rows, those of a query."""
     names, key = [field.name for field in truth.schema.walk()], quoted(truth.table.key)
     target, source = free_name(TABLE, names), free_name(SOURCE, names)
     into = f"merge into {table} as {target} using ({rows}) as {source}"

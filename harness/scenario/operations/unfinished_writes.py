@@ -63,7 +63,6 @@ class FailedWrite(Operation):
         return f"write {rows_text(len(self.keys))}, {self.END} before the commit"
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything: no reader may show what was not committed."""
         return failed(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

@@ -1,21 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from harness.artifacts import distributions
-from harness.core.records import (
-    Answer,
-    Column,
-    Outcome,
-    OutcomeKind,
-    Part,
-    Refusal,
-    Verdict,
-    VerdictKind,
-)
+from harness.core.records import Answer, Column, Part, Refusal, Verdict, VerdictKind
 from harness.judge.verdicts import judge
 from harness.plan.distribution_support import declared
 from tests.builders.judged_story import case_without_values, cell_at
@@ -36,10 +26,9 @@ def judged(
     story: Story,
     version: str,
     view: str = "snapshot",
-    outcomes: Mapping[int, Outcome] | None = None,
     **given: object,
 ) -> Verdict:
-    case = case_without_values(story, outcomes)
+    case = case_without_values(story)
     states = [replace(state, table_version=version) for state in case.states]
     case = replace(case, states=states, limit=declared)
     cell = replace(cell_at(story, view), reader=READER)
@@ -110,22 +99,10 @@ def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(story: St
     assert (judgement.verdict, judgement.disclaimed) == (VerdictKind.REFUSED, WHY)
 
 
-def test_no_answer_stays_unknown(story: Story) -> None:
-    judgement = judged(story, "9", unknown="the server died")
-    assert (judgement.verdict, judgement.because) == (VerdictKind.UNKNOWN, "the server died")
-    assert judgement.disclaimed == ""
-
-
 def test_what_was_not_sent_is_unsupported_as_long_as_that_is_declared(story: Story) -> None:
     judgement = judged(story, "9", not_applicable="it was not sent", probe="another case")
     assert (judgement.verdict, judgement.because) == (VerdictKind.UNSUPPORTED, WHY)
     withdrawn = judged(story, "8", not_applicable="it was not sent", probe="another case")
     assert (withdrawn.verdict, withdrawn.because) == (VerdictKind.UNKNOWN, "it was not sent")
-
-
-def test_what_was_not_sent_has_its_verdict_after_a_refused_step_too(story: Story) -> None:
-    refused = {2: Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED)}
-    judgement = judged(
-        story, "9", outcomes=refused, not_applicable="it was not sent", probe="another case"
-    )
-    assert judgement.verdict is VerdictKind.UNSUPPORTED
+    silent = judged(story, "9", unknown="the server died")
+    assert (silent.verdict, silent.disclaimed) == (VerdictKind.UNKNOWN, "")

@@ -146,19 +146,20 @@ def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
         assert f"answered {status} " in note
 
 
-def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
-    server.statuses, server.location = [302] * 1000, "/g/a.jar"
-    with pytest.raises(EnvironmentProblem, match="it sends from one address to another for ever"):
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("/g/a.jar", "it sends from one address to another for ever"),
+        ("gopher://user:secret@nowhere/x", "not an address to download from"),
+    ],
+)
+def test_redirects_in_a_circle_or_to_no_address_end_without_showing_it(
+    server: Server, tmp_path: Path, location: str, reason: str
+) -> None:
+    server.statuses, server.location = [302] * 1000, location
+    with pytest.raises(EnvironmentProblem, match=reason) as error:
         fetch(server, tmp_path / "a.jar")
     assert not (tmp_path / "a.jar").exists()
-
-
-def test_a_redirect_to_what_is_no_address_is_reported_without_showing_it(
-    server: Server, tmp_path: Path
-) -> None:
-    server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
-    with pytest.raises(EnvironmentProblem, match="not an address to download from") as error:
-        fetch(server, tmp_path / "a.jar")
     assert "secret" not in str(error.value)
 
 

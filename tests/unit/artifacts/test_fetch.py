@@ -9,11 +9,7 @@ import pytest
 
 from harness.artifacts import fetch, python_index, repository
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import (
-    Distribution,
-    MainClass,
-    coordinates,
-)
+from harness.artifacts.distribution import Distribution, MainClass, coordinates
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from tests.builders.repository_server import Server, serving
@@ -47,18 +43,22 @@ def installed(machine: Machine, distribution: Distribution = WHOLE) -> fetch.Ins
 def test_everything_is_there_afterwards(machine: Machine) -> None:
     installation = installed(machine)
     assert installation.home is not None
-    assert {
-        str(p.relative_to(installation.home)) for p in installation.home.rglob("*") if p.is_file()
-    } == {
+    home = installation.home
+    assert {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()} == {
         "lib/a.jar",
         "plugin/hive/b.jar",
         "plugin/hive/reader-1.jar",  # in the place of the archive's
         "plugin/hive/reader-spi-0.9.jar",
         "patches/p/A$B.class",
     }
+    patched = (home / "patches" / "p" / "A$B.class").read_bytes()
+    assert patched == COMPILED.replace(b"\x00\x03old", b"\x00\x05newer")
     assert [path.read_bytes() for path in installation.jars("front")] == [b"front"]
     assert [path.name for path in installation.jars("lib")] == ["exec-1.jar"]
     assert installation.java == python_index.java_home("17").folder(machine.cache) / "bin" / "java"
+    assert not machine.cache.artifact(WHOLE.artifacts[0]).exists()  # the archive is gone
+    assert installed(machine) == installation
+    assert len(machine.server.asked) == len(WHOLE.artifacts), "and nothing is asked again"
 
 
 def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Machine) -> None:
@@ -86,23 +86,6 @@ def test_a_server_is_put_together_of_jars_and_of_what_is_made_here(machine: Mach
         assert jar.read("META-INF/services/p.Plugin") == b"p.HivePlugin"
     with zipfile.ZipFile(home / "plugin" / "hive" / f"{fetch.UNIX_LOGIN}.jar") as jar:
         assert jar.namelist() == ["com/sun/security/auth/module/UnixLoginModule.class"]
-
-
-def test_the_patched_class_is_the_jars_with_its_constants_replaced(machine: Machine) -> None:
-    installation = installed(machine)
-    assert installation.patches is not None
-    patched = (installation.patches / "p" / "A$B.class").read_bytes()
-    assert patched == COMPILED.replace(b"\x00\x03old", b"\x00\x05newer")
-
-
-def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
-    machine: Machine,
-) -> None:
-    first = installed(machine)
-    assert not machine.cache.artifact(WHOLE.artifacts[0]).exists()
-    asked = len(machine.server.asked)
-    assert installed(machine) == first
-    assert len(machine.server.asked) == asked == len(WHOLE.artifacts)
 
 
 @pytest.mark.parametrize(

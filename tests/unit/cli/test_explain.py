@@ -50,7 +50,7 @@ def printed(found: RecordedCell, width: int) -> str:
             ["hudi/renam", "s3", "trin0"],
             r"no check matches 'hudi/renam s3 trin0'; the closest ones:\n  hudi/rename\[",
         ),
-        (["\N{SNOWMAN}"], "harness plan --cells"),
+        (["\N{SNOWMAN}"], "harness plan --checks"),
     ],
 )
 def test_a_name_that_does_not_fit_one_case_is_refused_with_near_ones(

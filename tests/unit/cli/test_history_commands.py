@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from harness.cli import app, runs
-from harness.comparison import history_store
+from harness.comparison import history
 from harness.run import load_run, run_folder
 from tests.builders import sample_run
 from tests.builders.recorded_run import RECORDED
@@ -27,7 +27,7 @@ STORE = runs.HISTORY_FILE
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(history_store.VARIABLE, raising=False)
+    monkeypatch.delenv(history.VARIABLE, raising=False)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
     app.main(["judge", "--run-dir", "one"])
     assert list(Path().rglob("*.sqlite")) == []
     app.main(["judge", "--run-dir", "one", "--history", "by/option.sqlite"])
-    monkeypatch.setenv(history_store.VARIABLE, "by/variable.sqlite")
+    monkeypatch.setenv(history.VARIABLE, "by/variable.sqlite")
     app.main(["judge", "--run-dir", "one"])
     assert {path.name for path in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
 
@@ -94,7 +94,7 @@ def test_the_answer_comes_first(stored: Path, capsys: Capture) -> None:
     assert app.main(["history"]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
     assert first.startswith("In 20240229-101500-sample (2024-02-29), 46 wrong and 12 refused")
-    assert "at least, the oldest run stored" in " ".join([first, *rest])
+    assert "at least, which asked first" in " ".join([first, *rest])
     assert any("it knows nothing" in text for text in rest)
 
 
@@ -104,7 +104,7 @@ def test_options_need_no_name_of_a_command(stored: Path, capsys: Capture) -> Non
     assert 0 < len(few["now"]) < len(every["now"])
     assert few["runs"] == every["runs"]
     assert few["turns"] == []
-    assert {each["verdict"] for each in every["now"]} == {"wrong", "refused"}
+    assert {group["verdict"] for group in every["now"]} == {"wrong", "refused"}
 
 
 @pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])

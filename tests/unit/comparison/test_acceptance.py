@@ -141,7 +141,7 @@ def test_what_is_unexplained_is_left_out_and_said() -> None:
     assert acceptance.parse(text, "f") == ()
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_whatever_an_engine_says_is_read_as_it_was_written(error: str, operation: str) -> None:
     (cause,) = compared(verdict(WRONG, RENAME)).regressions

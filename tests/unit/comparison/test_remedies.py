@@ -97,10 +97,6 @@ def stale(step: int = 3, view: str = "snapshot") -> Verdict:
     return verdict(WRONG, STALE, step=step, view=view, variant=OTHER)
 
 
-def test_what_is_gone_after_a_compaction_is_said_to_be() -> None:
-    assert Workaround.COMPACT in helpful(stale(), verdict(RIGHT, step=4, variant=OTHER))
-
-
 def test_what_is_still_there_or_was_never_asked_is_not_claimed() -> None:
     assert helpful(stale(), stale(step=4)) == ()
     assert helpful(stale()) == ()

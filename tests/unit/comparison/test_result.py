@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.comparison.regressions import Remedy, ranked, reader_remedy, remedy_for
@@ -110,6 +110,7 @@ def test_no_state_is_judged_twice_and_none_that_no_order_needs() -> None:
     assert frozenset({1, 3}) not in judged
 
 
+@settings(max_examples=30)
 @given(st.sets(st.frozensets(st.integers(1, 4), min_size=1)))
 def test_an_order_is_found_exactly_where_one_is_safe(unsafe: set[Changes]) -> None:
     def states(order: tuple[int, ...]) -> list[Changes]:

@@ -85,7 +85,7 @@ class SimulatedReader:
 
     def on(self, *formats: str, **facts: Any) -> list[CheckedEngine]:  # noqa: ANN401 - fields
         """Return it as the kit checks it, once for each format."""
-        given: dict[str, Any] = {"running": self.running, "timeout_s": 5.0, **facts}
+        given: dict[str, Any] = {"running": self.running, "timeout_s": 1.0, **facts}
         return [
             CheckedEngine(self, {}, _endless, DATABASE, format=name, **given)
             for name in formats or (table.HIVE,)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 from typing import Any
 
 import pytest
 
-from harness.conformance import checks, kit, table
-from harness.conformance.checks import Check
-from harness.conformance.results import CheckOutcome
+from harness.conformance import checks, kit, leftovers, table
+from harness.conformance.results import CheckOutcome, CheckResult
 from harness.core import tolerances
 from harness.model.canonical import MapValue
 from tests.unit.conformance.simulated_reader import (
@@ -21,7 +21,6 @@ from tests.unit.conformance.simulated_reader import (
     SimulatedRunning,
 )
 
-CHECKS = {check.name: check for life in kit.LIVES for check in life}
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 TO_MILLISECONDS = {"ts": table.INSTANT.replace(microsecond=678000)}
 
@@ -67,73 +66,79 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing here takes long to notice."""
-    monkeypatch.setattr(checks, "LOOK_S", 0.01)
+    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
     for name in ("ENDLESS_S", "WINDOW_S"):
         monkeypatch.setattr(checks, name, 0.01)
     for name in ("QUIET_S", "DEATH_S"):
         monkeypatch.setattr(checks, name, 0.3)
 
 
-FORMATS = ((table.HIVE,), tuple(table.LIBRARIES))
+def outcome(
+    name: str, reader: SimulatedReader, format_: str = table.HIVE, **facts: object
+) -> CheckResult:
+    """Make a check; return its result."""
+    seen = dict[str, str]()
+    (on,) = reader.on(format_, **facts)
+    fixtures = {"on": on, "last_engine": on, "record_property": seen.__setitem__}
+    check = kit.CHECKS[name]
+    arguments = [fixtures.get(fixture) for fixture in inspect.signature(check).parameters]
+    try:
+        check(*arguments)
+    except BaseException as error:  # noqa: BLE001 - those of pytest are no others
+        return kit.result_of(error)
+    return kit.result_of(None, seen.get("seen", ""))
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=lambda check: check.name)
-@pytest.mark.parametrize("formats", FORMATS, ids=" ".join)
-def test_a_reader_that_does_what_it_must_passes(check: Check, formats: tuple[str, ...]) -> None:
-    assert kit.result_of(check, SimulatedReader().on(*formats)).outcome is PASSED
-
-
-def test_of_several_formats_those_that_fail_are_named() -> None:
-    result = kit.result_of(CHECKS["types"], SimulatedReader(instead={"ti": 8}).on(*FORMATS[1]))
-    assert (result.outcome, result.seen) == (FAILED, "delta: ti: 8 instead of 7")
+@pytest.mark.parametrize("name", kit.CHECKS)
+@pytest.mark.parametrize("format_", [table.HIVE, *table.LIBRARIES])
+def test_a_reader_that_does_what_it_must_passes(name: str, format_: str) -> None:
+    assert outcome(name, SimulatedReader(), format_).outcome is PASSED
 
 
 @pytest.mark.parametrize(("name", "fault", "seen"), FAULTS)
 def test_a_reader_with_a_fault_fails_the_check_of_it(
     name: str, fault: dict[str, Any], seen: str
 ) -> None:
-    result = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
+    result = outcome(name, SimulatedReader(**fault))
     assert result.outcome is FAILED
     assert seen in result.seen
 
 
 def test_each_check_can_fail() -> None:
-    assert {name for name, _, _ in FAULTS} == set(CHECKS)
+    assert {name for name, _, _ in FAULTS} == set(kit.CHECKS)
 
 
 @pytest.mark.parametrize(("name", "other"), [("types", {"ar": (2,)}), ("nested", {"i": 2})])
 def test_a_fault_of_one_kind_of_column_is_not_one_of_the_other(
     name: str, other: dict[str, Any]
 ) -> None:
-    assert kit.result_of(CHECKS[name], SimulatedReader(instead=other).on()).outcome is PASSED
+    assert outcome(name, SimulatedReader(instead=other)).outcome is PASSED
 
 
 def test_a_declared_difference_is_no_fault() -> None:
-    on = SimulatedReader(instead=TO_MILLISECONDS).on(
-        declared=tolerances.declared_for("prestodb-0.283")
-    )
-    assert kit.result_of(CHECKS["types"], on).outcome is PASSED
+    declared = tolerances.declared_for("prestodb-0.283")
+    milliseconds = SimulatedReader(instead=TO_MILLISECONDS)
+    assert outcome("types", milliseconds, declared=declared).outcome is PASSED
     whole = {"ts": datetime.datetime(2024, 1, 2, 3, 4, 5)}  # noqa: DTZ001 - canonical: no zone
-    on = SimulatedReader(instead=whole).on(declared=tolerances.declared_for("prestodb-0.283"))
-    assert kit.result_of(CHECKS["types"], on).outcome is FAILED
+    assert outcome("types", SimulatedReader(instead=whole), declared=declared).outcome is FAILED
 
 
-def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader() -> None:
-    for broke in (BROKE, TypeError("a defect")):
-        result = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
-        assert result.outcome is CheckOutcome.UNKNOWN
-        assert str(broke) in result.seen
+@pytest.mark.parametrize("broke", [BROKE, TypeError("a defect")])
+def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader(broke: Exception) -> None:
+    result = outcome("refused", SimulatedReader(wrong=broke))
+    assert result.outcome is CheckOutcome.UNKNOWN
+    assert str(broke) in result.seen
 
 
 @pytest.mark.parametrize("name", ["cancel", "crash"])
 def test_what_runs_inside_of_the_harness_cannot_be_killed(name: str) -> None:
-    result = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
+    result = outcome(name, SimulatedReader(), running=None)
     assert result.outcome is CheckOutcome.NOT_APPLICABLE
 
 
 def test_a_time_out_may_end_the_server_and_its_question_with_it() -> None:
-    on = SimulatedReader(fault="ends").on()
-    result = kit.result_of(CHECKS["time-out"], on)
+    reader = SimulatedReader(fault="ends")
+    result = outcome("time-out", reader)
     assert result.outcome is PASSED
     assert "its server was ended" in result.seen
-    assert kit.result_of(CHECKS["cancel"], on).outcome is CheckOutcome.NOT_APPLICABLE
+    assert outcome("cancel", reader).outcome is CheckOutcome.NOT_APPLICABLE

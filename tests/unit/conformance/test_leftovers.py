@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.conformance import checks
-from harness.conformance.checks import DockerObjects, Leftovers
+from harness.conformance import leftovers
+from harness.conformance.leftovers import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import container_network
@@ -21,8 +21,8 @@ PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "GONE_S", 0.2)
-    monkeypatch.setattr(checks, "LOOK_S", 0.02)
+    monkeypatch.setattr(leftovers, "GONE_S", 0.2)
+    monkeypatch.setattr(leftovers, "LOOK_S", 0.02)
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def test_a_server_that_is_gone_leaves_nothing() -> None:
     remains = Leftovers(DockerObjects)
     with remains.watching(), child(), closing(socket.create_server(("127.0.0.1", 0))) as server:
         remains.note(server.getsockname()[1])
-    assert outcomes(remains) == dict.fromkeys(checks.LEFTOVER_ASSERTS, PASSED)
+    assert outcomes(remains) == dict.fromkeys(leftovers.LEFTOVER_ASSERTS, PASSED)
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.conformance import kit, markdown, results
-from harness.conformance.results import CheckResult, Conformance
+from harness.conformance.results import CheckOutcome, CheckResult, Conformance
 
-GOOD, BAD = results.passed(), results.failed("i: 2\ninstead of 1 | 3")
-NONE, DARK = results.not_applicable("it runs as a process"), results.unknown("it did not start")
+GOOD, BAD = CheckResult(), results.failed("i: 2\ninstead of 1 | 3")
+NONE, DARK = (
+    CheckResult(CheckOutcome.NOT_APPLICABLE, "it runs as a process"),
+    results.unknown("it did not start"),
+)
 
 
 def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:

@@ -30,39 +30,33 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def registry() -> Registry[object]:
-    """Return a registry with one thing; the next one is another."""
     return Registry("widget", lambda: {"ours": 1})
 
 
-def test_what_a_package_adds_stands_beside_what_is_ours(folder: Path) -> None:
+def test_what_a_package_adds_stands_beside_what_is_ours_and_else_there_is_nothing(
+    folder: Path,
+) -> None:
     install(folder, {"widgets": {"nine": "widgets:NINE"}})
     both = registry()
     assert both.names() == ("nine", "ours")
     assert both.all() == {"nine": 9, "ours": 1}
-
-
-def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="unknown widget 'none'; allowed: ours"):
-        registry().load("none")
+    with pytest.raises(UsageProblem, match="unknown widget 'none'; did you mean 'nine'"):
+        both.load("none")
 
 
 def test_a_name_of_ours_cannot_be_taken(folder: Path) -> None:
     install(folder, {"widgets": {"ours": "widgets:NINE"}})
-    with pytest.raises(
-        EnvironmentProblem, match="two widgets are called 'ours': the harness and package toys"
-    ):
+    both = "two widgets are called 'ours': the harness and package toys"
+    with pytest.raises(EnvironmentProblem, match=both):
         registry().names()
 
 
 def test_two_packages_cannot_have_one_name(folder: Path) -> None:
     for name in ("one", "other"):
         install(folder, {"widgets": {"nine": "widgets:NINE"}}, name)
-    with pytest.raises(
-        EnvironmentProblem, match="two widgets are called 'nine': package o"
-    ) as error:
+    both = r"'nine': package (one|other) 1\.0 and package (one|other) 1\.0 have one"
+    with pytest.raises(EnvironmentProblem, match=both):
         registry().load("ours")
-    assert "package one 1.0" in str(error.value)
-    assert "package other 1.0" in str(error.value)
 
 
 @pytest.mark.parametrize(

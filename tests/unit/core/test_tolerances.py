@@ -62,17 +62,8 @@ def test_every_declaration_is_needed_says_its_reason_and_its_source(
 ) -> None:
     assert declaration.name in JUDGED or READ[declaration.name](declared_for(name))
     assert declaration.name in JUDGED or not READ[declaration.name]({})
-    assert all(
-        (
-            declaration.what,
-            declaration.form,
-            declaration.to,
-            declaration.limit,
-            declaration.reason,
-            declaration.source,
-            declaration.types,
-        )
-    )
+    of = declaration
+    assert all((of.what, of.form, of.to, of.limit, of.reason, of.source, of.types))
 
 
 def test_nothing_is_tested_that_is_not_declared() -> None:
@@ -83,9 +74,6 @@ def test_every_product_that_has_declarations_is_one_that_reads() -> None:
     every = map(distributions.load, distributions.names())
     readers = {product(distribution.name) for distribution in every if distribution.is_asked}
     assert set(products()) <= readers
-
-
-def test_a_product_of_which_nothing_is_reported_has_no_declarations() -> None:
     assert declared_for("engine-1{path=fetch}") == {}
 
 
@@ -105,13 +93,10 @@ def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -
     assert tally.normalise("float-text", "double", 0.1, single(0.1)) == 0.1
     assert tally.normalise("no-such", "float", 0.1, single(0.1)) == 0.1
     assert tally.applied() == ()
-
-
-def test_only_what_differs_is_counted() -> None:
     tally = Tally(declared_for("trino"))
     for sent in (0.5, 0.1, 0.2):
         tally.normalise("float-text", "float", sent, single(sent))
-    assert tally.applied() == (Normalised("float-text", 2),)
+    assert tally.applied() == (Normalised("float-text", 2),), "only what differs is counted"
 
 
 def test_what_was_applied_to_parts_is_added_up_by_name() -> None:

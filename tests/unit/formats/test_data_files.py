@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from harness.core.jsonl import dump, parse
-from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
+from harness.core.records import FileValues
 from harness.formats.files import data_files, parquet
 from harness.model.canonical import MapValue, Value, same
 from harness.model.file_facts import FileFact, FileKind
@@ -69,16 +68,14 @@ def test_a_timestamp_that_has_no_canonical_form_is_not_cut(tmp_path: Path) -> No
     assert "finer than a microsecond" in actual.unread
 
 
-def test_columns_of_hudi_itself_are_left_out(tmp_path: Path) -> None:
-    actual = written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
-    assert (actual.columns, actual.rows) == (("f1",), (("é",),))
-
-
 def test_what_hudi_adds_to_each_row_is_given_where_it_is_asked_for(tmp_path: Path) -> None:
     added = dict.fromkeys(META, (pa.string(), "x", "x")) | {"f1": PLAIN["text"]}
     assert written(tmp_path, **added).meta == ()
     (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
     assert (actual.columns, actual.rows, actual.meta) == (("f1",), (("é",),), (("x",) * 5,))
+    written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
+    (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
+    assert (actual.columns, actual.rows, actual.meta) == (("f1",), (("é",),), ()), "not all there"
 
 
 def test_when_each_row_was_committed_is_given_where_the_file_says_it_of_all(tmp_path: Path) -> None:
@@ -90,27 +87,13 @@ def test_when_each_row_was_committed_is_given_where_the_file_says_it_of_all(tmp_
     assert written(tmp_path, f1=PLAIN["text"]).commits == ()
 
 
-def test_meta_columns_that_are_not_all_there_are_not_given(tmp_path: Path) -> None:
-    written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
-    (actual,) = data_files.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
-    assert actual.meta == ()
-
-
-@pytest.mark.parametrize(
-    ("version", "instant"), [("0.15.0", "20261121150611739"), ("1.0.2", "20261121150656636")]
-)
-def test_a_log_block_tells_the_values_of_its_records(
-    tmp_path: Path, version: str, instant: str
-) -> None:
-    shutil.copy(LOGS / f"update-{version}.log", tmp_path / "l")
+def test_a_log_block_tells_the_values_of_its_records(tmp_path: Path) -> None:
+    shutil.copy(LOGS / "update-1.0.2.log", tmp_path / "l")
+    instant = "20261121150656636"
     (actual,) = data_files.read(tmp_path, [fact("l", "1", instant=instant, kind=FileKind.LOG)], [0])
     assert actual.columns == ("id", "ts", "f1_new", "f3")
     assert actual.rows == (("1", 2, "a1u", None),)
     assert actual.commits == (instant,)
-
-
-def test_a_block_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
-    shutil.copy(LOGS / "update-1.0.2.log", tmp_path / "l")
     (actual,) = data_files.read(tmp_path, [fact("l", "1", kind=FileKind.LOG)], [0])
     assert (actual.rows, actual.unread) == ((), "l: it has no block of the instant 1")
 
@@ -124,12 +107,6 @@ def test_files_without_rows_and_those_not_asked_for_are_left_out(tmp_path: Path)
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path, kind: FileKind) -> None:
     (actual,) = data_files.read(tmp_path, [fact("gone", "1", kind=kind)], [0])
     assert "gone" in actual.unread
-
-
-def test_values_come_back_from_a_record_as_they_were(tmp_path: Path) -> None:
-    values = (written(tmp_path, **PLAIN), FileValues(1, unread="why"))
-    state = StateRecord("v", Outcome(0, OutcomeKind.APPLIED), "d", values=values)
-    assert parse(StateRecord, dump(state)) == state
 
 
 MOMENTS: Final = [
@@ -151,15 +128,12 @@ def read_back(folder: Path, values: list[Value], type_: pa.DataType, **how: obje
 @pytest.mark.parametrize(
     ("values", "type_"),
     [
-        ([-128, None, 127], pa.int8()),
-        ([-(2**15), 2**15 - 1], pa.int16()),
-        ([-(2**63), 2**63 - 1], pa.int64()),
+        ([-(2**63), None, 2**63 - 1], pa.int64()),
         ([float("nan"), -0.0, 0.0, float("-inf"), 5e-324], pa.float64()),
         ([float("nan"), -0.0, 3.4028234663852886e38], pa.float32()),
         ([Decimal("9" * 38), Decimal(1 - 10**38)], pa.decimal128(38, 0)),
         ([datetime.date(1, 1, 2), datetime.date(9999, 12, 31)], pa.date32()),
         (MOMENTS, pa.timestamp("us")),
-        ([b"", b"\x00\xff"], pa.binary()),
         (["", "e\u0301", "\U0001f600"], pa.string()),
     ],
     ids=str,

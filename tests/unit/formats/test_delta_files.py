@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_a_folder_without_a_log_holds_no_table(tmp_path: Path) -> None:
-    assert delta_log.local(tmp_path) is None
+    assert delta_log.local(tmp_path).commits == ()
     assert delta_files.facts(tmp_path, "id") == ()
     assert FORMAT.instants(tmp_path) == FORMAT.timeline(tmp_path) == ()
 
@@ -117,30 +116,10 @@ def test_a_log_that_lacks_its_first_commit_or_has_a_broken_one_is_not_understood
 
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
     folder = copy(MARKED, tmp_path)
-    (live,) = [file for file in delta_log.local(folder).live() if file.vector]  # type: ignore[union-attr]
+    (live,) = [file for file in delta_log.local(folder).live() if file.vector]
     assert delta_files.deleted(folder, live.vector or {}) == {0}
     with pytest.raises(FileFactError, match="it has 1 rows, and says 2"):
         delta_files.deleted(folder, {**(live.vector or {}), "cardinality": 2})
-
-
-ARRAY = struct.pack("<IIHHI2H", 12346, 1, 0, 1, 16, 3, 70)
-RUN = struct.pack("<I1BHHHHH", 12347, 1, 1, 4, 1, 10, 4)
-BITS = struct.pack("<IIHHI", 12346, 1, 0, 4999, 16) + b"\xff" * 625 + b"\0" * (8192 - 625)
-
-
-@pytest.mark.parametrize(
-    ("bitmap", "expected"),
-    [(ARRAY, {3, 70}), (RUN, {65536 + at for at in range(10, 15)}), (BITS, set(range(5000)))],
-    ids=["array", "run", "bits"],
-)
-def test_every_kind_of_container_is_read(bitmap: bytes, expected: set[int], tmp_path: Path) -> None:
-    content = struct.pack("<iqI", 1681511377, 1, 0) + bitmap
-    (tmp_path / "deletion_vector_00000000-0000-0000-0000-000000000000.bin").write_bytes(
-        b"\x01" + struct.pack(">i", len(content)) + content
-    )
-    told = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1}
-    size = {"sizeInBytes": len(content), "cardinality": len(expected)}
-    assert delta_files.deleted(tmp_path, {**told, **size}) == expected
 
 
 KEY = "col-1"
@@ -183,9 +162,7 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
 
 
 def last_writes(folder: Path, until: int = 9) -> Mapping[str, int]:
-    log = delta_log.local(folder)
-    assert log is not None
-    return delta_files.last_writes(log, KEY, until)
+    return delta_files.last_writes(delta_log.local(folder), KEY, until)
 
 
 FIRST = {"1": 1, "2": 1, "3": 1}

@@ -9,46 +9,30 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
-from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model.datatypes import parse_type
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
-from harness.scenario.operations.api import Operation, ServiceMode
+from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddColumn, AddPartitionField
 from harness.scenario.operations.merge import Mutate
 from harness.scenario.operations.row_writes import (
     Delete,
-    DeletePartition,
     Insert,
-    LateDelete,
     LateUpsert,
     MoveRow,
-    Overwrite,
     Rewrites,
     Touch,
-    Truncate,
     Update,
     Upsert,
 )
 from harness.scenario.operations.services import (
-    Archive,
-    Clean,
-    Cluster,
-    Compact,
     SetTableVersion,
-    Sync,
 )
-from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.unfinished_writes import (
-    AbortTransactions,
     BeginWrite,
-    FailedWrite,
-    KilledWrite,
 )
-from tests.builders.format_statements import COLUMNS, created, supporting, table_of
+from tests.builders.format_statements import COLUMNS, created, table_of
 
-HUDI = ["hudi-cow", "hudi-mor"]
-KEYED = ["delta", "hive-acid", *HUDI, "iceberg"]
 ADD = AddColumn("n", parse_type("long"))
 ONE, TWO = Insert((1,)), Insert((1, 3))
 MANY = Insert(tuple(range(1, 102)))
@@ -106,39 +90,6 @@ def test_each_view_is_answered_by_an_entry_of_the_catalog(
 
 
 @pytest.mark.parametrize(
-    ("operation", "names"),
-    [
-        (AbortTransactions(), ["hive-acid"]),
-        (Archive(), HUDI),
-        (Clean(), ["delta", *HUDI, "iceberg"]),
-        (Cluster(), ["delta", *HUDI]),
-        (Cluster(ServiceMode.SCHEDULE), HUDI),
-        (Compact(ServiceMode.SCHEDULE), ["hudi-mor"]),
-        (DeletePartition(1), HUDI),
-        (FailedWrite((1,)), ["hive-acid", *HUDI]),
-        (KilledWrite((1,)), KEYED),
-        (LateDelete((1,)), HUDI),
-        (LateUpsert((1,)), HUDI),
-        (MoveRow(1, 2), HUDI),
-        (Mutate((1,)), ["hive-acid"]),
-        (Overwrite((1,)), KEYED),
-        (Restore(), ["delta", *HUDI]),
-        (Rollback(), HUDI),
-        (Savepoint(), ["delta", *HUDI]),
-        (SetTableVersion(3), ["iceberg"]),
-        (SetTableVersion(6), HUDI),
-        (SetTableVersion(7), []),
-        (Sync(), HUDI),
-        (Touch(Rewrites.ALL), KEYED),
-        (Truncate(), KEYED),
-        (Update((1,), ("a",)), KEYED),
-    ],
-)
-def test_these_formats_have_an_operation(operation: Operation, names: list[str]) -> None:
-    assert supporting(operation) == names
-
-
-@pytest.mark.parametrize(
     ("name", "operation", "why"),
     [
         ("hive-parquet", Touch(Rewrites.ALL), "a plain Hive table has no file groups"),
@@ -169,7 +120,6 @@ def test_a_format_says_why_it_does_not_have_an_operation(
         ("hudi-cow", [TWO], "", "row_groups=small", "100 rows of a file; .* this table has 2"),
         ("hudi-cow", [TWO], "", "schema_changes=write_client", "no step changes the columns"),
         ("hudi-mor", [TWO], "", "encoded_partitions=on", "the table has no partitions"),
-        ("hudi-mor", [TWO], "", "partition_columns=dropped", "the table has no partitions"),
         ("hudi-mor", [TWO], "p", "encoded_partitions=on", "no value of a partition has"),
         ("hudi-mor", [Upsert((1,))], "", "insert_operation=insert", "no step is an insert"),
         ("iceberg", [AddPartitionField("a"), Delete((1,))], "", "delete_mode=equality", "without"),
@@ -179,7 +129,6 @@ def test_a_format_says_why_it_does_not_have_an_operation(
         ("iceberg", [ONE], "", "staged_by=branch", "no step begins a write"),
         ("iceberg", [ONE], "id", "created_by=migrate", "behind all others"),
         ("iceberg", [Upsert((1,))], "", "created_by=migrate", "the first step does not insert"),
-        ("iceberg", [Upsert((1,))], "", "created_by=snapshot", "the first step does not insert"),
     ],
 )
 def test_a_setting_that_a_table_cannot_have_is_refused_with_the_reason(
@@ -238,13 +187,6 @@ def test_every_value_of_a_setting_changes_the_session(setting: str) -> None:
         for value in hudi.settings[setting]
     ]
     assert len(set(sessions)) == len(sessions)
-
-
-@pytest.mark.parametrize("version", ["0.15.0", "1.0.2", "1.2.0"])
-def test_every_writer_of_hudi_says_what_its_merger_is_called(version: str) -> None:
-    names = distributions.load(f"spark-3.5.8-hudi-{version}").options_if_any("names")
-    session = formats.load("hudi-mor").session({"record_merger": "spark"}, names)
-    assert session["hoodie.datasource.write.record.merger.impls"].endswith("SparkRecordMerger")
 
 
 def test_a_session_waits_a_short_time_for_a_lock_only_if_it_is_to() -> None:

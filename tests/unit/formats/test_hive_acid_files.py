@@ -110,13 +110,6 @@ def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(table
     assert story == (("id", "f"), (("a", "f1.0"), ("b", "f4.0"), ("c", "f4.1")))
 
 
-def test_rows_that_a_minor_compaction_knew_to_be_deleted_do_not_count(table: Path) -> None:
-    rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (3, 0, "c")]
-    assert joined(table, rows, [(1, 1), (2, 0), (1, 0)]) == [(FileKind.BASE, ("c",), ())]
-    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
-    assert hive_acid_files.file_rows(table / JOINED, fact) == (("id", "f"), (("c", "f3.0"),))
-
-
 def test_a_write_after_the_compaction_deletes_the_version_of_the_joined_file(table: Path) -> None:
     write(table / "delete_delta_0000006_0000006_0000", [(2, 0, None)])
     write(table / "delta_0000006_0000006_0000", [(6, 0, "b")])

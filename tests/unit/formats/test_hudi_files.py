@@ -59,13 +59,6 @@ def test_a_base_file_tells_group_and_instant_by_its_name_and_columns_and_keys_by
     )
 
 
-def test_files_of_writes_that_were_not_completed_are_left_out(tmp_path: Path) -> None:
-    complete(tmp_path, "100")
-    base(tmp_path, "aa-0_0-1-1_100.parquet", "1")
-    base(tmp_path, "aa-0_0-2-2_200.parquet", "1")
-    assert [fact.instant for fact in hudi_files.facts(tmp_path, "id")] == ["100"]
-
-
 def test_files_of_writes_that_were_archived_count_though_older_cleanings_were_not(
     tmp_path: Path,
 ) -> None:

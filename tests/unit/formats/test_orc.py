@@ -10,9 +10,9 @@ import pyarrow.orc as files
 import pytest
 
 from harness.formats.api import FileFactError
-from harness.formats.files import data_files, orc
+from harness.formats.files import orc
 from harness.model.canonical import Value
-from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
+from harness.model.file_facts import ColumnStatistics, bound
 
 LATE = datetime.datetime(9999, 12, 31)  # noqa: DTZ001 - canonical timestamps have no zone
 
@@ -21,13 +21,6 @@ def written(folder: Path, **columns: pa.Array) -> Path:
     path = folder / "part-00000"
     files.write_table(pa.table(columns), path)
     return path
-
-
-def test_columns_are_told_in_the_files_order_and_keys_as_text(tmp_path: Path) -> None:
-    path = written(tmp_path, f2=pa.array(["b"]), id=pa.array([7], pa.int64()))
-    footer = orc.read(path, "id")
-    assert footer.columns == (("f2", "string"), ("id", "int64"))
-    assert footer.keys == ("7",)
 
 
 def test_what_is_no_orc_file_or_lacks_the_key_is_told_by_its_name(tmp_path: Path) -> None:
@@ -60,17 +53,13 @@ def stripes(path: Path, **columns: pa.Array) -> tuple[ColumnStatistics, ...]:
     ("values", "type_", "least", "greatest"),
     [
         ([3, None, -5], pa.int32(), -5, 3),
-        ([1, 2], pa.int8(), 1, 2),
-        ([1.5, -0.5], pa.float64(), -0.5, 1.5),
         ([Decimal("1.50"), Decimal("-2.00")], pa.decimal128(5, 2), Decimal(-2), Decimal("1.5")),
         (["ü", "b"], pa.string(), "b", "ü"),
         ([True, False], pa.bool_(), False, True),
-        ([None, True], pa.bool_(), True, True),
         ([DAY, datetime.date(1, 1, 1)], pa.date32(), datetime.date(1, 1, 1), DAY),
         ([TIME], pa.timestamp("us"), FLOOR, FLOOR + MILLISECOND),
         ([TIME], pa.timestamp("us", "UTC"), FLOOR, FLOOR + MILLISECOND),
         ([b"\xff"], pa.binary(), None, None),
-        ([None, None], pa.int64(), None, None),
         ([None], pa.bool_(), None, None),
     ],
 )
@@ -118,14 +107,6 @@ def test_each_stripe_tells_of_its_own_rows(tmp_path: Path) -> None:
         (str(statistics.first), str(statistics.first + statistics.rows - 1))
         for statistics in actual
     ]
-
-
-def test_a_base_file_is_known_by_what_it_begins_with(tmp_path: Path) -> None:
-    pyarrow.orc.write_table(pa.table({"n": [1]}), tmp_path / "f")
-    base = FileFact("f", FileKind.BASE, "f", "1", (("n", "int64"),), ("1",))
-    one = bound(1)
-    expected = ColumnStatistics(StatisticsSource.ORC, "f", "n", 1, 0, one, one)
-    assert data_files.statistics(tmp_path, [base]) == (expected,)
 
 
 @pytest.mark.parametrize("damage", [b"", b"ORC", b"ORC and no more"])

@@ -159,13 +159,6 @@ def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
     assert other_writers.session(distributions.load(TRINO), acid, {}, {}) == {}
 
 
-@pytest.mark.parametrize("name", [name for name in distributions.names() if "hudi" in name][:3])
-def test_what_a_distribution_does_not_say_that_it_writes_it_is_not_told(name: str) -> None:
-    actual = distributions.load(name)
-    why = other_writers.unsupported(actual, formats.facts("iceberg"), Insert((1,)))
-    assert why == f"{name} writes no iceberg tables"
-
-
 def test_a_step_of_a_file_names_its_writer() -> None:
     text = dump(by(scenario_of(Insert((1,)), Compact()), TRINO, (1, 2)))
     assert f"- insert: [1]\n    by: {TRINO}\n" in text

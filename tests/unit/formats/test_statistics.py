@@ -20,7 +20,8 @@ from harness.model.file_facts import ColumnStatistics, StatisticsSource, bound
 from tests.builders.iceberg_folder import Entry, IcebergFolder
 from tests.builders.stored_statistics import FACT, row
 
-FOOTER = StatisticsSource.PARQUET
+LOW, HIGH = Decimal("-2.00"), Decimal("1.50")
+MOMENT = datetime.datetime(2024, 1, 2, 3, 4, 5, 6)  # noqa: DTZ001 - canonical ones have no zone
 
 
 def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, str, str, int]]:
@@ -48,27 +49,11 @@ def test_a_footer_tells_row_group_by_row_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "type_", "least", "greatest"),
     [
-        (
-            [Decimal("1.50"), Decimal("-2.00")],
-            pa.decimal128(5, 2),
-            Decimal("-2.00"),
-            Decimal("1.50"),
-        ),
+        ([HIGH, LOW], pa.decimal128(5, 2), LOW, HIGH),
         (["ü", "b"], pa.string(), "b", "ü"),
         ([b"\xff", b""], pa.binary(), b"", b"\xff"),
         ([True, False], pa.bool_(), False, True),
-        (
-            [datetime.date(2024, 1, 2), datetime.date(1, 1, 1)],
-            pa.date32(),
-            datetime.date(1, 1, 1),
-            datetime.date(2024, 1, 2),
-        ),
-        (
-            [datetime.datetime(2024, 1, 2, 3, 4, 5, 6)] * 2,  # noqa: DTZ001
-            pa.timestamp("us", tz="UTC"),
-            datetime.datetime(2024, 1, 2, 3, 4, 5, 6),  # noqa: DTZ001
-            datetime.datetime(2024, 1, 2, 3, 4, 5, 6),  # noqa: DTZ001
-        ),
+        ([MOMENT] * 2, pa.timestamp("us", tz="UTC"), MOMENT, MOMENT),
         ([None, None], pa.int64(), None, None),
     ],
 )

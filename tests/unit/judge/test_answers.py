@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.records import Answer, Finding, Part, Refusal
+from harness.core.records import Answer, Finding
 from harness.judge.verdicts import judge
 from harness.model.canonical import OwnTexts, Value
 from tests.builders.judged_story import case_without_values, cell_at, judged_answer
@@ -49,13 +49,6 @@ def test_a_part_of_a_value_stands_with_the_text_of_the_whole_cell_in_whatever_ro
     assert list(map(texts, findings(answer(rows), answer(rows[::-1], moved)))) == [wanted, wanted]
 
 
-def test_answers_alike_are_each_told_in_the_words_of_their_own_engine() -> None:
-    rows = spoilt(0, st=struct(0, b="?"))
-    other = ((0, ST, '[1, "?"]'),)
-    found = findings(answer(rows), answer(rows, other), answer(rows, ()))
-    assert [texts(each)["1", "st.b"] for each in found] == [TEXTS[0], other[0][2], "?"]
-
-
 def test_a_row_that_shows_no_key_of_its_own_is_known_all_the_same() -> None:
     rows = spoilt(2, id="no key", st=struct(2, b="?"))
     (found,) = findings(answer(rows, (*OWN, (2, 0, "NO KEY"))))
@@ -67,16 +60,6 @@ def test_of_two_rows_with_one_key_it_is_not_known_which_text_was_looked_at() -> 
     twice = (*rows, spoilt(0, st=None, n=-7)[0])
     (found,) = findings(answer(twice, (*OWN, (3, ST, "another one"))))
     assert texts(found)["1", "st.b"] == "?"
-
-
-def test_columns_asked_alone_have_texts_of_their_own() -> None:
-    columns = (RIGHT.columns[0], RIGHT.columns[ST])
-    rows = tuple((row[0], row[ST]) for row in spoilt(1, st=struct(1, b="?")))
-    alone = Part("st", "select", columns, rows, raw=((1, 1, TEXTS[1]),))
-    parts = (Part("id", "select", columns[:1], tuple(row[:1] for row in rows)), alone)
-    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=parts)
-    (found,) = findings(refused)
-    assert texts(found)["2", "st.b"] == TEXTS[1]
 
 
 def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Column, Responsible, Verdict, VerdictKind
+from harness.core.records import Responsible, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.query import Query, not_null
@@ -56,29 +56,6 @@ def test_nothing_is_claimed_where_the_files_were_not_looked_at() -> None:
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, None)
 
 
-def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree() -> None:
-    reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
-    found = verdicts_on(touched(), spoilt_rows(empty_f1), reply, reply)
-    assert [(each.verdict, party(each)) for each in found] == [
-        (VerdictKind.WRONG, Responsible.WRITER)
-    ] * 2
-
-
-def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agree() -> None:
-    files = spoilt_rows(lambda key, row: None if key == "2" else row, step=3)
-    found = verdicts_on(
-        touched(), files, shown_as_filed(touched(), files), shown_as_filed(touched(), files)
-    )
-    assert {party(each) for each in found} == {Responsible.WRITER}
-
-
-def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it() -> None:
-    reply = shown_as_filed(*doubtful())
-    for verdict in verdicts_on(*doubtful(), reply, reply):
-        assert (verdict.verdict, party(verdict)) == (VerdictKind.UNKNOWN, Responsible.MODEL)
-        assert verdict.because.startswith("the reference model is in doubt")
-
-
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
     made, files = doubtful()
     reply = shown_as_filed(made, files)
@@ -89,18 +66,6 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
     }
 
 
-def test_other_mistakes_of_an_engine_do_not_settle_the_doubt() -> None:
-    made, files = doubtful()
-    reply = shown_as_filed(made, files)
-    short = Reply(reply.columns, reply.rows[:-1])
-    found = verdicts_on(made, files, reply, reply, short)
-    assert [each.verdict for each in found[:2]] == [VerdictKind.WRONG] * 2  # row 3 is disputed
-    same = replace(reply, rows=tuple((*row[:-1], None) for row in reply.rows))
-    assert {verdict.verdict for verdict in verdicts_on(made, files, reply, same)} == {
-        VerdictKind.UNKNOWN
-    }
-
-
 def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer() -> None:
     files, reply = spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
     other = changed(reply, {"f2": lambda _: "nobody's", "f1": lambda f1: f1 or "nobody's"})
@@ -108,24 +73,6 @@ def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer()
     for each in (other, shorter):
         found, _ = verdicts_on(touched(), files, reply, each)
         assert party(found) is Responsible.WRITER
-
-
-def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_writers_doing() -> None:
-    made = history("insert 1..3; update 1 set f1", mor=True)
-
-    def lost(file: File) -> File | None:
-        return None if file.step == 2 else file
-
-    found = verdicts_on(made, lost, shown_as_filed(made, lost), shown_as_filed(made, lost))
-    assert {party(each) for each in found} == {Responsible.WRITER}
-
-
-def test_a_count_is_held_against_the_rows_in_the_files() -> None:
-    files = spoilt_rows(lambda key, row: None if key == "2" else row)
-    case, query = case_of(touched(), files), Query(count=True)
-    for number, wanted in ((3, Responsible.WRITER), (2, Responsible.READER)):
-        reply = Reply((Column("count", "bigint", "long"),), ((number,),))
-        assert party(asked(case, query, reply)) is wanted
 
 
 def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing() -> None:
@@ -220,12 +167,6 @@ def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doin
     assert {finding.responsible for finding in verdict.findings} == {
         Responsible.HISTORY if nameless else Responsible.READER
     }
-
-
-def test_a_rename_leads_astray_nobody_who_goes_by_places() -> None:
-    found = history("insert 1..3; rename f1 g")
-    (verdict,) = judged(without_names(case_of(found, None)), [found.read("name")])
-    assert party(verdict) is Responsible.READER
 
 
 @pytest.mark.parametrize("misled", [(), ("f2",)])

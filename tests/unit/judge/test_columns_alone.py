@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from harness.core.records import Answer, Column, Finding, Origin, Part, Refusal, VerdictKind
 from harness.model.canonical import OwnTexts, Value
-from tests.builders.columns_alone import HEADS, in_parts, spoilt
+from tests.builders.columns_alone import in_parts
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.simulated_reader import Reply, columns_of
 from tests.builders.table_story import Story, history
@@ -45,29 +43,6 @@ def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ())
     return replace(part, rows=tuple(map(tuple, rows)), raw=raw)
 
 
-FOUND: dict[str, Heads] = {
-    "without the column": {"unexplained": [("a", "a", None)]},
-    "the column twice": {"duplicate": [("a", None, "a")]},
-    "under another one's name": {
-        "duplicate": [("b", None, "b")],
-        "unexplained": [("a", "a", None)],
-    },
-    "under nobody's name": {"unexplained": [("a", "a", None), ("_col1", None, "_col1")]},
-    "of another type": {"type_drift": [("a", "int", "array<date>")]},
-    "without the key": {"unexplained": [("id", "id", None)]},
-    "the key twice": {"duplicate": [("id", None, "id")]},
-    "the key of another type": {"type_drift": [("id", "string", "array<date>")]},
-    "one of Hudi's beside": {"unexplained": [("_hoodie_commit_time", None, "_hoodie_commit_time")]},
-}
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_part_with_another_head_is_found_as_a_whole_answer_with_it_would_be(head: str) -> None:
-    found = refused(spoilt(RIGHT, HEADS[head], "a", "b"))
-    assert heads(found) == FOUND[head]
-    assert heads(found) == heads(whole(HEADS[head](RIGHT, "a", "b")))
-
-
 def test_the_key_asked_alone_has_no_other_column() -> None:
     key, *others = in_parts(RIGHT)
     both = replace(others[-1], column=key.column)
@@ -83,15 +58,6 @@ def test_each_type_that_parts_declare_the_key_with_is_found() -> None:
     )
     found = heads(refused(others))
     assert found == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}
-
-
-def test_two_columns_that_each_stand_in_the_part_of_the_other_are_wrong() -> None:
-    key, ts, a, b = in_parts(RIGHT)
-    found = heads(refused((key, ts, replace(a, column="b"), replace(b, column="a"))))
-    assert found == {
-        "duplicate": [("a", None, "a"), ("b", None, "b")],
-        "unexplained": [("b", "b", None), ("a", "a", None)],
-    }
 
 
 def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> None:
@@ -146,24 +112,3 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     assert found["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
     assert [at for at, *_ in found["lost_row"]] == ["3"]
     assert [at for at, *_ in found["duplicate"]] == ["2"]
-
-
-def test_each_key_that_parts_show_stands_with_its_own_text() -> None:
-    key, ts, a, b = in_parts(RIGHT)
-    one = changed(a, 0, 0, "x", ((0, 0, "X"),))
-    other = changed(b, 0, 0, "y", ((0, 0, "Y"),))
-    places = [place for each in refused((key, ts, one, other)) for place in each.places]
-    assert [(place.actual, place.raw) for place in places] == [("x", "X"), ("y", "Y")]
-
-
-def test_of_a_column_that_is_there_twice_the_text_is_that_of_the_one_looked_at() -> None:
-    *others, b = in_parts(RIGHT)
-    wrong = changed(b, 0, 1, -7)
-    again = replace(
-        wrong,
-        columns=(*b.columns, b.columns[1]),
-        rows=tuple((*row, -8) for row in wrong.rows),
-        raw=((0, 2, "another one"),),
-    )
-    places = [place for each in refused((*others, again)) for place in each.places if place.key]
-    assert [(place.column, place.raw) for place in places] == [("b", "-7")]

@@ -4,11 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judge.difference import leaves
 from harness.judge.expected_state import index_of
-from harness.model.canonical import MapValue
-from harness.model.datatypes import parse_type
-from harness.model.schema import schema_of
 from tests.builders.table_story import history
 
 
@@ -25,16 +21,6 @@ def test_parts_are_known_beside_the_whole() -> None:
     whole = {origin.name for origins in index.looks.values() for origin in origins}
     assert whole == {"id", "s", "s.a", "s.l", "s.l.element"}
     assert index.cells[5, "1"][1] == {"501001", "501501"}
-
-
-def test_the_parts_of_a_null_struct_are_null() -> None:
-    story = history("insert 1..5", "id string, s struct<a: string>")
-    assert index_of(story.history).cells[3, "5"] == {1: frozenset({None})}
-
-
-def test_an_overwritten_value_without_a_form_in_a_later_type_is_no_obstacle() -> None:
-    story = history("insert 1; upsert 1; type f1 int", "id string, f1 string")
-    assert index_of(story.history).cells[2, "1"]
 
 
 RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
@@ -54,13 +40,6 @@ def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_fi
     after = replace(history(RENAMED.format("compact"), mor=True).state(), row_files={})
     assert after.stored_names_of(3, "1") == {"g", "h", "i"}
     assert after.stored_names_of(3, "2") == {"f1", "g", "h", "i"}
-
-
-def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:
-    state = history("add f3; rename f1 g; drop f2").state()
-    assert state.step_naming(["f2", "ts", "id", "f1", "f3"]) == 1
-    assert state.step_naming(["id", "ts", "g", "f3"]) is None
-    assert state.step_naming(["id", "ts", "f1"]) is None
 
 
 def test_columns_that_an_earlier_and_a_later_step_had_are_of_neither() -> None:
@@ -96,21 +75,6 @@ def test_a_name_is_of_another_field_later_only_where_the_answer_was_read_so() ->
     assert not replace(state, catalog=3).named_later(f2)
     assert not replace(state, catalog=2).named_later(f1)
     assert not replace(state, catalog=0).named_later(f1)
-
-
-def test_leaves_are_named_by_path() -> None:
-    (field,) = schema_of((("s", parse_type("struct<l: array<int>, m: map<string, int>>")),)).fields
-    value = {"l": (1, None), "m": MapValue.of([("k", 2)])}
-    found = [(path, leaf) for path, _, leaf in leaves(value, field, "s")]
-    assert found == [("s.l[0]", 1), ("s.l[1]", None), ("s.m[k]", 2)]
-
-
-def test_a_row_is_shown_as_the_step_of_the_world_shows_it() -> None:
-    state = history("insert 1; rename f1 f9", "id string, f1 string").state()
-    [row] = state.rows.values()
-    assert state.shown(row) == {"id": "1", "f9": "f2s1r1"}
-    before = replace(state, history=state.history[:2])
-    assert before.shown(row) == {"id": "1", "f1": "f2s1r1"}
 
 
 def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.judge import file_contents
 from harness.judge.file_contents import Holdings, NotKnown, ViewContent, keeps
-from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.canonical import Value, same, text_of
 from harness.model.schema import Field
 from harness.model.table import MergeMode
 from harness.model.truth import row_values
@@ -46,14 +46,6 @@ def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) ->
     assert there.keys() == wanted.keys()
     assert all(same(there[key], wanted[key]) for key in wanted)
     assert (found.differences, found.twice) == ((), frozenset())
-
-
-def test_parts_of_structs_follow_their_ids_when_they_are_renamed() -> None:
-    columns = "id string, ts long, f struct<a: int, b: array<struct<c: int>>>, m map<string, int>"
-    story = history("insert 1; rename f.a z; insert 2", columns)
-    value = shown(story, held(story))["1"]
-    assert list(value[2]) == ["z", "b"]
-    assert isinstance(value[3], MapValue)
 
 
 def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_same() -> None:
@@ -109,17 +101,6 @@ def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carr
     )
     spoilt = held(story, with_value("n", -1, step=2)).differences
     assert {each.key: each.sent for each in spoilt}["1"] is False
-
-
-def test_a_row_that_two_files_hold_is_there_twice() -> None:
-    story = history("insert 1; insert 2")
-    first = story.disk.files[0]
-
-    def twice(file: File) -> File:
-        return replace(file, records={**file.records, **first.records}) if file.step == 2 else file
-
-    made = replace(story, disk=replace(story.disk, files=list(map(twice, story.disk.files))))
-    assert held(made).twice == {"1"}
 
 
 def test_a_file_that_was_not_looked_at_makes_nothing_known() -> None:
@@ -182,23 +163,6 @@ def test_whole_rows_say_their_own_values_and_no_other_rows(steps: str) -> None:
             others = [story.truth.rows[k].values[field(story, name).id] for k in (1, 2, 3)]
             for other in others:
                 assert says(story, step, key, name, other) is (text_of(other) == text_of(value))
-
-
-def test_an_update_says_what_it_sets_and_nothing_of_other_columns() -> None:
-    story = history("insert 1..3; update 1,2 set flag,n", COLUMNS)
-    now = {key: story.truth.rows[key].values for key in (1, 2, 3)}
-    at = field(story, "n").id
-    assert says(story, 2, 1, "n", now[1][at])
-    assert not says(story, 2, 1, "n", now[2][at])
-    assert not says(story, 2, 3, "n", now[3][at])
-    assert not says(story, 2, 1, "f1", now[1][field(story, "f1").id])
-
-
-@pytest.mark.parametrize(("number", "wanted"), [(5, True), (-5, False), (15, False), (5.5, False)])
-def test_a_number_in_another_one_is_not_it(number: float, *, wanted: bool) -> None:
-    story = history("insert 1", COLUMNS)
-    sql = f"select cast(1 as bigint) as `id`, {number} as `n`"
-    assert file_contents.says(sql, (1, field(story, "id")), 5, field(story, "n")) is wanted
 
 
 def test_a_statement_names_the_keys_that_it_deletes() -> None:

@@ -96,7 +96,7 @@ def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) ->
 
 def test_a_cell_that_did_not_run_is_unknown_and_says_so() -> None:
     text = said(Applied((verdict(UNKNOWN, because="did not run"), verdict(CORRECT))))
-    assert text.startswith("1 cell is unknown: did not run (1).")
+    assert text.startswith("1 check is unknown: did not run (1).")
     assert "harness read" in text
 
 
@@ -105,13 +105,6 @@ def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
     assert "2 wrong answers are new: hudi/move by hive-3.1.3 (2)." in text
     assert "1 refusal is new: hudi/move by hive-3.1.3 (1)." in text
     assert "harness baseline update" in text
-
-
-def test_a_good_end_tells_how_many_are_known() -> None:
-    assert said(Applied((verdict(CORRECT), verdict(WRONG, known="why")))) == (
-        "2 cells judged: all correct, except 1 that is known."
-    )
-    assert said(Applied((verdict(CORRECT),))) == "1 cell judged: all correct."
 
 
 def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
@@ -127,20 +120,13 @@ def test_an_expired_line_is_told_although_the_run_is_good() -> None:
     assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
 
 
-def test_what_is_declared_unsupported_and_was_answered_is_counted_with_what_is_declared() -> None:
-    answered = replace(verdict(CORRECT), disclaimed="it knows version 8")
-    text = said(Applied((), answered=(answered, answered)))
-    assert "2 cells are declared unsupported, and answered: hudi/move by hive-3.1.3 (2)." in text
-    assert "Put right what the lock data say: it knows version 8" in text
-
-
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     seen = Witness("1", "f1", "a", "b")
     finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Responsible.MODEL)
     doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
     assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
     text = said(Applied((doubted, verdict(CORRECT))))
-    assert text.startswith("1 cell puts our own reference model in doubt: hudi/move by hive-3.1.3")
+    assert text.startswith("1 check puts our own reference model in doubt: hudi/move by hive-3.1.3")
     assert "harness explain 'case 1'" in text
     assert "harness read" not in text
 
@@ -150,16 +136,8 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
     found = gate(applied, {"case 1"})
     assert (found.status, found.flaky) == (0, 2)
     assert found.reasons[:2] == (
-        "1 cell is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
-        "1 cell is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
+        "1 check is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
+        "1 check is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
     )
     assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
     assert gate(applied, fail_on_flaky=True).status == 1
-
-
-def test_who_fails_on_flaky_cells_passes_without_any_and_still_fails_on_the_unknown() -> None:
-    steady = Applied((verdict(CORRECT), verdict(WRONG, known="why")))
-    assert gate(steady, fail_on_flaky=True).status == 0
-    assert gate(steady, fail_on_flaky=True).flaky == 0
-    unknown = Applied((verdict(UNKNOWN, because="x"), depending()))
-    assert gate(unknown, fail_on_flaky=True).status == 3

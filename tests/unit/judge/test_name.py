@@ -47,17 +47,6 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     assert finding.witness == finding.places[0]
 
 
-def test_findings_come_in_the_order_of_the_names() -> None:
-    places = [
-        Difference(DifferenceKind.ABSENT_ROW, "1", "", (1, 2), None),
-        Difference(DifferenceKind.EXTRA_ROW, "2", "", None, (2, 3)),
-        Difference(DifferenceKind.EXTRA_ROW, "9", "", None, (9, None)),
-    ]
-    found = findings(places, STATE)
-    assert [each.kind.value for each in found] == ["ghost_row", "lost_row", "unexplained"]
-    assert found[2].witness.actual == "[9, NULL]"
-
-
 MOMENT = datetime.datetime(2001, 1, 4, 12, 10, 5, 250000)  # noqa: DTZ001 - canonical
 TEXT = history("insert 1", "id string, f1 string").state()
 

@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from harness.core.records import (
     Answer,
-    Column,
     FindingKind,
     Refusal,
     Responsible,
@@ -15,9 +12,7 @@ from harness.core.records import (
 )
 from harness.judge.order_dependence import WHY
 from harness.model.canonical import Value
-from harness.model.query import COUNT, Query
 from tests.builders.judged_story import answer_of, case_without_values, verdict_on
-from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
 TOLD = history("insert 1..3; rename f1 f1_new")
@@ -102,12 +97,3 @@ def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() 
         ("2", None),
         ("3", None),
     ]
-
-
-@pytest.mark.parametrize("before", [2, 4])
-def test_a_count_differs_in_its_number(before: int) -> None:
-    count = Reply((Column("_col0", "bigint", "long"),), ((3,),))
-    now = answer_of(count, Query(count=True))
-    (finding,) = judged(now, replace(now, rows=((before,),))).findings
-    (place,) = finding.places
-    assert (place.column, place.expected, place.actual) == (COUNT, 3, before)

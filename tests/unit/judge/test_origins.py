@@ -38,14 +38,6 @@ def test_a_value_that_is_shown_as_another_type_stores_it_is_still_that_value(
     assert (place.origin and (place.origin.name, place.origin.key)) == origin
 
 
-def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:
-    story = history("insert 1..3; row id=4 n=0", "id long, n int, d date")
-    rows = list(story.read().rows)
-    rows[3] = (*rows[3][:2], datetime.date(1970, 1, 1))
-    found = places(story, Reply(story.read().columns, tuple(rows)))
-    assert [(each.column, each.origin, each.disputed) for each in found] == [("d", None, True)]
-
-
 def test_a_number_without_its_fraction_is_still_that_of_another_field_of_its_row() -> None:
     story = history("insert 1..3", "id long, n int, x double")
     rows = [list(row) for row in story.read().rows]
@@ -91,14 +83,3 @@ def test_the_right_value_in_another_type_may_be_just_that_of_another_field() -> 
     assert kinds(1) == {FindingKind.UNEXPLAINED}
     assert kinds(2) == {FindingKind.TYPE_DRIFT}
     assert kinds(1, 3) == {FindingKind.TYPE_DRIFT}
-
-
-@pytest.mark.parametrize(
-    ("written", "found"), [("127", 127), ("-32768", -32768), ("2147483647", 2147483647)]
-)
-def test_what_is_left_of_a_number_that_was_cut_is_nobodys(written: str, found: int) -> None:
-    story = history(f"insert 1..2; row id=3 m={written}", "id long, n long, m long")
-    reply = story.read()
-    rows = [(key, found, m) if key == 3 else (key, n, m) for key, n, m in reply.rows]
-    (place,) = places(story, Reply(reply.columns, tuple(rows)))
-    assert (place.origin, place.disputed) == (None, True)

@@ -32,12 +32,6 @@ def judged(one: Story, reply: Reply | Answer, case: RecordedVariant | None = Non
     return verdict_on(case or case_of(one), answer)
 
 
-def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
-    verdict = judged(story(), cut(story()))
-    assert verdict.reproduces == LISTED
-    assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_VALUE}
-
-
 def test_a_partition_made_after_the_change_has_the_new_list() -> None:
     one = story("insert 1; add f3 after ts; insert 2")
     assert judged(one, cut(one)).reproduces == ()
@@ -68,26 +62,6 @@ def test_after_a_refused_write_no_list_is_known() -> None:
     assert after.layout(4, "snapshot").catalog.partitions is None
 
 
-def test_of_changes_that_the_catalog_does_not_hear_of_no_list_is_known() -> None:
-    one, told_later = story(), {"schema_changes": "write_client"}
-    case = case_of(one)
-    case = replace(case, variant=replace(case.variant, settings=told_later))
-    assert judged(one, cut(one), case).reproduces == ()
-
-
-def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
-    case = case_of(story())
-    refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
-    states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
-    lists = Expectations(replace(case, states=states)).layout(4, "snapshot").catalog.partitions
-    assert lists is not None
-    assert not lists.differ
-
-
-def test_views_of_the_past_have_no_lists() -> None:
-    assert Expectations(case_of(story())).layout(4, "as_of(3)").catalog.partitions is None
-
-
 @pytest.mark.parametrize(("name", "value", "lost"), [("p", "x", ("id",)), ("g", None, ("id", "g"))])
 def test_rows_of_which_only_the_partition_or_nothing_is_left_are_those_of_the_table(
     name: str, value: str | None, lost: Sequence[str]
@@ -105,15 +79,3 @@ def test_rows_of_which_only_the_partition_or_nothing_is_left_are_those_of_the_ta
     verdict = judged(one, refused, replace(case, states=states))
     wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
     assert wrong == {(key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in lost}
-
-
-def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:
-    columns = "id string, ts long, s struct<a: string, b: string>, p string"
-    one = history("insert 1,2; add s.c string first", columns, partition_by=("p",))
-    rows = tuple((*row[:2], {**row[2], "b": None}, row[3]) for row in one.read("name").rows)
-    verdict = judged(one, Reply(one.read().columns, rows))
-    assert verdict.reproduces == LISTED
-    (finding,) = verdict.findings
-    assert (finding.kind, {p.column for p in finding.places}) == (FindingKind.LOST_VALUE, {"s.b"})
-    # The NULL was written by nobody.
-    assert {p.origin for p in finding.places} == {None}

@@ -1,10 +1,5 @@
 from __future__ import annotations
 
-import datetime
-import struct
-
-import pytest
-
 from harness.core.records import (
     Answer,
     FindingKind,
@@ -15,8 +10,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.core.refusals import OTHER_TYPE
-from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
-from harness.model.simulation.value_conversions import cut
+from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.judged_story import COUNTED, READER, answer_of, case_of, verdict_on
 from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
@@ -68,38 +62,6 @@ def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
     assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
 
 
-def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
-    reply = read()
-    spoilt = Reply(reply.columns, (("nobody's", *reply.rows[0][1:]), *reply.rows[1:]))
-    verdict = judged(TOLD, answer_of(spoilt))
-    assert verdict.reproduces == ()
-    assert FindingKind.UNEXPLAINED in {finding.kind for finding in verdict.findings}
-
-
-def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_the_keys() -> None:
-    story = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
-    verdict = judged(story, answer_of(story.read("id", overlaid=True)))
-    assert verdict.reproduces == (f"by id, {OVERLAID}",)
-    assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
-    found = places(verdict)
-    assert {name for key, name in found if key == "2"} == {"id", "b", "c"}
-    key = found["3", "b"]
-    assert (key.actual, key.origin) == ("3", Origin(-3, META_NAMES[2], 2, "3"))
-    assert key.file.endswith(".base")
-    assert not {at for at in found if at[0] == "1"}
-
-
-@pytest.mark.parametrize("bare", [True, False])
-def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_none(
-    *, bare: bool
-) -> None:
-    story = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
-    verdict = judged(story, answer_of(story.read("id", rekeyed=True)), bare=bare)
-    assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
-    assert {finding.kind for finding in verdict.findings} == {FindingKind.DUPLICATE}
-    assert {key for key, _ in places(verdict)} == {"1"}
-
-
 def part(reply: Reply, *names: str) -> Part:
     at = [reply.names.index(name) for name in names]
     rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
@@ -121,80 +83,3 @@ def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
     )
     assert judged(story, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
     assert judged(story, refused, bare=False).because == OTHER_TYPE
-
-
-NUMBERS = "id string, ts long, a date, b int, c float, d long"
-
-
-def stored(story: Story, name: str, *values: object) -> Answer:
-    keys = tuple(column for column in story.read().columns if column.name in {"id", name})
-    rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
-    alone = Part(name, "select", keys, rows)
-    return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))
-
-
-def called(verdict: Verdict, column: str) -> FindingKind:
-    (kind,) = {one.kind for one in verdict.findings for p in one.places if p.column == column}
-    return kind
-
-
-def test_a_value_that_is_shown_as_it_is_stored_tells_whose_it_is() -> None:
-    story = history("insert 1,2; move c after d", NUMBERS)
-    bits = [struct.unpack("<i", struct.pack("<f", story.truth.rows[k].values[5]))[0] for k in "12"]
-    verdict = judged(story, stored(story, "d", *bits), bare=False)
-    assert called(verdict, "d") == FindingKind.MISALIGNED
-    assert places(verdict)["2", "d"].origin == Origin(5, "c", 1, "2")
-
-
-def test_nothing_is_claimed_where_what_is_stored_does_not_give_all_of_it() -> None:
-    story = history("insert 1,2; move c after d", NUMBERS)
-    verdict = judged(story, stored(story, "d", 77, 88), bare=False)
-    assert called(verdict, "d") == FindingKind.UNEXPLAINED
-
-
-FINE = "id string, ts long, a int, b int, n int, at timestamp"
-STORY = (
-    "row id=1 ts=1 n=1 a=1 b=1 at=1969-12-31T23:59:59.123456; move a after b; rename n m; "
-    "row id=2 ts=2 m=2 a=1 b=0 at=2024-01-01T00:00:00.000001"
-)
-
-
-def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_altered() -> None:
-    story = history(STORY, FINE)
-    (old, new), names = story.truth.rows.values(), story.truth.schema.names
-    left = [datetime.datetime.fromisoformat(each) for each in LEFT]
-    shown = [("1", 1, 1, 1, 1, left[0]), ("2", 2, 1, 0, 2, left[1])]
-    assert names == ("id", "ts", "b", "a", "m", "at")
-    assert (old.key, new.key) == ("1", "2")
-    verdict = judged(story, answer_of(Reply(story.read().columns, tuple(shown))), bare=False)
-    assert verdict.reproduces == (f"{ColumnMapping.RENUMBERED}, timestamps in milliseconds",)
-    found = places(verdict)
-    assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
-    assert found["2", "b"].origin == Origin(3, "a", 4, "2")
-    assert found["2", "at"].origin is None
-    kinds = {called(verdict, "a"), called(verdict, "at")}
-    assert kinds == {FindingKind.MISALIGNED, FindingKind.ALTERED_VALUE}
-
-
-LEFT = ("1969-12-31 23:59:59.124000", "2024-01-01 00:00:00")
-
-
-PRESTODB = "prestodb-0.283{connector=hive}"
-EARLY = "row id=1 ts=1 a=1969-12-31T23:59:59.123456 b=1960-01-01T00:00:00.000001; move a after b"
-
-
-@pytest.mark.parametrize(
-    ("by", "kind", "whose"),
-    [("position", FindingKind.MISALIGNED, "b"), ("name", FindingKind.ALTERED_VALUE, None)],
-)
-def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
-    by: str, kind: FindingKind, whose: str | None
-) -> None:
-    story = history(EARLY, "id string, ts long, a timestamp, b timestamp")
-    reply = story.read(by)
-    shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
-    verdict = judged(story, answer_of(shown), bare=False, reader=PRESTODB)
-    assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
-    assert called(verdict, "a") == kind
-    origin = places(verdict)["1", "a"].origin
-    assert (origin and origin.name) == whose

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.records import (
@@ -57,6 +57,7 @@ def shown(story: Story, change: Callable[[Value], Value]) -> Reply:
 
 
 @given(st.integers(0, 999_999))
+@settings(max_examples=20)
 def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_is_not(
     micros: int,
 ) -> None:
@@ -68,29 +69,6 @@ def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_i
     for off in (MILLISECOND, -MILLISECOND):
         wrong = shown(story, lambda value: value and cut(value) + off)  # noqa: B023 - used at once
         assert kinds(judged(story, wrong, PRESTODB)) == {ALTERED: ("at",)}
-
-
-def test_a_reader_of_which_nothing_is_declared_may_cut_nothing() -> None:
-    story = written(678_901)
-    verdict = judged(story, shown(story, cut), TRINO)
-    assert kinds(verdict) == {ALTERED: ("at",)}
-    assert verdict.normalised == ()
-
-
-def test_a_reader_of_milliseconds_that_shows_microseconds_is_held_to_them() -> None:
-    story = written(678_901)
-    assert judged(story, story.read(), PRESTODB).verdict is CORRECT
-    micro = datetime.timedelta(microseconds=1)
-    off = shown(story, lambda value: value and value + micro)
-    assert kinds(judged(story, off, PRESTODB)) == {ALTERED: ("at",)}
-
-
-def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
-    story = written(678_901)
-    verdict = judged(story, shown(story, cut), PRESTODB)
-    assert verdict.expected is not None
-    row = dict(zip(dict(verdict.expected.columns), verdict.expected.rows[3], strict=True))
-    assert row["at"].microsecond == 678_000
 
 
 def test_a_column_asked_alone_is_held_to_the_same() -> None:
@@ -163,17 +141,6 @@ def test_any_other_type_is_a_finding(texts: Story, reader: str, types: dict[str,
     assert verdict.normalised == ()
 
 
-@pytest.mark.parametrize("padded", ["{}", "{:<4}", "{:<6}", " {:<4}"])
-def test_char_with_other_padding_is_altered_whatever_its_type_is_called(
-    texts: Story, padded: str
-) -> None:
-    reply = typed(texts, STRINGS)
-    # Only the explicit value: the generated ones are so short that they may be anybody's.
-    wrong = changed(reply, {"c": lambda v: padded.format("ab") if v == "ab   " else v})
-    found = kinds(judged(texts, wrong, "spark-3.5.8"))
-    assert found == {ALTERED: ("c",)}
-
-
 def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Story) -> None:
     story = typed(texts, {"s": "struct"}, ours=False)
     verdict = judged(texts, story, "hive-3.1.3{path=fetch}")
@@ -210,13 +177,6 @@ def test_who_has_one_type_of_timestamps_may_call_those_without_a_zone_so(reader:
     assert kinds(judged(there, typed(there, OTHER), reader)) == {DRIFT: ("at", "s")}
 
 
-def test_datafusion_may_where_the_metastore_tells_it_the_type_and_nowhere_else() -> None:
-    story = history("insert 1..3", ZONELESS)
-    plain = judged(story, typed(story, ONE), DATAFUSION, format_="hive-parquet")
-    assert (plain.verdict, plain.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
-    assert kinds(judged(story, typed(story, ONE), DATAFUSION)) == {DRIFT: ("at", "s")}
-
-
 def test_spark_tells_both_timestamps_apart() -> None:
     story = history("insert 1..3", ZONELESS)
     for format_ in ("hudi-cow", "iceberg"):
@@ -232,14 +192,6 @@ def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -
     for format_ in ("hudi-cow", "hudi-mor", "hive-parquet"):
         verdict = judged(story, typed(story, OTHER), "spark-3.5.8", format_=format_)
         assert kinds(verdict) == {DRIFT: ("at", "s")}
-
-
-def test_milliseconds_are_cut_without_a_zone_as_well() -> None:
-    at = "2024-01-02T03:04:05.678901"
-    story = history(f"row id=1 at={at}", ZONELESS)
-    reply = changed(typed(story, ONE), {"at": cut})
-    assert judged(story, reply, PRESTODB).verdict is CORRECT
-    assert kinds(judged(story, reply, TRINO)) == {ALTERED: ("at",)}
 
 
 CASED = "id string, ts long, Name string, city string"
@@ -280,13 +232,6 @@ def test_a_values_column_is_looked_for_in_its_own_case() -> None:
     assert {column for finding in verdict.findings for column in finding.columns} == {"NAME"}
     wrong = replace_name(in_lower_case(story), "name", "NAMES")
     assert judged(story, wrong, TRINO, format_="iceberg").verdict is WRONG
-
-
-def test_a_name_in_lower_case_is_nobodys_where_two_columns_have_its_letters() -> None:
-    story = history("insert 1..3", "id string, ts long, Ab string, aB string")
-    verdict = judged(story, in_lower_case(story), TRINO, format_="iceberg")
-    assert kinds(verdict) == {FindingKind.UNEXPLAINED: ("Ab", "aB", "ab")}
-    assert verdict.normalised == ()
 
 
 def replace_name(reply: Reply, old: str, new: str) -> Reply:

@@ -20,7 +20,7 @@ from harness.core.records import (
 from harness.core.refusals import OTHER_TYPE
 from harness.judge import name
 from harness.judge.verdicts import judge
-from harness.model.canonical import UNSETTLED, Value, from_json, has_unsettled, same, to_json
+from harness.model.canonical import UNSETTLED, Value, from_json, same, to_json
 from harness.model.datatypes import parse_type
 from harness.model.query import Comparison, Condition, Query
 from harness.model.schema import Field
@@ -32,11 +32,9 @@ from tests.builders.judged_story import (
     judged_answer,
     verdict_on,
     with_last,
-    without_rows,
 )
 from tests.builders.judged_story import judged as judge_replies
 from tests.builders.simulated_disk import instant_of
-from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import Story, history
 
 POSITION = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
@@ -47,28 +45,6 @@ def moved() -> Story:
     return history("insert 1..4; move f1 after f2; upsert 2", mor=True)
 
 
-def test_a_right_answer_is_correct_and_says_what_was_expected(moved: Story) -> None:
-    verdict = judged_answer(moved, moved.read())
-    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
-    assert verdict.expected is not None
-    assert [name for name, _ in verdict.expected.columns] == ["id", "ts", "f2", "f1"]
-    assert [row[0] for row in verdict.expected.rows] == ["1", "2", "3", "4"]
-
-
-@pytest.mark.parametrize(
-    ("by", "logs", "way"),
-    [
-        ("position", "merged", "by position"),
-        ("position", "ignored", "by position, base files only"),
-    ],
-)
-def test_the_mapping_that_reproduces_a_wrong_answer_is_named(
-    moved: Story, by: str, logs: str, way: str
-) -> None:
-    verdict = judged_answer(moved, moved.read(by, logs=logs))
-    assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, (way,))
-
-
 def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Story) -> None:
     verdict = judged_answer(moved, moved.read(logs="ignored"))
     assert verdict.reproduces == (
@@ -76,13 +52,6 @@ def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Story) -
         "by name, base files only",
         "by position, base files only, catalog of step 0",
     )
-
-
-def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Story) -> None:
-    one = judged_answer(moved, moved.read("position"))
-    several = judged_answer(moved, moved.read(logs="ignored"))
-    assert (one.claimed, one.inconclusive) == ("by position", False)
-    assert (several.claimed, several.inconclusive) == ("", False)
 
 
 @pytest.mark.parametrize("count", [False, True])
@@ -97,13 +66,6 @@ def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_
     verdict = verdict_on(case_without_values(story), none if count else empty)
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
     assert (verdict.inconclusive, verdict.claimed) == (True, "")
-
-
-def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Story) -> None:
-    reply = moved.read("position")
-    rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
-    turned = Reply(tuple(reversed(reply.columns)), rows)
-    assert judged_answer(moved, turned).reproduces == ("by position",)
 
 
 def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
@@ -137,13 +99,6 @@ def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
         assert {finding.kind.value for finding in verdict.findings} <= {"premature"}
 
 
-def test_deletes_in_log_files_are_no_doubt_about_base_files() -> None:
-    story = history("insert 1..3; move f1 after f2; delete 2", mor=True)
-    verdict = judged_answer(story, story.read("position", logs="ignored"), "read_optimized")
-    assert [finding.kind.value for finding in verdict.findings] == ["misaligned"]
-    assert verdict.because == ""
-
-
 def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown(
     moved: Story,
 ) -> None:
@@ -165,20 +120,6 @@ def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Story) -
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ())
 
 
-def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in(
-    moved: Story,
-) -> None:
-    case = case_without_values(moved)
-    made = case.states[1].outcome.instant
-    others = tuple(
-        replace(file, instant="1999") if file.instant == made else file
-        for file in case.states[3].files
-    )
-    last = replace(case.states[3], files=others, others=(("1999", 1),))
-    verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")))
-    assert (verdict.reproduces, verdict.because) == (("by position",), "")
-
-
 @pytest.mark.parametrize("view", ["read_optimized", "snapshot"])
 def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
     case = case_without_values(moved)
@@ -193,12 +134,6 @@ def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
 def test_a_cell_without_an_answer_did_not_run(moved: Story) -> None:
     (verdict,) = judge(case_without_values(moved), [cell_at(moved)], {})
     assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "did not run")
-
-
-def part(reply: Reply, *names: str) -> Part:
-    at = [reply.names.index(name) for name in names]
-    rows = tuple(tuple(row[index] for index in at) for row in reply.rows)
-    return Part(names[-1], "select", tuple(reply.columns[index] for index in at), rows)
 
 
 def refused(story: Story, *parts: Part) -> Verdict:
@@ -225,30 +160,6 @@ def test_a_clash_of_types_names_a_way_to_read_where_it_is_the_only_one(
     text: str, because: str
 ) -> None:
     assert refused(history(text)).because == because
-
-
-def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Story) -> None:
-    reply = moved.read("position")
-    short = Reply(reply.columns, reply.rows[:-1])
-    parts = [part(short, "id"), *(part(short, "id", name) for name in ("ts", "f2"))]
-    verdict = refused(moved, *parts, Part("f1", "select", refusal=POSITION))
-    found = {
-        finding.kind.value: [(p.key, p.column) for p in finding.places]
-        for finding in verdict.findings
-    }
-    wrong = [row[0] for row in short.rows if row[0] != "2"]
-    assert found == {
-        "misaligned": [(key, "f2") for key in wrong],
-        "lost_row": [(str(reply.rows[-1][0]), "")],
-    }
-
-
-def test_a_column_of_an_older_catalog_entry_asked_alone_is_stale() -> None:
-    story = history("insert 1,2; rename f1 g")
-    before = history("insert 1,2").read()
-    parts = [part(before, "id"), *(part(before, "id", name) for name in ("ts", "f1", "f2"))]
-    (finding,) = refused(story, *parts).findings
-    assert (finding.kind.value, finding.columns) == ("stale", ("g", "f1"))
 
 
 def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() -> None:
@@ -289,26 +200,6 @@ def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_
     assert [finding.kind.value for finding in verdict.findings] == ["ghost_row"]
     assert verdict.because.startswith("the files are not as the truth says: ")
     assert verdict.because.endswith(f"the truth has no row 2 at instant {instant_of(2)}")
-
-
-def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Story) -> None:
-    case = case_without_values(moved)
-    files = tuple(
-        replace(file, keys=tuple(key for key in file.keys if key != "4"))
-        for file in case.states[3].files
-    )
-    case = with_last(case, replace(case.states[3], files=files))
-    verdict = verdict_on(case, answer_of(without_rows(moved.read(), ["4"], "id")))
-    assert verdict.because == "the files are not as the truth says: no file holds row 4"
-
-
-@pytest.mark.parametrize(("mor", "kind"), [(False, "lost_value"), (True, "missing_rename")])
-def test_the_files_tell_whether_a_null_misses_a_rename(*, mor: bool, kind: str) -> None:
-    story = history("insert 1..3; rename f1 g; upsert 1", mor=mor)  # without logs all are rewritten
-    reply = story.read()
-    rows = tuple((*row[:2], None, row[3]) if row[0] != "1" else row for row in reply.rows)
-    (finding,) = judged_answer(story, Reply(reply.columns, rows)).findings
-    assert finding.kind == kind
 
 
 def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
@@ -374,22 +265,6 @@ def test_a_wrong_value_beside_such_a_column_is_wrong(retyped: Story) -> None:
     verdict = judged(retyped, answered(retyped, swap))
     assert verdict.verdict is VerdictKind.WRONG
     assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
-    assert {name for finding in verdict.findings for name in finding.columns} == {"f1", "f2"}
-
-
-def test_a_column_whose_values_are_exact_is_judged_as_ever() -> None:
-    widened = history("insert 1..4; retype n long", COLUMNS)
-    assert not any(
-        has_unsettled(value)
-        for row in widened.truth.rows.values()
-        for value in row_values(row, widened.truth.schema)
-    )
-    assert judged(widened, answered(widened)).verdict is VerdictKind.WRONG  # days are no numbers
-
-
-def test_a_refused_change_leaves_every_value_as_it_was() -> None:
-    refused = history("insert 1..4; retype n date", COLUMNS, applied=[True, False])
-    assert judged(refused, answered(refused)).verdict is VerdictKind.WRONG
 
 
 @pytest.mark.parametrize("to", ["double", "string"])
@@ -402,11 +277,6 @@ def test_a_float_that_has_two_readings_is_not_settled(
 ) -> None:
     field = Field(1, "n", parse_type(to), exact=False)
     assert (named(value, field) is not UNSETTLED) is settled
-
-
-def test_a_float_in_a_column_that_must_be_exact_is_the_number_that_it_is() -> None:
-    field = Field(1, "n", parse_type("double"))
-    assert named(0.10000000149011612, field) == 0.10000000149011612
 
 
 @pytest.mark.parametrize("value", [7, "x", None, (1, 2)])

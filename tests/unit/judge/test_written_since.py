@@ -42,44 +42,6 @@ def parties(verdict: Verdict) -> set[Responsible | None]:
     return {finding.responsible for finding in verdict.findings}
 
 
-RENAMED = "insert 1..4; insert 5; rename f1 g; add f3 int after ts; upsert 2"
-
-
-@pytest.mark.parametrize(("by", "way"), [("id", "by id"), ("name", "by name")])
-def test_one_way_is_claimed_where_the_rows_tell_how_columns_were_found_too(
-    by: str, way: str
-) -> None:
-    story = history(RENAMED, mor=True)
-    verdict = verdict_of(case_of(story), story.read(by), "incremental(2)")
-    assert (verdict.claimed, parties(verdict)) == (
-        f"{way}, the begin ignored",
-        {Responsible.READER},
-    )
-
-
-def test_how_columns_were_found_is_told_where_the_rows_are_the_right_ones() -> None:
-    story = history("insert 1..4; insert 5,6; move f1 after f2")
-    verdict = verdict_of(case_of(story), only(story.read("position"), {"5", "6"}), "incremental(1)")
-    assert (verdict.claimed, parties(verdict)) == ("by position", {Responsible.READER})
-    assert verdict.findings[0].witness.file.startswith("g2_")
-
-
-def test_where_all_older_rows_are_of_one_write_several_ways_fit_and_none_is_claimed() -> None:
-    story = history("insert 1..4; rename f1 g; add f3 int after ts; upsert 2", mor=True)
-    verdict = verdict_of(case_of(story), story.read(), "incremental(1)")
-    assert set(verdict.reproduces) == {"by id, the begin ignored", "by id, one write too many"}
-    assert verdict.claimed == ""
-
-
-def test_an_answer_without_rows_tells_too_little() -> None:
-    story = history(STORY)
-    verdict = verdict_of(case_of(story), only(story.read(), set()))
-    assert "by id, nothing given" in verdict.reproduces
-    assert (verdict.inconclusive, verdict.claimed) == (True, "")
-    assert {finding.kind for finding in verdict.findings} == {FindingKind.LOST_ROW}
-    assert parties(verdict) == {Responsible.READER}
-
-
 def unsaid(state: StateRecord) -> StateRecord:
     return replace(state, values=tuple(replace(value, commits=()) for value in state.values))
 
@@ -157,17 +119,6 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     assert all("its file says that it was committed" in each.text for each in said.discrepancies)
 
 
-def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:
-    story = history(STORY, mor=True)
-
-    def lost(file: File) -> File | None:
-        return None if file.kind.value == "log" and file.step == 4 else file
-
-    verdict = verdict_of(case_of(story, lost), only(story.read(), NEW - {"2"}))
-    assert [finding.kind for finding in verdict.findings] == [FindingKind.LOST_ROW]
-    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Responsible.WRITER})
-
-
 def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> None:
     story = history(STORY)
     count = Answer(
@@ -176,11 +127,3 @@ def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> N
     for files, party in ((None, Responsible.READER), (late, Responsible.UNSURE)):
         case = case_of(story, files)
         assert parties(verdict_on(case, count, SINCE)) == {party}
-
-
-def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
-    story = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
-    case = case_of(story)
-    layout = Expectations(case).layout(2, "snapshot")
-    assert layout.clash() == "by position"
-    assert Expectations(case).layout(2, "incremental(1)").clash() == ""

@@ -5,18 +5,10 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.model.canonical import (
-    MapValue,
-    Value,
-    from_json,
-    moment,
-    same,
-    text_of,
-    to_json,
-)
+from harness.model.canonical import MapValue, Value, from_json, moment, same, text_of, to_json
 
 MOMENT = datetime.datetime(2024, 2, 29, 12, 0, 0, 250_000)  # noqa: DTZ001 - in UTC by agreement
 SCALARS: st.SearchStrategy[Value] = st.one_of(
@@ -41,6 +33,7 @@ VALUES: st.SearchStrategy[Value] = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(VALUES)
 def test_every_value_comes_back_from_json_with_its_type(value: Value) -> None:
     assert same(from_json(json.loads(json.dumps(to_json(value)))), value)

@@ -27,7 +27,6 @@ SCHEMA = schema_of(tuple((name, parse_type(text)) for name, text in TYPES.items(
         ("bucket(4, n)", Transform.BUCKET, 4, "n"),
         ("truncate(10,id)", Transform.TRUNCATE, 10, "id"),
         ("hour( at )", Transform.HOUR, None, "at"),
-        ("year(day)", Transform.YEAR, None, "day"),
         ("bucket(2, s.a)", Transform.BUCKET, 2, "s.a"),
     ],
 )
@@ -44,7 +43,6 @@ def test_a_field_is_a_transform_of_a_column(
         ("gone", "there is no column 'gone'"),
         ("bucket(n)", "'bucket(n)' is no partition field; allowed: p, bucket(4, p)"),
         ("bucket(0, n)", "is no partition field"),
-        ("day(3, at)", "is no partition field"),
         ("week(at)", "is no partition field"),
         ("hour(day)", "'day' is date, and hour is for: timestamp, timestamp_ntz"),
         ("truncate(3, at)", "'at' is timestamp, and truncate is for: decimal, int, long, string"),

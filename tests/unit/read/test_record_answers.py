@@ -58,7 +58,7 @@ def recorded(
 
 
 def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
-    cells = Count("ask cells", 8)
+    cells = Count("ask queries", 8)
     question, answer = asked(1, state)
     others = (
         replace(answer, refusal=Refusal("X", "y")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 
 import pytest
@@ -39,15 +38,6 @@ def test_settings_that_do_not_help_are_not_praised() -> None:
         "This engine does not get it right with its other settings either: trino-476{names=true}."
     )
     assert advice(WRONG, (WRONG,))[0].text.endswith("with any other settings.")
-
-
-def test_commands_name_the_case_as_a_shell_takes_it() -> None:
-    commands = [hint.command(WRONG.case) for hint in advice(WRONG, OTHERS)]
-    assert [shlex.split(command) for command in commands] == [
-        [],
-        ["harness", "remedy", WRONG.case],
-        ["harness", "reproduce", WRONG.case],
-    ]
 
 
 @pytest.mark.parametrize("party", [Responsible.WRITER, Responsible.MODEL, Responsible.UNSURE])

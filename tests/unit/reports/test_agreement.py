@@ -122,17 +122,6 @@ def test_an_alarm_names_the_one_read_strategy_that_all_of_them_have(sampled: Run
     assert "what reading by name gives" in alarm.text
 
 
-def test_an_alarm_names_no_read_strategy_where_the_answers_prove_too_little(sampled: Run) -> None:
-    verdict, answer = WRONG
-    little = replace(verdict, reproduces=("by name",), inconclusive=True), answer
-    (alarm,) = alarms(sampled, little, little)
-    assert alarm.strategy == ""
-
-
-def test_engines_that_disagree_with_each_other_are_no_alarm(sampled: Run) -> None:
-    assert alarms(sampled, WRONG, answered(("1", 3))) == ()
-
-
 def test_two_settings_of_one_engine_are_no_alarm(sampled: Run) -> None:
     assert agreement.alarms(run_of(sampled, {"a-1{x=1}": WRONG, "a-1{x=2}": WRONG})) == ()
 

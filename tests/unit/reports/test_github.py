@@ -100,10 +100,6 @@ def test_what_is_in_no_file_of_the_repository_names_none(run: Run, tmp_path: Pat
     assert found[0].command("error").startswith("::error title=")
 
 
-def test_of_a_command_that_does_not_fail_they_are_warnings(run: Run) -> None:
-    assert {level for level, _, _ in told(run, fails=False)} == {"warning"}
-
-
 def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

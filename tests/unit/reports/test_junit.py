@@ -55,23 +55,6 @@ def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
     assert "SQL: SELECT" in (failure.text or "")
 
 
-def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(
-    sampled: Run, cases: list[ET.Element]
-) -> None:
-    texts = {
-        f"{element.get('classname')}/{element.get('name')}": element.find("failure")
-        for element in cases
-    }
-    wrong = [verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG]
-    assert any(len(verdict.findings[0].places) > 1 for verdict in wrong)
-    for verdict in wrong:
-        failure = texts[verdict.case]
-        assert failure is not None
-        lines = (failure.text or "").split("\n")
-        assert len([line for line in lines if "row " in line]) == len(verdict.findings), lines
-        assert "row " not in (failure.get("message") or "")
-
-
 def test_a_long_refusal_is_cut(sampled: Run, tmp_path: Path) -> None:
     name, answer = next((n, a) for n, a in sampled.answers.items() if a.refusal)
     assert answer.refusal
@@ -112,12 +95,6 @@ def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) 
     return found
 
 
-def test_refused_and_skipped_steps_are_told_apart(cases: list[ET.Element]) -> None:
-    steps = {(element.get("name") or "")[:8]: [r.tag for r in element] for element in cases}
-    assert steps["s6/write"] == ["failure"]
-    assert steps["s7/write"] == ["skipped"]
-
-
 def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) -> None:
     odd = {
         name: replace(verdict, because=f"{verdict.because}\x00\x1b\ud800\uffff")
@@ -128,12 +105,6 @@ def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) 
     )
     assert silent is not None
     assert (silent.get("message") or "").endswith("\\x00\\x1b\\ud800\\uffff")
-
-
-def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]) -> None:
-    out = case(cases, sample_run.NAMES[2], 1).find("system-out")
-    assert out is not None
-    assert "connection lost" in (out.text or "")
 
 
 def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Path) -> None:

@@ -116,10 +116,3 @@ def test_what_has_no_room_is_left_out_in_whole_blocks_and_counted(sampled: Run, 
     number = len(whole.split("\n\n")) - 1 - len(blocks)
     assert left.endswith(f" {number:,} paragraph{'s' * (number > 1)}.")
     assert not any(block.startswith("| ") for block in blocks) or "| reader |" in text
-
-
-def test_the_file_fits_a_comment(sampled: Run, tmp_path: Path) -> None:
-    long = {n: replace(v, because="é" * 90_000) for n, v in sampled.recorded.items()}
-    path = markdown.write(replace(sampled, recorded=long), tmp_path)
-    assert path.name == "summary.md"
-    assert 0 < len(path.read_text("utf-8")) <= markdown.MOST_COMMENT

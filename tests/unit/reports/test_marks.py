@@ -24,23 +24,6 @@ def test_a_wrong_cell_is_marked_in_both_tables_with_whose_value_it_is() -> None:
     assert found.notes[0].whose == "f9, step 4"
 
 
-def test_a_note_has_the_engine_s_own_text_where_it_is_another_one() -> None:
-    place = Witness("2", "a.b", 2, 7, raw='{"b":7}')
-    answered = spoil(TABLE, None)
-    of = [finding(FindingKind.ALTERED_VALUE, place)]
-    (note,) = marks(TABLE, answered.columns, answered.rows, of, "id").notes
-    assert note.text.endswith('; the engine\'s own text: {"b":7}')
-
-
-def test_a_part_of_a_struct_is_marked_in_its_column() -> None:
-    place = Witness("3", "a.b", 3, None)
-    answered = spoil(TABLE, None)
-    found = marks(
-        TABLE, answered.columns, answered.rows, [finding(FindingKind.LOST_VALUE, place)], "id"
-    )
-    assert found.found == (Mark(2, 2, 0),)
-
-
 def test_a_lost_row_is_marked_where_it_was_expected_and_faces_nothing() -> None:
     answered = spoil(TABLE, FindingKind.LOST_ROW)
     assert answered.finding
@@ -56,12 +39,6 @@ def test_only_the_second_of_two_equal_rows_is_marked_and_they_stand_together() -
     found = marks(TABLE, answered.columns, answered.rows, [answered.finding], "id")
     assert found.found == (Mark(3, WHOLE, 0),)
     assert found.pairs == ((0, 0), (None, 3), (1, 1), (2, 2))
-
-
-def test_an_answer_in_another_order_is_laid_beside_the_expected_rows() -> None:
-    answered = spoil(TABLE, None)
-    found = marks(TABLE, answered.columns, TABLE.rows[::-1], [], "id")
-    assert found.pairs == ((0, 2), (1, 1), (2, 0))
 
 
 def test_a_row_under_a_wrong_key_stands_beside_the_row_it_is() -> None:

@@ -22,8 +22,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.model.query import COUNT
-from harness.reports import findings, html, junit, markdown, words
-from harness.reports.html import Pool, number_files
+from harness.reports import findings, junit, markdown, words
 from harness.reports.marks import marks
 from harness.reports.words import NOT_WORDED
 from harness.run.load_run import Run
@@ -34,14 +33,6 @@ from tests.unit.model.test_canonical import VALUES
 def test_reports_are_found_by_their_files() -> None:
     assert {"github", "html", "junit", "markdown", "terminal"} <= set(reports.names())
     assert "words" not in reports.names(), "a module that several reports share"
-
-
-@pytest.mark.parametrize("name", reports.names())
-def test_every_report_goes_by_its_name_and_writes_a_file(name: str, tmp_path: Path) -> None:
-    run = sample_run.make(tmp_path / "run")
-    report = reports.load(name)
-    assert name == report.NAME
-    assert report.write(run, tmp_path).stat().st_size > 0
 
 
 def test_an_unknown_report_is_wrong_use_and_names_what_is_there() -> None:
@@ -116,14 +107,3 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
     assert "in row 1, f1 shows" in " ".join(said.split())
     assert {record.message for record in caplog.records} == {f"cannot word {verdict.case}"}
     assert all(record.exc_info for record in caplog.records)
-
-
-def test_a_cell_without_words_keeps_its_verdict_on_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    finding = Finding(FindingKind.UNEXPLAINED, ("l",), NESTED, (NESTED,))
-    run, verdict = run_with(finding, tmp_path)
-    monkeypatch.setattr(findings, "shown", lambda _: 1 / 0)
-    pool = Pool()
-    shown = html.cell(run, verdict, [verdict], number_files((), {}), pool)
-    assert shown == {"k": "wrong", "because": pool.items.index(NOT_WORDED)}

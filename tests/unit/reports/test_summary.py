@@ -30,7 +30,6 @@ from harness.reports import ci_site, github, html, junit, markdown, summary, ter
 from harness.reports.cause_texts import cause_texts
 from harness.reports.summary import scoreboard
 from harness.run import run_judge
-from harness.run.causes import by_default
 from harness.run.load_run import DEFAULTS, NOT_COMPARED, WRITE, MetastoreInfo, Run, VariantInfo
 from harness.scenario.cells import Excluded, Pairs, Partly, Unlike, Variant
 from harness.scenario.load import loads
@@ -109,7 +108,7 @@ LOW_ID_TEXT: Final = "max_column_id is 7; expected at least 8, the id of f2"
 @pytest.fixture(scope="module")
 def wrong_step(sampled: Run) -> Verdict:
     (state, *_) = (state for state in sampled.states if state.outcome.step == STEP)
-    info = sampled.variant(state.variant)
+    info = sampled.info.variant(state.variant)
     return Verdict(
         f"{info.id}/s{STEP}/{WRITE}/step/{info.writer}", info.scenario, info.id, STEP, info.writer,
         WRITE, "step", VerdictKind.WRONG, (LOW_ID,),
@@ -166,7 +165,7 @@ def test_what_was_normalised_is_counted_by_product_and_told(sampled: Run) -> Non
     page = html.page(run)
     assert declared.reason in page
     assert escape(declared.source) in page
-    assert "4 values in 2 cells" in page
+    assert "4 values in 2 checks" in page
     questions = html.data(run, html.run_cells(run))["questions"]
     cells = [cell for question in questions for cell in question["cells"]]
     assert sorted(len(cell["evened"]) for cell in cells if "evened" in cell) == [1, 2]
@@ -181,18 +180,14 @@ COVERED: Final = (
 PARTLY: Final = (Partly("hive-3.1.3{path=mapreduce}", 99, 1323, 1568),)
 
 
-@pytest.mark.parametrize("covered", [COVERED, ()])
-def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_told(
-    sampled: Run, covered: tuple[Pairs, ...]
-) -> None:
-    run = replace(sampled, info=replace(sampled.info, pairs=covered, partly=PARTLY))
+def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_told(sampled: Run) -> None:
+    run = replace(sampled, info=replace(sampled.info, pairs=COVERED, partly=PARTLY))
     texts = ["Pairs of axis values", summary.PARTLY, "99 of 1,323 variants that it can read"]
-    if covered:
-        assert summary.covered_pairs(covered) == (
-            "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
-            "2 more are impossible"
-        )
-        texts += ["5 of 9 possible variants", NO_PARTITIONS.what, NO_PARTITIONS.why]
+    texts += ["5 of 9 possible variants", NO_PARTITIONS.what, NO_PARTITIONS.why]
+    assert summary.covered_pairs(COVERED) == (
+        "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
+        "2 more are impossible"
+    )
     for told in (shown(run), html.page(run)):
         assert [text for text in texts if text not in told] == []
     assert "Pairs of axis values" not in html.page(sampled)
@@ -242,7 +237,7 @@ def test_how_readers_are_set_is_said_where_it_is_known(sampled: Run) -> None:
         f"{sample_run.HIVE}{{path=mapreduce}}": NOT_COMPARED,
         "nobody": NOT_COMPARED,
     }
-    assert {name: summary.settings(run, name) for name in expected} == expected
+    assert {name: run.info.reader(name).settings for name in expected} == expected
     text, page = shown(run), html.page(run)
     for legend in (
         f"trino 1: {DEFAULTS}",
@@ -253,9 +248,6 @@ def test_how_readers_are_set_is_said_where_it_is_known(sampled: Run) -> None:
         assert legend in text
     marked = [cause for cause in cause_texts(run) if cause.mark]
     assert {name for text in marked for name in text.cause.readers} == {sample_run.TRINO, FETCH}
-    stale = next(text for text in marked if text.cause.readers == (sample_run.TRINO,))
-    assert stale.headline.startswith("trino (default): ")
-    assert stale.readers == f"{sample_run.TRINO} (default)"
     assert f'<code>{sample_run.TRINO}</code> <span class="tag">default</span>' in page
     told = {r["reader"]: r["beside"] for r in html.data(run, html.run_cells(run))["readers"]}
     assert told[BY_POSITION] == named
@@ -273,4 +265,4 @@ def test_the_scoreboard_counts_every_cell_once_and_begins_with_the_defaults() ->
     unknown = tuple(replace(reader, unlike=None) for reader in run.info.readers)
     old = replace(run, info=replace(run.info, readers=unknown))
     assert not any(score.by_default for score in scoreboard(old))
-    assert not by_default(old, "nobody")
+    assert not old.info.reader("nobody").by_default

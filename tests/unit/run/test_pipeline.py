@@ -73,7 +73,7 @@ def gated(folder: Path, **given: object) -> tuple[int, str]:
 
 def test_what_is_unsupported_passes_the_gate_and_an_answer_to_it_does_not(tmp_path: Path) -> None:
     refused = Refusal("HoodieException", "Unknown table versionCode:9")
-    good = "2 cells judged: all correct, 1 declared unsupported."
+    good = "2 checks judged: all correct, 1 declared unsupported."
     assert gated(tmp_path, refusal=refused, rows=(), columns=()) == (0, good)
     assert gated(tmp_path, not_applicable="not sent", probe="a case", rows=(), columns=()) == (
         0,
@@ -81,5 +81,7 @@ def test_what_is_unsupported_passes_the_gate_and_an_answer_to_it_does_not(tmp_pa
     )
     status, why = gated(tmp_path)
     assert status == 1
-    assert why.startswith("1 cell is declared unsupported, and answered: hudi/add_in_the_middle by")
+    assert why.startswith(
+        "1 check is declared unsupported, and answered: hudi/add_in_the_middle by"
+    )
     assert gated(tmp_path, unknown="it died", rows=(), columns=())[0] == 3

@@ -149,7 +149,7 @@ def test_the_verdicts_on_new_answers_are_counted_while_readers_are_asked(
     work = replace(work, progress=progress)
     pipeline.write_and_read(planned(work), work, fresh=True)
     verdicts = pipeline.judge_run(work.folder).applied.verdicts
-    counted = progress.counts["ask cells"].judged
+    counted = progress.counts["ask queries"].judged
     new = Counter(str(verdict.verdict) for verdict in verdicts if not verdict.reused)
     assert counted == new
     assert counted["wrong"] > 0

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +41,24 @@ def service(name: str, called: str = "") -> Service:
 STACK = tuple(service(name) for name in (metastore.DISTRIBUTION, *NAMES))
 
 
-def read(files: dict[str, str]) -> dict[str, Any]:
-    stack: dict[str, Any] = YAML(typ="safe", pure=True).load(files[compose.FILE])
+@cache
+def files(folder: StackFolder = FOLDER) -> dict[str, str]:
+    return compose.files(STACK, folder)
+
+
+@cache
+def read(folder: StackFolder = FOLDER) -> dict[str, Any]:
+    stack: dict[str, Any] = YAML(typ="safe", pure=True).load(files(folder)[compose.FILE])
     return stack
 
 
 def services(folder: StackFolder = FOLDER) -> dict[str, dict[str, Any]]:
-    by_name: dict[str, dict[str, Any]] = read(compose.files(STACK, folder))["services"]
-    return by_name
+    return dict(read(folder)["services"])
 
 
 def test_the_file_holds_what_was_meant_and_is_of_a_version_that_both_kinds_read() -> None:
-    assert read(compose.files(STACK, FOLDER)) == compose.document(STACK, FOLDER)
-    assert compose.document(STACK, FOLDER)["version"] == "2.4"
+    assert read() == compose.document(STACK, FOLDER)
+    assert read()["version"] == "2.4"
     assert list(services()) == ["metastore", "spark", "hive", "trino", "prestosql", "prestodb"]
 
 
@@ -65,22 +71,17 @@ def test_every_port_is_on_loopback_and_is_one_services_alone() -> None:
 
 
 @pytest.mark.parametrize("stack_service", STACK, ids=lambda stack_service: stack_service.name)
-def test_a_service_is_limited_and_run_as_the_user(stack_service: Service) -> None:
+def test_a_service_has_the_limits_files_and_variables_of_a_run(stack_service: Service) -> None:
     written = services()[stack_service.name]
     most = stack_service.configuration.distribution.heap_mb + 1024
     assert written["mem_limit"] == written["memswap_limit"] == f"{most}m"
     assert written["user"] == "1000:1000"
     assert not {"privileged", "cap_add", "network_mode", "pid"} & set(written)
-
-
-@pytest.mark.parametrize("stack_service", STACK, ids=lambda stack_service: stack_service.name)
-def test_a_service_has_the_files_and_variables_that_a_run_copies_in(stack_service: Service) -> None:
     contract = stack_service.image.contract
     uri = "" if stack_service.name == compose.METASTORE else "thrift://metastore:9083"
     around = contract.surroundings(uri, FOLDER.work)
     given = contract.settings(stack_service.configuration, around)
-    files, written = compose.files(STACK, FOLDER), services()[stack_service.name]
-    inside = {one["target"]: files.get(one["source"][2:]) for one in written["volumes"]}
+    inside = {one["target"]: files().get(one["source"][2:]) for one in written["volumes"]}
     for name, text in given.files.items():
         assert inside[f"{contract.configuration}/{name}"] == text
     assert written["environment"] == dict(given.environment)
@@ -95,7 +96,7 @@ def test_tables_have_one_path_inside_and_outside_and_those_of_the_cache_are_read
         assert binds["/cache/states"]["target"] == "/cache/states"
         assert binds["/cache/states"]["read_only"]
         assert all(one["type"] == "bind" for one in entry["volumes"])
-    assert str(FOLDER.warehouse) in compose.files(STACK, FOLDER)["compose/metastore/hive-site.xml"]
+    assert str(FOLDER.warehouse) in files()["compose/metastore/hive-site.xml"]
 
 
 def test_all_wait_for_the_metastore_and_every_server_has_a_check() -> None:
@@ -107,8 +108,7 @@ def test_all_wait_for_the_metastore_and_every_server_has_a_check() -> None:
 
 
 def test_the_metastore_has_a_name_that_java_takes_for_that_of_a_host() -> None:
-    made = compose.document(STACK, FOLDER)
-    host = f"{services()['metastore']['container_name']}.{made['networks']['default']['name']}"
+    host = f"{services()['metastore']['container_name']}.{read()['networks']['default']['name']}"
     assert re.fullmatch(r"[a-z][a-z-]*[a-z]\.[a-z][a-z-]*[a-z]", host)
 
 
@@ -117,7 +117,7 @@ def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
     written = services()["spark"]
     assert written["command"] == ["sleep", "infinity"]
     assert "ports" not in written
-    text = compose.files(STACK, FOLDER)["compose/spark/spark-defaults.conf"]
+    text = files()["compose/spark/spark-defaults.conf"]
     settings = dict(line.split(" ", 1) for line in text.splitlines())
     contract = spark.image.contract
     around = contract.surroundings("thrift://metastore:9083", FOLDER.work)
@@ -127,16 +127,15 @@ def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
 
 
 def test_nothing_secret_and_no_variable_of_compose_stands_in_a_stack() -> None:
-    odd = replace(FOLDER, read_only=(Path("/a/$HOME"),))
-    files = compose.files(STACK, odd)
-    assert not any(word in text for text in files.values() for word in ("TOKEN", "password"))
-    assert "/a/$$HOME" in files[compose.FILE]
+    odd = files(replace(FOLDER, read_only=(Path("/a/$HOME"),)))
+    assert not any(word in text for text in odd.values() for word in ("TOKEN", "password"))
+    assert "/a/$$HOME" in odd[compose.FILE]
 
 
 def test_users_have_a_name_in_containers_unless_they_are_root() -> None:
     targets = {one["target"] for one in services()["hive"]["volumes"]}
     assert {"/etc/passwd", "/etc/group"} <= targets
-    assert ":1000:1000:" in compose.files(STACK, FOLDER)["compose/names/etc/passwd"]
+    assert ":1000:1000:" in files()["compose/names/etc/passwd"]
     root = services(replace(FOLDER, user=0, group=0))["hive"]["volumes"]
     assert not any(one["target"].startswith("/etc/") for one in root)
 
@@ -150,12 +149,7 @@ def test_two_versions_of_a_product_are_called_by_their_names(
     monkeypatch.setattr(image_choice, "choose", chosen)
     asked = ["trino-476@container", "trino-368", "trino-476", "hive-3.1.3"]
     stack = compose_stack.services(asked, Cache(tmp_path), Progress())
-    assert [stack_service.name for stack_service in stack] == [
-        "metastore",
-        "trino-476",
-        "trino-368",
-        "hive",
-    ]
+    assert [entry.name for entry in stack] == ["metastore", "trino-476", "trino-368", "hive"]
     file = compose_stack.write(asked, tmp_path / "stack", Cache(tmp_path), Progress())
     assert (tmp_path / "stack" / "compose" / "work" / "warehouse").is_dir()
     assert file.is_file()
@@ -163,7 +157,7 @@ def test_two_versions_of_a_product_are_called_by_their_names(
 
 @pytest.mark.skipif(not shutil.which("docker-compose"), reason="there is no docker-compose")
 def test_docker_compose_takes_the_file(tmp_path: Path) -> None:
-    for name, text in compose.files(STACK, replace(FOLDER, folder=tmp_path)).items():
+    for name, text in files(replace(FOLDER, folder=tmp_path)).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     command = ["docker-compose", "-f", str(tmp_path / compose.FILE), "config", "--quiet"]

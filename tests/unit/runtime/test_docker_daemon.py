@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -12,6 +9,7 @@ import pytest
 from docker.errors import APIError
 
 from harness.artifacts import distributions
+from harness.cli import app
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
 from harness.runtime.container_runtime import ContainerRuntime
@@ -70,13 +68,12 @@ def test_a_container_that_the_daemons_machine_cannot_hold_is_not_started(
         pass
 
 
-def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "harness", "run", "--profile", "first"]
+def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", NOWHERE)
     options = ["--runtime", "container", "--run-dir", str(tmp_path / "run")]
-    done = subprocess.run(
-        [*command, *options], capture_output=True, text=True, check=False,
-        env={**os.environ, "DOCKER_HOST": NOWHERE},
-    )  # fmt: skip
-    assert done.returncode == 3
-    assert f"no Docker daemon answers at {NOWHERE}" in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    assert app.main(["run", "--profile", "first", *options]) == 3
+    output = capsys.readouterr()
+    assert f"no Docker daemon answers at {NOWHERE}" in output.out + output.err
+    assert "Traceback" not in output.err

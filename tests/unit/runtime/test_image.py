@@ -38,14 +38,10 @@ def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     for distribution in (one for one in every if one.engine == engine and image.official(one)):
         given = settings(distribution)
         assert set(given.files) == set(contract(distribution).files)
+        if engine == "hive":
+            assert f"-Xmx{distribution.heap_mb}m" in given.environment["SERVICE_OPTS"].split()
         if "jvm.config" in given.files:
             assert f"-Xmx{distribution.heap_mb}m" in given.files["jvm.config"].splitlines()
-
-
-def test_the_size_of_the_heap_is_reported_by_a_variable() -> None:
-    distribution = distributions.load("hive-3.1.3")
-    options = settings(distribution).environment["SERVICE_OPTS"].split()
-    assert f"-Xmx{distribution.heap_mb}m" in options
 
 
 def settings(distribution: Distribution) -> image.ContainerSettings:
@@ -65,10 +61,6 @@ class Bare:
         return {}
 
 
-def test_the_schema_tool_of_a_metastore_has_no_image() -> None:
-    assert image.official(distributions.load("hive-schematool-3.1.3")) == ""
-
-
 def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) -> None:
     for name, number in (("hive-metastore-2.3.10", 5), ("hive-metastore-4.0.1", 1)):
         installed = replace(installation(tmp_path / name), distribution=distributions.load(name))
@@ -80,6 +72,7 @@ def test_the_image_of_a_metastore_has_the_sql_of_its_own_schema(tmp_path: Path) 
 
 
 def test_an_engine_without_an_image_is_reported_to_people() -> None:
+    assert image.official(distributions.load("hive-schematool-3.1.3")) == ""
     distribution = replace(distributions.load("trino-476"), name="toy-1", engine="toy")
     with pytest.raises(UsageProblem, match="no image is known of toy; run it as a process"):
         image.contract(distribution)

@@ -20,7 +20,6 @@ class Images:
     def __init__(self) -> None:
         self.here: dict[str, str] = {}
         self.elsewhere: dict[str, str] = {}
-
         self.known: list[str] = []
         """What registries call them."""
         self.architecture = "amd64"
@@ -50,11 +49,9 @@ class Images:
 @pytest.fixture
 def images(monkeypatch: pytest.MonkeyPatch) -> Images:
     known_images = Images()
+    api, version = SimpleNamespace(timeout=1), {"Arch": "amd64"}
     client = SimpleNamespace(
-        images=known_images,
-        close=lambda: None,
-        api=SimpleNamespace(timeout=1),
-        version=lambda: {"Arch": "amd64"},
+        images=known_images, close=lambda: None, api=api, version=lambda: version
     )
     monkeypatch.setattr(docker_daemon, "client", lambda: client)
     monkeypatch.setattr(image_choice, "_chosen", {})
@@ -87,15 +84,6 @@ def test_one_image_answers_as_long_as_a_harness_runs(images: Images, tmp_path: P
     )
 
 
-def test_records_say_by_which_digest_the_registry_knows_it(images: Images, tmp_path: Path) -> None:
-    images.here = {"trinodb/trino:476": "sha256:1"}
-    images.known = ["mirror.example/trinodb/trino@sha256:other", f"trinodb/trino@{DIGEST}"]
-    chosen(tmp_path)
-    assert image_choice.chosen(TRINO.name).fidelity == (
-        f"image trinodb/trino:476@{DIGEST} (official); sha256:1"
-    )
-
-
 @pytest.mark.parametrize("registry", ["", "registry.example:5000/"])
 def test_what_a_record_says_has_the_same_image_again(
     images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: str
@@ -107,7 +95,7 @@ def test_what_a_record_says_has_the_same_image_again(
     images.elsewhere = {f"{registry}trinodb/trino@{DIGEST}": "sha256:1"}
     images.known = [f"{registry}trinodb/trino@{DIGEST}"]
     assert chosen(tmp_path) == (f"{registry}trinodb/trino@{DIGEST}", "sha256:1")
-    assert image_choice.chosen(TRINO.name).base == recorded
+    assert image_choice.chosen(TRINO.name).fidelity == f"image {recorded} (official); sha256:1"
 
 
 def test_no_other_image_is_taken_for_one_by_digest(
@@ -133,13 +121,9 @@ def test_what_names_no_official_image_by_digest_is_refused(
 
 def test_an_image_for_other_machines_is_refused(images: Images, tmp_path: Path) -> None:
     images.here, images.architecture = {"trinodb/trino:476": "sha256:1"}, "arm64"
-    with pytest.raises(EnvironmentProblem) as problem:
+    reason = "trinodb/trino:476 is for arm64, and the Docker daemon's machine is amd64. Remove it"
+    with pytest.raises(EnvironmentProblem, match=reason):
         chosen(tmp_path)
-    assert str(problem.value) == (
-        "the image trinodb/trino:476 is for arm64, and the Docker daemon's machine is amd64. "
-        "Remove it (docker rmi trinodb/trino:476) and pull the right one (docker pull --platform "
-        "linux/amd64), or build one: harness engines build"
-    )
 
 
 BUILT = {

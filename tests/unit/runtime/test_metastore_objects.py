@@ -44,10 +44,8 @@ def test_the_location_becomes_a_placeholder_wherever_it_stands() -> None:
     catalog_entry = entry(table("file:/data/t", base="/data/t/", meta="/data/t/.hoodie"), (part,))
     assert catalog_entry.table["sd"]["location"] == "file:{location}"
     assert catalog_entry.table["sd"]["serdeInfo"]["parameters"] == {"path": "file://{location}"}
-    assert catalog_entry.table["parameters"] == {
-        "base": "{location}/",
-        "meta": "{location}/.hoodie",
-    }
+    parameters = {"base": "{location}/", "meta": "{location}/.hoodie"}
+    assert catalog_entry.table["parameters"] == parameters
     assert catalog_entry.partitions[0]["sd"]["location"] == "file:{location}/day=1"
     assert "dbName" not in catalog_entry.table
     assert "dbName" not in catalog_entry.partitions[0]
@@ -77,8 +75,5 @@ def test_an_entry_in_an_object_store_has_a_url_in_the_place_of_each_path() -> No
     assert there["sd"]["location"] == "s3a://states/t"
     assert there["sd"]["serdeInfo"]["parameters"] == {"path": "s3a://states/t"}
     assert there["parameters"] == {"meta": "s3a://states/t/.hoodie"}
-
-
-def test_a_table_without_a_location_is_retained_as_it_is() -> None:
     view = ttypes.Table(tableName="v", dbName="db", parameters={"a": "/x"})
-    assert entry(view).table["parameters"] == {"a": "/x"}
+    assert entry(view).table["parameters"] == {"a": "/x"}, "it has no location"

@@ -58,14 +58,15 @@ def connected(to: CommitRelay) -> socket.socket:
 
 @pytest.fixture(name="through")
 def _through() -> Iterator[Through]:
-    with _serving(Echo()) as echo:
-        uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
-        with relay(uri) as open_relay:
-            assert open_relay.uri == f"thrift://{LOOPBACK}:{open_relay.server_address[1]}"
-            made = Through(open_relay, echo)
-            yield made
-            for client in made.clients:
-                client.close()
+    with _serving(Echo()) as echo, relay(uri_of(echo)) as open_relay:
+        made = Through(open_relay, echo)
+        yield made
+        for client in made.clients:
+            client.close()
+
+
+def uri_of(echo: Echo) -> str:
+    return f"thrift://{LOOPBACK}:{echo.server_address[1]}"
 
 
 @contextmanager
@@ -125,6 +126,6 @@ def test_the_answer_to_who_is_gone_is_no_failure(through: Through) -> None:
 
 def test_a_connection_without_a_metastore_ends() -> None:
     with _serving(Echo()) as echo:
-        uri = f"thrift://{LOOPBACK}:{echo.server_address[1]}"
+        uri = uri_of(echo)
     with relay(uri) as open_relay, connected(open_relay) as client:
         assert client.recv(1) == b""

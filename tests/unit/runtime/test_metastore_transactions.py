@@ -20,16 +20,12 @@ class Simulated:
         self.ended: list[tuple[str, int]] = []
 
     def get_open_txns(self) -> SimpleNamespace:
-        return SimpleNamespace(
-            txn_high_water_mark=9, open_txns=[7, 8], abortedBits=ABORTED_BITS, min_open_txn=7
-        )
+        return SimpleNamespace(txn_high_water_mark=9, open_txns=[7, 8], abortedBits=ABORTED_BITS)
 
     def get_valid_write_ids(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         self.asked = request.validTxnList
-        valid = SimpleNamespace(
-            writeIdHighWaterMark=4, invalidWriteIds=[2, 3], abortedBits=ABORTED_BITS
-        )
-        return SimpleNamespace(tblValidWriteIds=[valid])
+        ids = {"invalidWriteIds": [2, 3], "abortedBits": ABORTED_BITS}
+        return SimpleNamespace(tblValidWriteIds=[SimpleNamespace(writeIdHighWaterMark=4, **ids)])
 
     def open_txns(self, request: Any) -> SimpleNamespace:  # noqa: ANN401
         return SimpleNamespace(txn_ids=list(range(11, 11 + request.num_txns)))

@@ -5,13 +5,31 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
 from harness.core.errors import EnvironmentProblem
-from harness.runtime.process import Command, Process, ProcessProblem, finished, running, wait_until
+from harness.runtime import process as processes
+from harness.runtime.process import (
+    ATTEMPTS,
+    LOOPBACK,
+    Command,
+    EndedProblem,
+    PortTakenProblem,
+    Process,
+    ProcessProblem,
+    StartingProcess,
+    finished,
+    free_port,
+    on_free_port,
+    running,
+    wait_until,
+)
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
 
@@ -24,15 +42,13 @@ def python(tmp_path: Path, script: str, **environment: str) -> Command:
     return Command((sys.executable, "-c", script), tmp_path, tmp_path / "log", environment)
 
 
-def check_log(process: Process, text: str) -> None:
-    if text not in process.log_tail():
-        raise NotYetError(f"{text} is not in the log")
+def waited(check: Callable[[], str], process: StartingProcess, timeout_s: float = 60) -> str:
+    not_yet = (NotYetError, ConnectionError)
+    return wait_until(check, process, timeout_s=timeout_s, what="it", not_yet=not_yet)
 
 
-def ready(process: Process, text: str = "up") -> None:
-    wait_until(
-        lambda: check_log(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
-    )
+def ready(process: Process) -> None:
+    waited(lambda: "up" if "up" in process.log_tail() else never(), process)
 
 
 def test_a_process_runs_until_the_block_ends(tmp_path: Path) -> None:
@@ -158,3 +174,105 @@ def test_a_process_and_what_it_started_die_with_the_harness_even_when_that_is_ki
     harness.stdout.close()
     gone, alive = psutil.wait_procs(started, timeout=60)
     assert (len(gone), alive) == (2, [])
+
+
+@dataclass
+class Simulated:
+    log: str = ""
+    runs: bool = True
+
+    def alive(self) -> bool:
+        return self.runs
+
+    def log_tail(self, lines: int = 3) -> str:
+        return "\n".join(self.log.splitlines()[-lines:])
+
+
+def never() -> str:
+    raise NotYetError("it loads classes")
+
+
+def test_what_the_first_check_that_succeeds_gave_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "POLL_S", 0)
+    left = ["up", "", ""]
+    assert waited(lambda: left.pop() or never(), Simulated()) == "up"
+    assert left == []
+
+
+def test_waiting_for_a_process_that_ended_tells_the_end_of_its_log() -> None:
+    with pytest.raises(EndedProblem, match=r"it ended before it was ready(.|\n)*no memory"):
+        waited(never, Simulated("no memory", runs=False))
+
+
+def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> None:
+    with pytest.raises(ProcessProblem, match=r"within 0 s \(it loads classes\)(.|\n)*slow") as late:
+        waited(never, Simulated("slow"), timeout_s=0)
+    assert not isinstance(late.value, EndedProblem)  # another start would be as slow
+    assert late.value.log == "slow"
+
+
+def test_the_reason_is_found_and_shown_where_the_log_ends_with_much_else() -> None:
+    log = "\n".join(["Caused by: BindException: Address already in use", *["Net: sun.nio"] * 200])
+    with pytest.raises(PortTakenProblem, match=r"Caused by: BindException") as taken:
+        waited(never, Simulated(log, runs=False))
+    assert str(taken.value).count("Net") == 40
+
+
+def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
+    with pytest.raises(ZeroDivisionError):
+        waited(lambda: str(1 // 0), Simulated())
+
+
+def test_a_property_that_a_server_does_not_know_is_all_that_is_reported() -> None:
+    message = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
+    errors = f"1) Error: {message}\n"
+    log = f"{errors}\n1 error\nException: Configuration errors:\n{errors}\tat a"
+    with pytest.raises(ProcessProblem) as problem:
+        waited(never, Simulated(log, runs=False))
+    assert str(problem.value) == f"it does not take its configuration: {message}"
+
+
+def test_it_is_given_up_when_every_port_was_taken() -> None:
+    tried: list[int] = []
+
+    def start(port: int) -> AbstractContextManager[int]:
+        tried.append(port)
+        raise PortTakenProblem(f"{port} is in use")
+
+    with pytest.raises(PortTakenProblem), on_free_port(start):
+        pass
+    assert len(tried) == ATTEMPTS
+
+
+SERVES = (
+    "import socket, sys, signal; server = socket.socket(); "
+    "server.bind(('127.0.0.1', int(sys.argv[1]))); server.listen(); signal.pause()"
+)
+
+
+def test_a_real_server_whose_port_somebody_took_is_started_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server((LOOPBACK, 0)) as other:
+        taken, free = other.getsockname()[1], free_port()
+        chosen = iter([taken, taken, free])
+        monkeypatch.setattr(processes, "free_port", lambda: next(chosen))
+
+        @contextmanager
+        def start(port: int) -> Iterator[int]:
+            arguments = (sys.executable, "-c", SERVES, str(port))
+            with running(Command(arguments, tmp_path, tmp_path / f"{port}.log")) as process:
+                waited(lambda: answered(process, port), process)
+                yield port
+
+        with on_free_port(start) as port:
+            assert port == free
+    assert "Address already in use" in (tmp_path / f"{taken}.log").read_text()
+
+
+def answered(process: Process, port: int) -> str:
+    """Connect to the process, and to nobody else who listens there."""
+    connections = psutil.Process(process.pid).net_connections()
+    if not any(connection.laddr.port == port for connection in connections):
+        raise ConnectionRefusedError(port)
+    return "up"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.scenario.cells import Reader, parse_reader
@@ -10,11 +10,12 @@ WORDS = st.from_regex(r"[a-z][a-z0-9.-]{0,6}", fullmatch=True)
 SETTINGS = st.lists(st.tuples(WORDS, WORDS), max_size=3, unique_by=lambda pair: pair[0])
 
 
+@settings(max_examples=30)
 @given(WORDS, SETTINGS)
 def test_a_reader_is_read_back_from_its_text(
-    distribution: str, settings: list[tuple[str, str]]
+    distribution: str, pairs: list[tuple[str, str]]
 ) -> None:
-    reader = Reader(distribution, tuple(settings))
+    reader = Reader(distribution, tuple(pairs))
     assert parse_reader(str(reader)) == reader
 
 

@@ -18,14 +18,8 @@ from tests.builders.scenarios import scenario_of
 
 def types(columns: dict[str, str], *operations: Operation, partition_by: str = "") -> str:
     """The types of the twin's columns, and of the columns it adds."""
-    found = twin(
-        scenario_of(
-            *operations,
-            columns=columns,
-            order_by="ts" if "ts" in columns else None,
-            partition_by=(partition_by,) if partition_by else (),
-        )
-    )
+    order, parts = "ts" if "ts" in columns else None, (partition_by,) if partition_by else ()
+    found = twin(scenario_of(*operations, columns=columns, order_by=order, partition_by=parts))
     if found is None:
         return "no twin"
     added = [s.operation.type for s in found.steps if isinstance(s.operation, AddColumn)]
@@ -94,12 +88,8 @@ def test_partition_columns_stand_where_the_axis_says(
 
 def test_one_partition_column_halves_the_rows_and_a_second_one_halves_them_again() -> None:
     truth = partitioned(STORY, Partitioned.TWO).truths(merge_on_read=False).history()[-1]
-    assert [row.group[1] for row in truth.rows.values()] == [
-        ("p1", 0),
-        ("p0", 1),
-        ("p1", 1),
-        ("p0", 0),
-    ]
+    partitions = [row.group[1] for row in truth.rows.values()]
+    assert partitions == [("p1", 0), ("p0", 1), ("p1", 1), ("p0", 0)]
 
 
 def test_a_table_that_is_partitioned_gets_no_more_partitions() -> None:
@@ -117,7 +107,7 @@ def test_the_twin_leaves_partition_columns_alone() -> None:
     assert len({types["f1"], types["f2"], types["f3"]}) == 3
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(scenarios())
 def test_a_partitioned_scenario_can_be_done_and_is_read_back_from_its_text(
     scenario: Scenario,
@@ -130,11 +120,7 @@ def test_a_partitioned_scenario_can_be_done_and_is_read_back_from_its_text(
 
 
 def test_writes_to_one_partition_leave_the_others_as_they_were() -> None:
-    steps: list[Operation] = [
-        Insert((1, 2, 3, 4)),
-        Insert((5, 6)),
-        *[Touch(Rewrites.PARTITION)] * 3,
-    ]
+    steps = [Insert((1, 2, 3, 4)), Insert((5, 6)), *[Touch(Rewrites.PARTITION)] * 3]
     made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.MIDDLE)
     history = made.truths(merge_on_read=False).history()
     kept = [{k: row for k, row in t.rows.items() if row.group[1] == ("p0",)} for t in history[2:]]

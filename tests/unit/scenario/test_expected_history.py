@@ -16,6 +16,8 @@ from harness.scenario.operations.services import Cluster, Compact
 from tests.builders.random_scenarios import scenarios
 from tests.builders.scenarios import TEXT, scenario_of
 
+INT = Primitive("int")
+
 
 def touch_keys(key_type: str, *operations: Operation) -> dict[int, object]:
     columns = {"id": key_type, "f1": "string"}
@@ -45,12 +47,8 @@ def test_a_touch_adds_a_key_after_those_of_rows_that_have_only_explicit_values()
 
 
 def test_values_depend_on_every_type_that_their_field_takes() -> None:
-    scenario = scenario_of(AddColumn("f2", Primitive("int")), DropColumn("f1"))
-    assert scenario.survey.generation().types == {
-        1: (TEXT,),
-        2: (TEXT,),
-        3: (Primitive("int"),),
-    }
+    types = scenario_of(AddColumn("f2", INT), DropColumn("f1")).survey.generation().types
+    assert types == {1: (TEXT,), 2: (TEXT,), 3: (INT,)}
 
 
 def test_a_step_that_needs_a_refused_one_is_skippable_and_others_are_not() -> None:
@@ -73,7 +71,7 @@ def test_a_survey_goes_on_after_a_step_that_cannot_be() -> None:
 
 
 SLOW = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

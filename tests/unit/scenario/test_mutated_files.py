@@ -61,7 +61,7 @@ def test_the_file_that_is_changed_is_a_good_one() -> None:
     assert isinstance(outcome(GOOD), Scenario)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(CHANGES)
 @example([(1, 0, "\x85"), (1, 0, "\x85")])
 @example([(1, 0, "\u2028"), (1, 0, "\x1b[2J")])

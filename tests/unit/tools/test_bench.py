@@ -39,8 +39,8 @@ def test_asking_begins_with_the_start_of_the_metastore() -> None:
     seen = watched(
         (6.5, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
         (20.0, {"event": "note", "text": "trino-476 answers after 13.0 s"}),
-        (21.0, {"event": "start", "task": "ask cells"}),
-        (32.0, {"event": "done", "task": "ask cells"}),
+        (21.0, {"event": "start", "task": "ask queries"}),
+        (32.0, {"event": "done", "task": "ask queries"}),
     )
     assert bench.asking_s(seen) == 30.0
     assert bench.starts(seen) == {"metastore": [4.5], "trino-476": [13.0]}
@@ -50,11 +50,11 @@ def test_asking_begins_with_the_start_of_the_metastore() -> None:
 def test_the_phases_are_all_of_a_run_one_after_another() -> None:
     event = bench.Event
     moments = [
-        (2.0, 1.25, "start", "ask cells"),
+        (2.0, 1.25, "start", "ask queries"),
         (3.0, 1.5, "start", "write tables"),
         (8.0, 2.0, "progress", "write tables"),
         (9.0, 3.0, "done", "write tables"),
-        (14.0, 7.0, "done", "ask cells"),
+        (14.0, 7.0, "done", "ask queries"),
         (14.5, 7.5, "start", "draw reports"),
     ]
     events = [event(at, cpu_s, {"event": kind, "task": task}) for at, cpu_s, kind, task in moments]
@@ -106,8 +106,8 @@ def measured(folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
     notes = (
         (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
         (18.0, {"event": "note", "text": "trino-476 answers after 12.0 s"}),
-        (19.0, {"event": "start", "task": "ask cells"}),
-        (20.5, {"event": "done", "task": "ask cells"}),
+        (19.0, {"event": "start", "task": "ask queries"}),
+        (20.5, {"event": "done", "task": "ask queries"}),
         (71.0, {"task": "ask", "judged": {"wrong": 1}}),
         (72.0, {"task": "ask", "judged": {"wrong": 2}}),
     )

@@ -22,7 +22,6 @@ from tests.builders.metastore_tables import (
     ("table", "expected"),
     [
         (metastore_table(read_by=PARQUET), UsedFormat.HIVE_PARQUET),
-        (metastore_table(read_by=ORC), UsedFormat.HIVE_ORC),
         (metastore_table(read_by=ORC, transactional="true"), UsedFormat.HIVE_ACID),
         (metastore_table(read_by=HUDI), UsedFormat.HUDI),
         (metastore_table(read_by=REALTIME), UsedFormat.HUDI_MOR),
@@ -30,15 +29,11 @@ from tests.builders.metastore_tables import (
         (metastore_table(table_type="ICEBERG"), UsedFormat.ICEBERG),
         (metastore_table(read_by=PARQUET, spark__sql__sources__provider="delta"), UsedFormat.DELTA),
         (metastore_table(storage_handler="io.delta.hive.DeltaStorageHandler"), UsedFormat.DELTA),
-        (metastore_table(kind="VIRTUAL_VIEW"), UsedFormat.VIEW),
         (metastore_table(kind="MATERIALIZED_VIEW", read_by=ORC), UsedFormat.VIEW),
         (metastore_table(read_by=AVRO), UsedFormat.HIVE_AVRO),
         (metastore_table(read_by=TEXT), UsedFormat.OTHER),
         (metastore_table(read_by=TEXT, library=DELIMITED), UsedFormat.HIVE_TEXT),
-        (
-            metastore_table(read_by=TEXT, library="a.JsonSerDe"),
-            UsedFormat.OTHER,
-        ),
+        (metastore_table(read_by=TEXT, library="a.JsonSerDe"), UsedFormat.OTHER),
         (ttypes.Table(tableName="t", dbName="d"), UsedFormat.OTHER),
     ],
 )

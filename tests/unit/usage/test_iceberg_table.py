@@ -11,6 +11,7 @@ import pytest
 
 from harness.formats.files.table_folder import UnreadableError, at
 from harness.usage import iceberg_table
+from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import Fact, UsedFormat, UsedTable
 from tests.builders.table_folders import avro, entry, short
 
@@ -59,10 +60,8 @@ def read(folder: Path, content: Mapping[str, Any], numbers: Sequence[int] = ()) 
     records.append({"manifest_path": "deletes", "content": 1, "min_sequence_number": 0})
     (folder / "metadata" / "list.avro").write_bytes(avro(records, MANIFESTS))
     (folder / "metadata" / "v1.json").write_text(json.dumps(content))
-    mine = entry({}, UsedFormat.ICEBERG)
-    named = f"file:{folder}/metadata/v1.json"
-    facts = replace(mine, location=f"file:{folder}", metadata=named)
-    return iceberg_table.read(at(str(folder)), facts)
+    mine = located(f"file:{folder}", f"file:{folder}/metadata/v1.json")
+    return iceberg_table.read(at(str(folder)), mine)
 
 
 @pytest.mark.parametrize(
@@ -91,15 +90,14 @@ def test_where_it_cannot_be_seen_whether_files_are_old_nobody_knows(
     assert short(facts.schema_changes) == [f"rename f1 g {expected}"]
 
 
+def located(folder: Path | str, metadata: Path | str) -> CatalogTable:
+    return replace(entry({}, UsedFormat.ICEBERG), location=str(folder), metadata=str(metadata))
+
+
 def test_a_list_that_is_gone_leaves_old_files_open(tmp_path: Path) -> None:
-    content = metadata(snapshot(1, 0))
-    read(tmp_path, content)
+    read(tmp_path, metadata(snapshot(1, 0)))
     (tmp_path / "metadata" / "list.avro").unlink()
-    mine = replace(
-        entry({}, UsedFormat.ICEBERG),
-        location=str(tmp_path),
-        metadata=str(tmp_path / "metadata" / "v1.json"),
-    )
+    mine = located(tmp_path, tmp_path / "metadata" / "v1.json")
     facts = iceberg_table.read(at(str(tmp_path)), mine)
     assert short(facts.schema_changes) == ["rename f1 g unknown"]
     assert facts.unknown == (Fact.FEATURES,)
@@ -141,8 +139,7 @@ def test_features_come_from_the_metadata_and_the_newest_summary(tmp_path: Path) 
 def test_compressed_metadata_elsewhere_is_read(tmp_path: Path) -> None:
     content = json.dumps(metadata())
     (tmp_path / "v1.gz.metadata.json").write_bytes(gzip.compress(content.encode()))
-    mine = entry({}, UsedFormat.ICEBERG)
-    mine = replace(mine, location="/data", metadata=f"file:{tmp_path}/v1.gz.metadata.json")
+    mine = located("/data", f"file:{tmp_path}/v1.gz.metadata.json")
     facts = iceberg_table.read(at("/data"), mine)
     assert short(facts.schema_changes) == ["rename f1 g no"]
 
@@ -157,13 +154,11 @@ def test_compressed_metadata_elsewhere_is_read(tmp_path: Path) -> None:
 )
 def test_metadata_that_cannot_be_understood_is_told(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "v1.json").write_text(text)
-    mine = replace(entry({}, UsedFormat.ICEBERG), location=str(tmp_path))
     with pytest.raises(UnreadableError, match=why):
-        iceberg_table.read(at(str(tmp_path)), replace(mine, metadata=f"{tmp_path}/v1.json"))
+        iceberg_table.read(at(str(tmp_path)), located(tmp_path, tmp_path / "v1.json"))
 
 
 @pytest.mark.parametrize(("name", "why"), [("", "names no metadata file"), ("/x/v2.json", "gone")])
 def test_metadata_that_is_not_there_is_told(tmp_path: Path, name: str, why: str) -> None:
-    mine = replace(entry({}, UsedFormat.ICEBERG), location=str(tmp_path), metadata=name)
     with pytest.raises(UnreadableError, match=why):
-        iceberg_table.read(at(str(tmp_path)), mine)
+        iceberg_table.read(at(str(tmp_path)), located(tmp_path, name))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -41,15 +42,9 @@ def words(*given: str) -> frozenset[str]:
     "need",
     [
         Need(),
-        Need(words("hudi-cow", "hudi-mor")),
-        Need(operation="rename_column"),
         Need(operation="insert"),
-        Need(table_versions=words("5", "6")),
-        Need(partitioned=True),
-        Need(views=words("read_optimized", "snapshot")),
-        Need(features=words("log-files")),
-        Need(operation="rename_column", nested=False),
-        Need(words("hudi-mor"), "rename_column", words("6"), partitioned=True),
+        Need(views=words("read_optimized", "snapshot"), features=words("log-files")),
+        Need(words("hudi-mor"), "rename_column", words("5", "6"), partitioned=True, nested=False),
     ],
 )
 def test_a_table_that_fits_meets_a_cause(need: Need) -> None:
@@ -75,7 +70,7 @@ def test_a_table_that_lacks_something_does_not(need: Need) -> None:
 
 
 def test_a_change_without_old_files_matters_only_where_none_are_needed() -> None:
-    table = replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.NO),))
+    table = changed(old_files=OldFiles.NO)
     assert meets(usage(table), Need(operation="rename_column")) == ()
     assert meets(usage(table), Need(operation="rename_column", old_files=False)) == ("d.t",)
 
@@ -87,24 +82,20 @@ def test_where_a_column_was_added_counts() -> None:
     assert meets(usage(table), Need(operation="add_column", place=AddedPlace.MIDDLE)) == ()
 
 
+def changed(**fields: Any) -> UsedTable:  # noqa: ANN401 - whatever a change has
+    return replace(MINE, schema_changes=(replace(RENAMED, **fields),))
+
+
+RENAME = Need(operation="rename_column")
+TOO_MANY = replace(MINE, schema_changes=(), unknown=(Fact.SCHEMA_CHANGES,), why="too many")
+
+
 @pytest.mark.parametrize(
     ("table", "need", "why"),
     [
-        (
-            replace(MINE, schema_changes=(replace(RENAMED, old_files=OldFiles.UNKNOWN),), why="x"),
-            Need(operation="rename_column"),
-            "schema changes unknown (x)",
-        ),
-        (
-            replace(MINE, schema_changes=(replace(RENAMED, sure=False),)),
-            Need(operation="rename_column"),
-            f"schema changes unknown ({UNSURE})",
-        ),
-        (
-            replace(MINE, schema_changes=(), unknown=(Fact.SCHEMA_CHANGES,), why="too many"),
-            Need(operation="drop_column"),
-            "schema changes unknown (too many)",
-        ),
+        (changed(old_files=OldFiles.UNKNOWN), RENAME, f"schema changes unknown ({UNSURE})"),
+        (changed(sure=False), RENAME, f"schema changes unknown ({UNSURE})"),
+        (TOO_MANY, Need(operation="drop_column"), "schema changes unknown (too many)"),
         (
             replace(MINE, unknown=(Fact.FEATURES,), why="y"),
             Need(features=words("savepoint")),

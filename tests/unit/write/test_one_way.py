@@ -59,13 +59,5 @@ def test_each_stage_is_called_once_for_each_step_and_in_order(calls: list[Call])
     assert len(stages) - len(order) == 1, "the first step is looked for in the cache before"
 
 
-def test_no_stage_calls_another(calls: list[Call]) -> None:
-    modules = ("harness.write.send_step", "harness.write.state_records")
-    stages = {*STEP, "record"}
-    local = [call for call in calls if call.callee.startswith("harness.write.")]
-    assert {call.caller for call in local if call.function in stages} == {WRITE}
-    assert {call.caller for call in local if call.callee in modules} <= {WRITE, *modules}
-
-
 def test_nothing_that_writing_uses_calls_it_back(calls: list[Call]) -> None:
     assert called_back(calls, "write") == set()

@@ -3,12 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
-from harness.model.file_facts import FileFact, FileKind
+from harness.model.canonical import Value
+from harness.model.file_facts import (
+    IN_ORDER,
+    ColumnStatistics,
+    FileFact,
+    FileKind,
+    StatisticsSource,
+    StoredStatistics,
+)
 from harness.model.partition_paths import ListedAs
 from harness.model.schema_history import FIRST, SchemaHistory, SchemaVersion
 from harness.model.simulation.column_resolution import META
@@ -16,14 +25,31 @@ from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.cells import Variant
 from harness.write import state_records, state_store
 from harness.write.next_step import VariantOutcomes
-from harness.write.state_records import TableFiles
+from harness.write.state_records import FileRowsSeen, TableFiles, contradicted_statistics
 from harness.write.state_store import Frozen
+from tests.builders.stored_statistics import FACT as ROWS
 from tests.builders.written_variant import variant
 
 COLUMNS = tuple((name, "string") for name in META)
 FACT = FileFact("0", FileKind.BASE, "0", "", COLUMNS)
 TIME = "_hoodie_commit_time"
 SHAPE = type(VariantOutcomes(variant()).shape)
+READ = "harness.write.state_records.data_files.read"
+
+
+@dataclass
+class FilesRead:
+    unread: str = ""
+    commits: tuple[str, ...] = ()
+    times: int = 0
+
+    def __call__(
+        self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
+    ) -> Iterator[FileValues]:
+        self.times += 1
+        added: tuple[tuple[Value, ...], ...] = ((1,),) if meta else ()
+        for number in numbers:
+            yield FileValues(number, meta=added, commits=self.commits, unread=self.unread)
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +63,8 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_tell_the_steps(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def read(
-        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        yield from (FileValues(n, commits=("10", "30"), unread=str(meta)) for n in numbers)
-
     history = SchemaHistory(tuple(SchemaVersion(at, 8, ()) for at in (FIRST, "10", "20")))
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    monkeypatch.setattr(READ, FilesRead(commits=("10", "30")))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (replace(FACT, instant="10"),))
     monkeypatch.setattr(SHAPE, "schema_history", lambda *_: history)
     state = frozen_state(0, ("id",), tmp_path)
@@ -64,12 +85,7 @@ def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> state_sto
 def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def read(
-        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        yield from (FileValues(number, meta=((1,),) if meta else ()) for number in numbers)
-
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    monkeypatch.setattr(READ, FilesRead())
     for last, bare in (("id", True), (next(iter(META)), False)):
         states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
         course = VariantOutcomes(variant())
@@ -78,18 +94,6 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         records = list(state_records._records(course, states))
         assert [state.bare for state in records] == [False, bare]
         assert [bool(state.values[0].meta) for state in records] == [bare, bare]
-
-
-@dataclass
-class FilesRead:
-    unread: str = ""
-    times: int = 0
-
-    def __call__(
-        self, _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
-    ) -> Iterator[FileValues]:
-        self.times += 1
-        yield from (FileValues(number, meta=((meta,),), unread=self.unread) for number in numbers)
 
 
 def found(
@@ -137,7 +141,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     # The harness that froze the state knew less of the same files.
-    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    monkeypatch.setattr(READ, FilesRead())
     now = replace(FACT, misled_names=("f1",))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
     (record,) = found(state)
@@ -147,7 +151,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
 def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    monkeypatch.setattr(READ, read := FilesRead())
     (written,) = found(state, reused=False)
     assert not written.reused
     assert found(state) == (replace(written, reused=True),)
@@ -157,7 +161,7 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
 def test_they_are_read_where_anything_is_otherwise(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
-    monkeypatch.setattr("harness.write.state_records.data_files.read", read := FilesRead())
+    monkeypatch.setattr(READ, read := FilesRead())
     found(state)
     found(replace(state, digest="other"))
     found(state, replace(variant(), settings={"rewrites": "all"}))
@@ -172,9 +176,9 @@ def test_a_file_that_could_not_be_read_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     broken = FilesRead(unread="Input/output error")
-    monkeypatch.setattr("harness.write.state_records.data_files.read", broken)
+    monkeypatch.setattr(READ, broken)
     assert found(state)[0].values[0].unread
-    monkeypatch.setattr("harness.write.state_records.data_files.read", FilesRead())
+    monkeypatch.setattr(READ, FilesRead())
     assert not found(state)[0].values[0].unread
 
 
@@ -211,3 +215,49 @@ def test_values_that_the_catalog_gives_in_other_words_than_the_folder_are_kept()
     assert listed((part("p=a%3Db", "a%3Db"),), stored="id") == (("p=a%3Db", ("a%3Db",)),)
     assert listed((part("p=x", null),)) == (("p=x", (None,)),)
     assert listed((part("p=x", "y"),), (part("p=x", "z"),)) == ()  # two entries, two opinions
+
+
+WRONG = ColumnStatistics(StatisticsSource.HUDI, ROWS.path, "d", 2, 0, "0.0", "0.0")
+
+
+@dataclass(frozen=True)
+class Shape:
+    stored: tuple[ColumnStatistics, ...]
+
+    def statistics(self, _: Path, files: list[FileFact]) -> tuple[ColumnStatistics, ...]:
+        return tuple(
+            statistics
+            for statistics in self.stored
+            if statistics.path in {fact.path for fact in files}
+        )
+
+
+def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
+    right = ColumnStatistics(StatisticsSource.PARQUET, ROWS.path, "d", 2, 0, "1.5", "2.5")
+    footer = replace(right, greatest="2.0")
+    of_folder = ColumnStatistics(StatisticsSource.HUDI_PARTITION, "p=east", "d", 2, 0, "0.0", "0.0")
+    other = replace(WRONG, column="e")  # the file has no such column
+    right_folder = replace(of_folder, least="1.5", greatest="9.5")
+    hudis = replace(WRONG, column="_hoodie_record_key")
+    stored_statistics = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
+    frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (), statistics=stored_statistics)
+    state, seen = state_store.State("d", tmp_path, frozen), FileRowsSeen()
+    seen.add([ROWS], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
+    shape: Any = Shape((right, footer))
+    first = contradicted_statistics(shape, state, [ROWS], [0], seen)
+    assert first == StoredStatistics((WRONG, of_folder, other, footer))
+    # A later state reads no footer again, and has it all the same.
+    assert set(contradicted_statistics(shape, state, [ROWS], [], seen).told) == set(first.told)
+    gone = replace(state, frozen=replace(frozen, statistics=IN_ORDER))
+    assert contradicted_statistics(shape, gone, [], [], seen) == IN_ORDER
+
+
+def test_nan_in_a_file_contradicts_no_bounds() -> None:
+    seen = FileRowsSeen()
+    fact = FileFact("f", FileKind.BASE, "f", "1", (("d", "double"),), ("1", "2"))
+    seen.add([fact], [FileValues(0, ("d",), ((1.5,), (float("nan"),)))])
+    statistics = ColumnStatistics(StatisticsSource.PARQUET, "f", "d", 2, 0, "1.5", "1.5")
+    assert not seen.contradicts(statistics)
+    assert not seen.contradicts(replace(statistics, greatest='{"float":"nan"}'))
+    assert seen.contradicts(replace(statistics, nulls=2))
+    assert seen.contradicts(replace(statistics, least="1.6"))

@@ -12,7 +12,6 @@ from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import sweep
 from harness.core.records import Outcome, OutcomeKind, Refusal
-from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_store
 from harness.write.state_store import Frozen, State
@@ -32,7 +31,6 @@ ENTRY = CatalogEntry(
         "partitionKeys": [{"name": "p", "type": "string"}],
     },
 )
-FACT = FileFact("a.parquet", FileKind.BASE, "a", "100", (("id", "int32"),), ("1",))
 APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), ("", "100"))
 
 
@@ -107,13 +105,6 @@ def test_a_state_that_is_not_known_is_never_kept(
     assert state_store.load(cache, DIGEST) is None
 
 
-def test_a_table_of_which_nothing_was_written_is_an_empty_folder(
-    cache: Cache, tmp_path: Path
-) -> None:
-    state = state_store.freeze(cache, DIGEST, tmp_path / "absent", APPLIED)
-    assert list(state.table.iterdir()) == []
-
-
 def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
     state = state_store.freeze(cache, DIGEST, table, APPLIED)
     before = state_store.file_list(state)
@@ -137,14 +128,6 @@ def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, tab
     assert {file.path: file.size for file in seen if file.size < 3} == dict.fromkeys(
         ("b", "b/a", "empty", "link"), 0
     )
-
-
-def test_a_state_whose_table_is_gone_is_put_aside(cache: Cache, table: Path) -> None:
-    state = state_store.freeze(cache, DIGEST, table, APPLIED)
-    state.folder.chmod(0o755)
-    shutil.move(state.table, state.folder / "elsewhere")
-    assert state_store.file_list(state) == ()
-    assert state_store.load(cache, DIGEST) is None
 
 
 def test_everything_that_was_told_is_in_the_address() -> None:
@@ -187,13 +170,6 @@ def registered(state: State, bucket: Path | None = None) -> str:
     return " ".join(metastore.locations)
 
 
-def test_a_table_without_a_home_is_registered_where_its_copy_lies(
-    cache: Cache, table: Path
-) -> None:
-    state = state_store.freeze(cache, DIGEST, table, APPLIED)
-    assert registered(state) == str(state.table)
-
-
 def test_a_table_is_in_an_object_store_without_the_files_that_a_disk_has_beside_others(
     cache: Cache, table: Path, tmp_path: Path
 ) -> None:
@@ -233,17 +209,6 @@ def test_of_a_writing_that_broke_off_a_state_is_of_use_and_its_home_stays_once_i
     registered(state)
     assert sweep(cache) == ()
     assert [file.path for file in state_store.file_list(state)] == [".a.parquet.crc", "a.parquet"]
-
-
-def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
-    cache: Cache, table: Path
-) -> None:
-    with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
-        shutil.copytree(table, home)
-        registered(state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home))))
-        raise KeyboardInterrupt
-    assert sweep(cache) == ()
-    assert (home / "a.parquet").exists()
 
 
 def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
@@ -318,8 +283,9 @@ def state_listing(*listed: str, partitions: tuple[str, ...] = ()) -> State:
 
 
 def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
-    result = state_listing("_hoodie_record_key", "id", partitions=("p",))
-    assert result.columns == {"t": ("id", "p")}
+    result = state_listing(TIME, "id", "_hoodie_mine", partitions=("p",))
+    assert result.columns == {"t": ("id", "_hoodie_mine", "p")}
+    assert result.listed == {"t": frozenset({TIME})}
     assert result.database == f"s_{'d' * 16}"
 
 
@@ -338,7 +304,3 @@ def test_the_catalogs_types_are_in_our_words_and_those_that_all_entries_have() -
     assert (result.catalog_types, retyped.catalog_types) == (("string", "string"), ("long", ""))
     both = replace(result, frozen=replace(result.frozen, entries=(*result.frozen.entries, other)))
     assert (both.catalog, both.catalog_types) == (("id", "n"), ())
-
-
-def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
-    assert state_listing(TIME, "id", "_hoodie_mine").listed == {"t": frozenset({TIME})}

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,25 +43,36 @@ def wait_for(condition: Callable[[], bool], timeout_s: float) -> None:
 
 
 @dataclass
-class Piped:
-    pipe: Path
+class Locked:
     ends: Exception | None = None
+    waits: threading.Event = field(default_factory=threading.Event)
     killed: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, _: str, *, timeout_s: float) -> None:
+    def run(self) -> None:
         if self.ends:
             raise self.ends
-        with self.pipe.open("rb"):  # waits for who opens it for writing
-            self.killed.wait(timeout_s)
+        self.wait()
         raise NoAnswerError("the process is gone")
+
+    def wait(self) -> None:
+        self.waits.set()
+        self.killed.wait(60)
 
     def kill(self) -> None:
         self.killed.set()
 
 
+@dataclass
+class Piped(Locked):
+    pipe: Path = Path()
+
+    def wait(self) -> None:
+        with self.pipe.open("rb"):  # waits for who opens it for writing
+            super().wait()
+
+
 def run(spark: Piped) -> None:
-    ask = partial(spark.run, "insert", timeout_s=60)
-    stopped_writer.kill_at_pipe(spark, ask, spark.pipe)  # type: ignore[arg-type]
+    stopped_writer.kill_at_pipe(spark, spark.run, spark.pipe)  # type: ignore[arg-type]
 
 
 @pytest.fixture(name="pipe")
@@ -72,7 +82,7 @@ def _pipe(tmp_path: Path) -> Path:
 
 def test_each_write_of_a_table_is_killed_as_soon_as_it_waits(pipe: Path) -> None:
     for _ in range(2):
-        spark = Piped(pipe)
+        spark = Piped(pipe=pipe)
         with pytest.raises(RefusedError, match="killed before the commit"):
             run(spark)
         assert spark.killed.is_set()
@@ -81,27 +91,10 @@ def test_each_write_of_a_table_is_killed_as_soon_as_it_waits(pipe: Path) -> None
 
 @pytest.mark.parametrize("ends", [RefusedError(ERROR, 1.0), NoAnswerError("it died by itself")])
 def test_one_that_ends_before_it_waits_is_not_killed(pipe: Path, ends: Exception) -> None:
-    spark = Piped(pipe, ends)
+    spark = Piped(ends, pipe=pipe)
     with pytest.raises(type(ends), match=str(ends)):
         run(spark)
     assert not spark.killed.is_set()
-
-
-@dataclass
-class Locked:
-    ends: Exception | None = None
-    waits: threading.Event = field(default_factory=threading.Event)
-    killed: threading.Event = field(default_factory=threading.Event)
-
-    def run(self) -> None:
-        if self.ends:
-            raise self.ends
-        self.waits.set()
-        self.killed.wait(60)
-        raise NoAnswerError("the process is gone")
-
-    def kill(self) -> None:
-        self.killed.set()
 
 
 @dataclass
@@ -185,12 +178,6 @@ class HiveServer(Served):
 
 @dataclass
 class Process(Locked):
-    def run(self) -> None:
-        try:
-            super().run()
-        except NoAnswerError as silence:
-            raise NoAnswerError(str(silence)) from None
-
     def stop(self, grace_s: float) -> None:
         assert grace_s == 0
         self.kill()

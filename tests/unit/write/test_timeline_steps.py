@@ -10,7 +10,7 @@ from harness.formats.hudi import files as hudi_files
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.row_writes import Insert, Update
-from harness.scenario.operations.services import Cluster, Compact
+from harness.scenario.operations.services import Clean, Compact
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
 from harness.scenario.operations.unfinished_writes import (
     QUERIES,
@@ -30,6 +30,7 @@ from tests.builders.written_variant import (
 )
 
 LEAVES = {
+    "run_clean": "250.clean",
     "create_savepoint": "100.savepoint",
     "to_savepoint": "300.restore",
     "to_instant": "400.rollback",
@@ -60,6 +61,7 @@ LAST = {
     "savepoint": (Savepoint(),),
     "restore": (Savepoint(), Insert(keys=(2,)), Restore()),
     "rollback": (Insert(keys=(2,)), Rollback()),
+    "clean": (Insert(keys=(2,)), Clean()),
 }
 
 
@@ -96,15 +98,6 @@ def test_the_instant_of_the_step_is_sent_and_its_placeholder_is_recorded(
     result = outcome(place, spark, *LAST["restore"])
     assert spark.sent[-1] == ("call rollback_to_savepoint(table => 'db.t', instant_time => '100')")
     assert "'{instant of step 1}'" in result.statements[0]
-
-
-def test_a_refused_savepoint_is_none_to_go_back_to(place: WriteTarget) -> None:
-    records = sent(
-        place, Simulated(makes=makes(done=False)), variant(steps=steps(*LAST["restore"]))
-    )
-    last = records.records[-1].outcome
-    assert last.kind is OutcomeKind.SKIPPED
-    assert last.because == "step 2 refused: there is no savepoint to go back to"
 
 
 @dataclass
@@ -193,12 +186,6 @@ def test_a_compaction_that_is_scheduled_nowhere_did_nothing(place: WriteTarget) 
     assert "no compaction was scheduled, but 1 log blocks wait" in outcome.refusal.message
 
 
-def test_one_that_is_scheduled_before_its_writer_fails_is_applied(place: WriteTarget) -> None:
-    outcome = written_mor(place, FailsLate(makes=plans(), part="'schedule'"))[3].outcome
-    assert outcome.kind is OutcomeKind.APPLIED
-    assert outcome.half_done
-
-
 def test_what_a_refused_write_schedules_besides_does_not_make_it_applied(
     place: WriteTarget,
 ) -> None:
@@ -215,22 +202,4 @@ def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
     assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", ""]
     assert records[5].outcome.kind is OutcomeKind.APPLIED
     assert records[4].others == ()
-    assert records[5].others == (("300", 2),)
-
-
-def test_a_clustering_waits_and_is_carried_out_as_a_compaction_does(place: WriteTarget) -> None:
-    steps = (PLANNED[0], UPDATE, Step(Cluster(ServiceMode.SCHEDULE)), UPDATE, Step(Cluster()))
-    writes = iter(("100.deltacommit", "200.deltacommit", "400.deltacommit"))
-    made = {
-        "'schedule'": ("300.replacecommit.requested",),
-        "'execute'": ("300.replacecommit",),
-        "'scheduleAndExecute'": ("500.replacecommit",),
-    }
-
-    def plans(sql: str) -> tuple[str, ...]:
-        called = next((entry for what, entry in made.items() if what in sql), None)
-        return called or (next(writes),)
-
-    records = written_mor(place, Simulated(makes=plans), steps)
-    assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", "500"]
     assert records[5].others == (("300", 2),)

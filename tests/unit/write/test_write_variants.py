@@ -95,15 +95,11 @@ def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> No
     assert ("v", 2) in written.states
 
 
-@pytest.mark.parametrize("refused", ["", "rename column"], ids=["applied", "refused"])
-def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
-    refused: str, place: WriteTarget
-) -> None:
+def test_a_refused_rename_of_case_only_leaves_the_session_as_it_was(place: WriteTarget) -> None:
     make_iceberg = MakeIceberg()
 
     def reply(sql: str) -> None:
-        if refused:
-            refuse(refused)(sql)
+        refuse("rename column")(sql)
         make_iceberg(sql)
 
     spark = Simulated(reply, folder=place.folder)
@@ -111,7 +107,7 @@ def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
     what = replace(variant(steps=steps), format="iceberg")
     scenario = replace(what.scenario, table=WITH_N)
     outcome = sent(place, spark, replace(what, scenario=scenario)).records[1].outcome
-    assert outcome.kind is (OutcomeKind.REFUSED if refused else OutcomeKind.APPLIED)
+    assert outcome.kind is OutcomeKind.REFUSED
     assert [sql for sql in spark.sent if sql.startswith("set")] == [
         "set spark.sql.caseSensitive=true",
         "set spark.sql.caseSensitive=false",
@@ -150,17 +146,6 @@ def compacted(
     return sent(write_target, Simulated(makes=makes), replace(what, scenario=scenario)).records
 
 
-def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = compacted(place, monkeypatch, (WAITING,))[3]
-    assert record.outcome.kind is OutcomeKind.REFUSED
-    assert record.outcome.refusal is not None
-    assert record.outcome.refusal.kind == "did nothing"
-    assert "1 log blocks wait" in record.outcome.refusal.message
-    assert "run_compaction" in record.outcome.statements[-1]
-
-
 def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
     place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,17 +179,6 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
     )
     assert asked == [WRITER, newer]
     assert len(spark.sent) == 4
-
-
-def test_the_states_before_a_change_of_writer_are_those_without_it(
-    place: WriteTarget,
-) -> None:
-    alone = sent(place, Simulated())
-    place.folder.mkdir()
-    newer = "spark-3.5.8-hudi-1.0.2"
-    mixed = sent(place, Simulated(), replace(variant(), writers=(WRITER, WRITER, newer, newer)))
-    same = [alone.states["v", n].digest == mixed.states["v", n].digest for n in range(4)]
-    assert same == [True, True, False, False]
 
 
 def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
@@ -253,13 +227,6 @@ def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
     assert result is not None
     assert kinds(result.records) == kinds(written.records)
     assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
-
-
-def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
-    sent(place, Simulated())
-    place.folder.mkdir()
-    with pytest.raises(WriterSilent, match="refused now, but applied when the same"):
-        sent(place, Simulated(refuse("add columns")))
 
 
 def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:

@@ -44,10 +44,6 @@ def test_what_a_line_expects_is_known_by_its_reason() -> None:
     assert reasons([verdict(COW, 3, HIVE, STALE)], line(engine="hive")) == [WHY]
 
 
-def test_a_correct_answer_is_never_known() -> None:
-    assert reasons([correct(COW, 3, HIVE), verdict(COW, 4, HIVE, STALE)], line()) == ["", WHY]
-
-
 @pytest.mark.parametrize(
     "found",
     [
@@ -62,13 +58,6 @@ def test_another_wrong_answer_at_the_same_place_is_new(
     found: list[tuple[FindingKind, str]],
 ) -> None:
     assert reasons([verdict(COW, 3, HIVE, *found)], line(engine="hive")) == [""]
-
-
-def test_which_rows_are_wrong_is_no_part_of_a_line() -> None:
-    found = verdict(COW, 3, HIVE, STALE)
-    (one,) = found.findings
-    more = replace(one, places=(one.witness, replace(one.witness, key="2")))
-    assert reasons([found, replace(found, findings=(more,))], line(engine="hive")) == [WHY, WHY]
 
 
 @pytest.mark.parametrize(
@@ -113,14 +102,6 @@ def test_a_refusal_is_known_by_its_kind() -> None:
         assert applied([refused], line(Expect(kind)), known_of=own).verdicts[0].known == known
 
 
-def test_a_refusal_whose_columns_asked_alone_are_wrong_is_another_answer() -> None:
-    refused = verdict(COW, 3, TRINO, STALE, kind=VerdictKind.REFUSED)
-    own = facts(COW, refusals={refused.case: "INTERNAL"})
-    both = Expect("INTERNAL", frozenset({FindingKind.STALE}), frozenset({"f1"}))
-    assert applied([refused], line(Expect("INTERNAL")), known_of=own).verdicts[0].known == ""
-    assert applied([refused], line(both), known_of=own).verdicts[0].known == WHY
-
-
 @pytest.mark.parametrize("more", [(), (STALE,)])
 def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
     found = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
@@ -163,11 +144,6 @@ def test_what_was_not_judged_neither_is_known_nor_shows_that_a_line_is_gone(
     assert (found.verdicts[0].known, found.gone) == ("", ())
 
 
-def test_lines_of_another_scenario_do_not_count() -> None:
-    found = apply([verdict(COW, 3, HIVE, STALE)], {"mine/other": [line()]}, facts(COW), TODAY)
-    assert found.verdicts[0].known == ""
-
-
 @pytest.mark.parametrize(("days", "known"), [(0, WHY), (1, "")])
 def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     dated = replace(line(), until=TODAY - datetime.timedelta(days=days))
@@ -177,18 +153,9 @@ def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     assert found.gone == ()
 
 
-def test_a_line_that_says_todo_is_told() -> None:
-    todo = replace(line(), because="TODO: say why")
-    assert applied([], todo, line()).unreviewed == (todo,)
-
-
 def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
     probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
     refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
     found = applied([probe, refused], line())
     assert found.answered == found.verdicts[:1]
     assert found.verdicts[0].known == WHY
-
-
-def test_a_known_reason_of_an_earlier_judgement_does_not_stay() -> None:
-    assert reasons([replace(verdict(COW, 3, HIVE, STALE), known="old")]) == [""]

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from harness.judge.baseline import parse
+from harness.judge.baseline.apply import FIRST, LAST, VERSIONS
 from harness.judge.baseline.known import NAMES
-from harness.judge.baseline.update_known import FIRST, LAST, VERSIONS
 
 PAGE = (Path(__file__).parents[4] / "docs" / "baselines.md").read_text(encoding="utf-8")
 

@@ -70,17 +70,6 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
     assert line.when[0] == read
 
 
-def test_several_kinds_and_a_refusal_with_findings_of_its_columns_are_read() -> None:
-    expect = "{refused: INTERNAL, finding: [stale, misaligned], columns: [b, a]}"
-    (line,) = parse(LINE.replace("{finding: missing_rename, columns: [f1_new]}", expect), PATH)
-    assert line.expect == Expect(
-        "INTERNAL",
-        frozenset({FindingKind.STALE, FindingKind.MISALIGNED}),
-        frozenset({"a", "b"}),
-    )
-    assert str(line.expect) == "refused: INTERNAL; misaligned, stale in a, b"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -125,13 +114,6 @@ def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
     assert any(problem.startswith(f"{PATH}{said}") for problem in problems(LINE.replace(old, new)))
 
 
-def test_a_because_that_says_nothing_is_refused() -> None:
-    text = LINE.replace(
-        "because: the input format maps by the one current name of the metastore", 'because: " "'
-    )
-    assert problems(text) == [f"{PATH}:4: because is empty; say why this is known"]
-
-
 def test_all_problems_of_all_lines_are_told_at_once() -> None:
     text = LINE.replace("hive", "7") + LINE.replace("notyet", "soon")
     found = problems(text)
@@ -147,13 +129,8 @@ def test_something_else_than_a_list_is_refused() -> None:
 def test_a_line_that_an_earlier_one_always_hides_is_refused() -> None:
     (said,) = problems(LINE.replace(", view: snapshot", "") + LINE)
     assert said.startswith(
-        f"{PATH}:5: no cell can use this line: the one at {PATH}:1 matches first"
+        f"{PATH}:5: no check can use this line: the one at {PATH}:1 matches first"
     )
-
-
-def test_a_line_with_a_date_hides_nothing_for_good() -> None:
-    dated = LINE.replace(", view: snapshot", "") + "  until: 2031-12-24\n"
-    assert len(parse(dated + LINE, PATH)) == 2
 
 
 def test_a_line_about_steps_is_hidden_only_by_one_that_is_about_steps_too() -> None:
@@ -224,4 +201,4 @@ def test_what_some_profile_may_ask_can_be_used(when: str) -> None:
     ],
 )
 def test_what_no_profile_can_ask_is_an_error_with_its_place(when: str, why: str) -> None:
-    assert said(when).startswith(f"a.known.yaml:1: no cell can use this line: {why}")
+    assert said(when).startswith(f"a.known.yaml:1: no check can use this line: {why}")

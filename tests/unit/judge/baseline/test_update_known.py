@@ -142,27 +142,10 @@ def test_a_line_is_as_general_as_the_facts_allow_but_about_one_engine() -> None:
     assert when(verdict(COW, 3, HIVE, STALE), verdict(MOR, 5, HIVE, STALE)) == [{"engine": "hive"}]
 
 
-def test_two_engines_that_are_wrong_alike_have_a_line_each() -> None:
-    found = when(verdict(COW, 3, HIVE, STALE), verdict(COW, 3, TRINO, STALE))
-    assert found == [{"engine": "hive"}, {"engine": "trino"}]
-
-
 def test_format_goes_before_view_and_view_before_settings() -> None:
     wrong = verdict(MOR, 3, FETCH, STALE, view="read_optimized")
     assert when(wrong, correct(COW, 3, MAPREDUCE)) == [{"engine": "hive", "format": "hudi-mor"}]
     assert when(wrong, correct(MOR, 3, MAPREDUCE)) == [{"engine": "hive", "view": "read_optimized"}]
-
-
-def test_versions_are_told_apart_where_nothing_else_does() -> None:
-    assert when(verdict(COW, 3, TRINO, STALE), correct(COW, 3, OLD)) == [
-        {"engine": "trino", "version": "476"}
-    ]
-
-
-def test_settings_are_told_apart_and_one_that_is_not_given_is_unset() -> None:
-    assert when(verdict(COW, 3, HIVE, STALE), correct(COW, 3, FETCH)) == [
-        {"engine": "hive", "reader.path": "unset"}
-    ]
 
 
 @pytest.mark.parametrize(
@@ -181,14 +164,6 @@ def test_the_steps_are_those_between_correct_ones(
     cells = [verdict(COW, each, HIVE, STALE) for each in wrong]
     found = when(*cells, *(correct(COW, each, HIVE) for each in right))
     assert found == [{"engine": "hive", "step": step}]
-
-
-def test_one_line_for_a_setting_over_all_steps_rather_than_one_for_each_step() -> None:
-    # At step 3 both are wrong alike; afterwards only one of them is.
-    cells = [verdict(COW, step, FETCH, STALE) for step in (3, 4, 5)]
-    cells += [verdict(COW, 3, MAPREDUCE, STALE)]
-    cells += [correct(COW, step, MAPREDUCE) for step in (4, 5)]
-    assert {"engine": "hive", "reader.path": "fetch"} in when(*cells)
 
 
 def test_what_is_unexplained_has_no_line_and_is_in_none_of_the_others() -> None:
@@ -227,19 +202,10 @@ def test_a_line_that_still_holds_keeps_every_letter() -> None:
     assert updated((run, facts(COW)), OURS) == OURS
 
 
-def test_a_line_without_a_cell_in_this_run_stays() -> None:
-    assert updated(([verdict(COW, 3, HIVE, STALE)], facts(COW)), OURS) == OURS
-
-
 def test_a_line_that_no_longer_occurs_goes_with_its_comment() -> None:
     run = [correct(COW, 3, HIVE), verdict(COW, 6, TRINO, (FindingKind.LOST_ROW, ""))]
     left = updated((run, facts(COW)), OURS)
     assert left.startswith("# What we know of the story.\n\n- when: {engine: trino, step: 6}\n")
-
-
-def test_a_baseline_in_which_nothing_is_left_is_empty() -> None:
-    run = [correct(COW, 3, HIVE), correct(COW, 6, TRINO)]
-    assert updated((run, facts(COW)), OURS) == ""
 
 
 def test_a_line_whose_conditions_change_keeps_what_people_said() -> None:
@@ -247,12 +213,6 @@ def test_a_line_whose_conditions_change_keeps_what_people_said() -> None:
     *_, line = parse(updated((run, facts(COW)), OURS), PATH)
     assert dict(line.when) == {"engine": "hive", "step": ">=3"}
     assert (line.because, line.issue, line.support) == ("it reads yesterday's file", "#7", "never")
-
-
-def test_a_new_line_says_todo_and_is_not_reviewed() -> None:
-    (line,) = parse(updated(([verdict(COW, 3, HIVE, STALE)], facts(COW))), PATH)
-    assert line.because.startswith("TODO")
-    assert not line.reviewed
 
 
 def test_a_line_whose_date_has_passed_has_to_be_reviewed_anew() -> None:

@@ -77,9 +77,7 @@ def through(value: Value, now: str, was: str) -> Value:
         ("x", "string", "", None),
         (None, "string", "int", None),
         (7.5, "double", "string", 7.5),
-        (7, "int", "string", 7),
         ("f3s1r1", "double", "string", None),
-        ("x", "decimal(4, 2)", "string", None),
         (Decimal("7.50"), "decimal(4, 2)", "string", Decimal("7.50")),
         (
             {"a": 1, "c": 3, "b": 2},
@@ -112,11 +110,9 @@ def test_what_is_beyond_the_end_is_null_at_any_depth(
     ("value", "now", "was"),
     [
         (1, "long", "int"),
-        (True, "boolean", "string"),
         ("7", "string", "int"),
         ("7", "int", "string"),
         ({"a": 1}, "struct<a: long>", "struct<a: int>"),
-        (("x",), "array<string>", "string"),
     ],
 )
 def test_a_value_that_passes_through_another_type_is_not_predicted(
@@ -127,10 +123,7 @@ def test_a_value_that_passes_through_another_type_is_not_predicted(
 
 def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_these_stay() -> None:
     one = parted("insert 1; add f3 int after ts; insert 2; insert 3")
-    plain = [
-        replace(fact, columns=tuple(column for column in fact.columns if column[0] not in META))
-        for fact in one.facts
-    ]
+    plain = [replace(fact, columns=fact.columns[len(META) :]) for fact in one.facts]
     assert lists(one.history, plain, ()) is None
     found = lists(one.history, plain, (), stay=True)
     assert found is not None

@@ -11,7 +11,6 @@ from harness.model.simulation.column_resolution import (
     LayoutError,
     meeting_other_types,
     slices,
-    version,
 )
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
@@ -39,18 +38,6 @@ def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
         ("1", "201001", "f4s1r1", "f3s1r1"),
         ("2", "201002", "f4s1r2", "f3s1r2"),
     ]
-
-
-def test_logs_before_the_newest_base_file_are_not_read() -> None:
-    story = history("insert 1; upsert 1; compact; upsert 1", mor=True)
-    ((base, logs),) = slices([file.fact() for file in story.disk.files], STEPS)
-    assert base is not None
-    assert (STEPS[base.instant], [STEPS[log.instant] for log in logs]) == (3, [4])
-
-
-def test_a_key_may_be_written_with_its_column() -> None:
-    fact = replace(FILES[0], keys=("id:1",))
-    assert version(TOLD.history, fact, "id:1", STEPS).key == "1"
 
 
 def test_an_instant_that_no_step_made_is_no_layout() -> None:
@@ -86,11 +73,6 @@ def test_meta_columns_count_for_nothing() -> None:
             "id string, s struct<a: string>",
             "insert 1; rename s.a c; add s.a int",
             (ColumnMapping.NAME, ColumnMapping.POSITION),
-        ),
-        (
-            "id string, l array<int>, m map<string, int>",
-            "insert 1; move l after m",
-            (ColumnMapping.POSITION,),
         ),
         ("id string, a string, n int", "insert 1; move a after n; upsert 1", ()),
     ],

@@ -40,7 +40,7 @@ def written(story: Story, after: int) -> Counter[str]:
     return Counter(text_of(k) for k, row in story.truth.rows.items() if before.get(k) != row)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_reader_gives_the_rows_written_since_and_one_that_errs_others(seed: int) -> None:
     story = story_of_seed(seed)
     for step in range(story.truth.step):
@@ -73,11 +73,8 @@ def test_the_version_that_a_reader_sees_decides() -> None:
     story = history("insert 1,2; insert 3; upsert 1; delete 2", mor=True)
     assert shown(story, 1, ReadStrategy(ColumnMapping.ID)) == {"1": 1, "3": 1}
     assert shown(story, 1, ReadStrategy(ColumnMapping.ID, Logs.IGNORED)) == {"3": 1}
-    assert shown(story, 0, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED)) == {
-        "1": 1,
-        "2": 1,
-        "3": 1,
-    }
+    undeleted = shown(story, 0, ReadStrategy(ColumnMapping.ID, Logs.UNDELETED))
+    assert undeleted == {"1": 1, "2": 1, "3": 1}
 
 
 def test_of_any_other_view_all_rows_are_given() -> None:
@@ -90,10 +87,8 @@ def test_of_any_other_view_all_rows_are_given() -> None:
 def test_what_files_say_counts_whatever_the_model_would() -> None:
     story = history(STORY)
     newest = {fact: [fact.instant] * len(fact.keys) for fact in story.facts}
-    keys = {
-        row.key for row in readings(story, 4, newest).reading.rows(ReadStrategy(ColumnMapping.ID))
-    }
-    assert keys > set(written(story, 4))
+    rows = readings(story, 4, newest).reading.rows(ReadStrategy(ColumnMapping.ID))
+    assert {row.key for row in rows} > set(written(story, 4))
 
 
 @pytest.mark.parametrize("said", [(), ("20240001",), ("20240001", "1999")])

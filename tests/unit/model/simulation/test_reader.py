@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from harness.model.canonical import Value
-from harness.model.file_facts import FileFact
-from harness.model.query import Comparison, Condition
+from harness.model.file_facts import ColumnStatistics, FileFact, StatisticsSource
+from harness.model.query import Comparison, Condition, Query, not_null
 from harness.model.simulation.catalog import CatalogColumns, lists
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Simulation, can_hold, without_decided
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
+from harness.model.truth import Truth
+from tests.builders.judged_story import NULLS_BY_SCHEMA
 from tests.builders.simulated_disk import instant_of
 from tests.builders.table_story import Story, history
 
@@ -27,6 +29,10 @@ def reading(story: Story) -> Simulation:
 def rows(story: Story, way: ReadStrategy, where: Condition | None = None) -> list[tuple[str, ...]]:
     conditions = (where,) if where else ()
     return [tuple(map(str, row.values)) for row in reading(story).rows(way, conditions)]
+
+
+def mappings(found: Simulation) -> set[ColumnMapping]:
+    return {way.mapping for way in found.strategies()}
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
@@ -48,12 +54,6 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
 
-def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
-    story = history("insert 1,2; upsert 1; rename f1 g", mor=True)
-    found = rows(story, ReadStrategy(ColumnMapping.NAME, Logs.BY_ID))
-    assert [row[2] for row in found] == ["f3s2r1", "None"]
-
-
 NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 
 
@@ -73,15 +73,12 @@ def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
 
 
 def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
-    other = ("insert 1; rename f1 g", "insert 1; add p.c string")
-    assert not any(
-        ColumnMapping.ID_OUTSIDE in {way.mapping for way in bare(literal).strategies()}
-        for literal in other
-    )
+    for other in ("insert 1; rename f1 g", "insert 1; add p.c string"):
+        assert ColumnMapping.ID_OUTSIDE not in mappings(bare(other))
     hudis = reading(history("insert 1; rename p.a c", NESTED))
-    assert ColumnMapping.ID_OUTSIDE not in {way.mapping for way in hudis.strategies()}
+    assert ColumnMapping.ID_OUTSIDE not in mappings(hudis)
     again = bare("insert 1; drop p.a; add p.a string")
-    assert ColumnMapping.ID_OUTSIDE in {way.mapping for way in again.strategies()}
+    assert ColumnMapping.ID_OUTSIDE in mappings(again)
 
 
 def without_names(text: str) -> Simulation:
@@ -96,48 +93,35 @@ def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places(
     found = without_names("insert 1; drop p.a; rename f1 g")
     (row,) = found.rows(ReadStrategy(ColumnMapping.PARTS_TOO))
     assert row.values[2:] == ("f3s1r1", {"b": "f5s1r1"})
-    assert {ColumnMapping.POSITION, ColumnMapping.PARTS_TOO} <= {
-        way.mapping for way in found.strategies()
-    }
+    assert {ColumnMapping.POSITION, ColumnMapping.PARTS_TOO} <= mappings(found)
 
 
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
-    moved = ("insert 1; drop p.a", "insert 1; rename p.a c", "insert 1; add p.c string first")
-    assert all(
-        ColumnMapping.PARTS_TOO in {way.mapping for way in without_names(literal).strategies()}
-        for literal in moved
-    )
-    assert not any(
-        ColumnMapping.PARTS_TOO in {way.mapping for way in bare(literal).strategies()}
-        for literal in moved
-    )
+    for moved in ("drop p.a", "rename p.a c", "add p.c string first"):
+        assert ColumnMapping.PARTS_TOO in mappings(without_names(f"insert 1; {moved}"))
+        assert ColumnMapping.PARTS_TOO not in mappings(bare(f"insert 1; {moved}"))
     stay = without_names("insert 1; add p.c string; rename f1 g")
-    assert ColumnMapping.PARTS_TOO not in {way.mapping for way in stay.strategies()}
+    assert ColumnMapping.PARTS_TOO not in mappings(stay)
 
 
 def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
     where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
-    assert [
-        row[0]
-        for row in rows(story, ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.NAME), where)
-    ] == []
-    assert [
-        row[0]
-        for row in rows(story, ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.POSITION), where)
-    ] == ["1", "2"]
-    assert [row[0] for row in rows(story, ReadStrategy(ColumnMapping.ID), where)] == ["1", "2", "3"]
+    for pruned, keys in (
+        (ColumnMapping.NAME, []),
+        (ColumnMapping.POSITION, ["1", "2"]),
+        (None, ["1", "2", "3"]),
+    ):
+        way = ReadStrategy(ColumnMapping.ID, pruned=pruned)
+        assert [row[0] for row in rows(story, way, where)] == keys
 
 
 def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
     story = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
-    where, left_out = (
-        Condition("g", Comparison.EQUAL, "f3s1r1", "string"),
-        ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.NAME),
-    )
+    where = Condition("g", Comparison.EQUAL, "f3s1r1", "string")
+    left_out = ReadStrategy(ColumnMapping.ID, pruned=ColumnMapping.NAME)
     assert [row[0] for row in rows(story, left_out, where)] == ["1", "2"]
-    alone = ReadStrategy(ColumnMapping.ID, Logs.IGNORED, pruned=ColumnMapping.NAME)
-    assert [row[0] for row in rows(story, alone, where)] == []
+    assert rows(story, replace(left_out, logs=Logs.IGNORED), where) == []
 
 
 def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
@@ -145,11 +129,8 @@ def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
     null = Condition("f1", Comparison.NULL)
     cast = ReadStrategy(ColumnMapping.NAME, cast=True)
     left_out = replace(cast, pruned=ColumnMapping.NAME)
-    assert [(row[0], row[2]) for row in rows(story, cast, null)][:2] == [
-        ("1", "None"),
-        ("2", "None"),
-    ]
-    assert [row[0] for row in rows(story, left_out, null)] == []
+    assert [row[2] for row in rows(story, cast, null)][:2] == ["None", "None"]
+    assert rows(story, left_out, null) == []
     assert {cast, left_out} <= {*reading(story).strategies([null])}
 
 
@@ -164,19 +145,15 @@ def test_a_partition_column_is_not_looked_for_in_files() -> None:
 @pytest.mark.parametrize("by", [ColumnMapping.NAME, ColumnMapping.FOLDED])
 def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: ColumnMapping) -> None:
     story = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
-    assert by in {way.mapping for way in reading(story).strategies()}
-    wanted = "f3s1r1" if by is ColumnMapping.FOLDED else "None"
-    assert [row[2] for row in rows(story, ReadStrategy(by))] == [wanted]
+    assert by in mappings(reading(story))
+    value = "f3s1r1" if by is ColumnMapping.FOLDED else "None"
+    assert [row[2] for row in rows(story, ReadStrategy(by))] == [value]
 
 
 def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [file.fact() for file in story.disk.files]
-    found = Simulation(
-        story.history,
-        facts,
-        STEPS,
-        catalog=CatalogColumns((), lists(story.history, facts, range(40))),
-    )
+    catalog = CatalogColumns((), lists(story.history, facts, range(40)))
+    found = Simulation(story.history, facts, STEPS, catalog=catalog)
     assert way in found.strategies()
     return [tuple(map(str, row.values)) for row in found.rows(way)]
 
@@ -209,11 +186,9 @@ def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
 def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
     story = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
     assert ReadStrategy(ColumnMapping.NAME, cast=True) in reading(story).strategies()
-    assert [row[2] for row in rows(story, ReadStrategy(ColumnMapping.NAME))] == ["404001", "f3s1r2"]
-    assert [row[2] for row in rows(story, ReadStrategy(ColumnMapping.NAME, cast=True))] == [
-        "404001",
-        "None",
-    ]
+    for cast, text in ((False, "f3s1r2"), (True, "None")):
+        way = ReadStrategy(ColumnMapping.NAME, cast=cast)
+        assert [row[2] for row in rows(story, way)] == ["404001", text]
 
 
 TEXTS = "id string, ts long, f1 string, f2 int"
@@ -249,18 +224,13 @@ def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_
     assert story.truth.schema.names[2:4] == ("b", "a")
     found = {row[0]: row[2:4] for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED))}
     assert found == {"1": ("0", "1"), "2": ("1", "0")}
-    only = {
-        row[0]: row[2:4]
-        for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED, Logs.IGNORED))
-    }
-    assert only == found
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
     story = history("insert 1; move a after b; insert 2", FINE)
-    assert ColumnMapping.RENUMBERED in {way.mapping for way in reading(story).strategies()}
+    assert ColumnMapping.RENUMBERED in mappings(reading(story))
     parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
-    assert ColumnMapping.RENUMBERED not in {way.mapping for way in reading(parted).strategies()}
+    assert ColumnMapping.RENUMBERED not in mappings(reading(parted))
 
 
 @pytest.mark.parametrize(
@@ -309,8 +279,135 @@ def test_records_of_log_files_have_their_structs_whatever_is_in_them() -> None:
     story = history(
         f"insert 1,2; upsert 1; {EMPTIED[10:]}", "id string, ts long, s struct<a: string>", mor=True
     )
-    rows = {
-        row.key: row.values[2]
-        for row in reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
-    }
-    assert rows == {"1": {"b": None}, "2": None}
+    found = reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
+    assert {row.key: row.values[2] for row in found} == {"1": {"b": None}, "2": None}
+
+
+WHERE = (Condition("g", Comparison.NOT_NULL),)
+
+
+def left_keys(
+    found: Story, bounds: ColumnStatistics, where: tuple[Condition, ...] = WHERE
+) -> list[str]:
+    reading = Simulation(found.history, found.facts, found.steps, statistics=[bounds])
+    rows = reading.rows(ReadStrategy(ColumnMapping.ID, trusted=str(bounds.source)), where)
+    return sorted(row.key for row in rows)
+
+
+def null_statistics(path: str, column: str, source: StatisticsSource) -> ColumnStatistics:
+    return ColumnStatistics(source, path, column, 2, 2)
+
+
+def test_the_columns_of_a_file_are_looked_up_by_its_own_name_or_todays() -> None:
+    found = history("insert 1,2; rename f1 g; insert 3")
+    path = found.disk.files[0].path
+    for column, left in (("f1", ["3"]), ("g", ["3"]), ("f2", ["1", "2", "3"])):
+        assert left_keys(found, null_statistics(path, column, StatisticsSource.PARQUET)) == left
+
+
+def test_a_folder_is_left_out_with_all_its_files() -> None:
+    found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
+    assert left_keys(found, null_statistics("", "f1", StatisticsSource.HUDI_PARTITION)) == ["3"]
+    assert left_keys(found, null_statistics("", "g", StatisticsSource.HUDI_PARTITION)) == []
+
+
+def test_parts_of_structs_are_found_by_the_names_in_the_file() -> None:
+    found = history("insert 1; rename a.b c", "id string, ts long, a struct<b: int, d: int>")
+    path = found.disk.files[0].path
+    where = (Condition("a.c", Comparison.NOT_NULL),)
+    stored = ColumnStatistics(StatisticsSource.PARQUET, path, "a.b", 1, 1)
+    assert left_keys(found, stored, where) == []
+    assert left_keys(found, replace(stored, column="a.d"), where) == ["1"]
+
+
+NAN = float("nan")
+
+
+def equal(literal: str, type_: str = "string") -> Condition:
+    return Condition("f", Comparison.EQUAL, literal, type_)
+
+
+@pytest.mark.parametrize(
+    ("condition", "values", "can"),
+    [
+        (equal("b"), ["a", "c"], True),
+        (equal("d"), ["a", None, "c"], False),
+        (equal("a"), [], False),
+        (equal("7", "int"), ["a"], True),
+        (equal("7.0", "double"), [1.0, 2.0], False),
+        (equal("7.0", "double"), [1.0, NAN, 2.0], True),
+        (not_null("f"), [None, None], False),
+        (not_null("f"), [None, 1], True),
+        (Condition("f", Comparison.NULL), [1, 2], False),
+        (Condition("f", Comparison.NULL), [1, None], True),
+    ],
+)
+def test_a_file_is_left_out_where_no_row_can_be_meant(
+    condition: Condition, values: list[Value], *, can: bool
+) -> None:
+    assert can_hold(condition, values) is can
+
+
+LATE = "insert 1,2; add late string; forbid late; insert 3"
+
+
+def required(steps: str) -> set[str | None]:
+    truth = history(steps).truth
+    return {truth.schema.path_of(number) for number in truth.required}
+
+
+@pytest.mark.parametrize(
+    ("steps", "names"),
+    [
+        ("insert 1", set()),
+        (LATE, {"late"}),
+        (f"{LATE}; rename late g; move g first", {"g"}),
+        (f"{LATE}; allow late", set()),
+        (f"{LATE}; drop late; add late string", {None}),
+        ("insert 1; forbid f1; rollback", set()),
+    ],
+)
+def test_a_column_forbids_null_until_it_is_allowed_or_the_step_is_taken_back(
+    steps: str, names: set[str | None]
+) -> None:
+    assert required(steps) == names
+
+
+def left(truth: Truth, *where: tuple[str, Comparison]) -> Query | None:
+    first, second = (*(Condition(*each) for each in where), None)[:2]
+    return without_decided(Query(where=first, also=second), truth)
+
+
+def test_null_is_nowhere_where_the_schema_forbids_it_and_elsewhere_is_looked_for() -> None:
+    truth = history(LATE).truth
+    assert left(truth, ("late", Comparison.NULL)) is None
+    assert left(truth, ("f1", Comparison.NULL), ("late", Comparison.NULL)) is None
+    assert left(truth, ("late", Comparison.NOT_NULL)) == Query()
+    f1 = Condition("f1", Comparison.NOT_NULL)
+    assert left(truth, ("late", Comparison.NOT_NULL), ("f1", Comparison.NOT_NULL)) == Query(also=f1)
+    assert left(truth, ("f1", Comparison.NOT_NULL)) == Query(where=f1)
+
+
+def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
+    columns = "id string, ts long, s struct<a: string>"
+    for alone in ("forbid s.a", "forbid s"):
+        truth = history(f"insert 1; {alone}", columns).truth
+        assert left(truth, ("s.a", Comparison.NULL)) is not None
+    truth = history("insert 1; forbid s; forbid s.a", columns).truth
+    assert left(truth, ("s.a", Comparison.NULL)) is None
+
+
+def ways(steps: str, *where: Condition) -> set[str]:
+    story = history(steps)
+    found = Simulation(story.history, story.facts, story.steps).strategies(where)
+    return {str(strategy) for strategy in found if strategy.nulls_by_schema}
+
+
+def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> None:
+    null = Condition("late", Comparison.NULL)
+    assert NULLS_BY_SCHEMA in ways(LATE, null)
+    assert not ways(LATE)
+    assert not ways(LATE, Condition("f1", Comparison.NULL))
+    assert not ways(LATE, Condition("late", Comparison.EQUAL, "x", "string"))
+    assert not ways(f"{LATE}; allow late", null)
+    assert not any("left out" in text or "catalog" in text for text in ways(LATE, null))

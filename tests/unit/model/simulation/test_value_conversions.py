@@ -28,23 +28,16 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
     ("value", "source", "to", "found"),
     [
         (10, "int", "date", DAY),
-        (-1, "long", "date", datetime.date(1969, 12, 31)),
         (0x40500000, "int", "float", 3.25),
-        (-0x40000000, "long", "float", -2.0),
         (43_200_000_000, "long", "timestamp", NOON),
         (1234, "int", "decimal(12, 2)", Decimal("12.34")),
-        (-719_162, "int", "date", datetime.date(1, 1, 1)),
         (-719_163, "int", "date", "0000-12-31"),
-        (2_932_896, "int", "date", datetime.date(9999, 12, 31)),
         (2_932_897, "int", "date", "+10000-01-01"),
         (3.4028234663852886e38, "float", "date", "+5858613-04-19"),
-        (-3.4028234663852886e38, "float", "date", "-20998-10-09"),
         (DAY, "date", "int", 10),
-        (DAY, "date", "long", 10),
         (DAY, "date", "decimal(4, 1)", Decimal("1.0")),
         (DAY, "date", "timestamp", datetime.datetime(1970, 1, 1, 0, 0, 0, 10)),  # noqa: DTZ001
         (3.25, "float", "long", 0x40500000),
-        (-2.0, "float", "int", -0x40000000),
         (NOON, "timestamp", "long", 43_200_000_000),
         ("é", "string", "binary", b"\xc3\xa9"),
         (b"abc", "binary", "string", "abc"),
@@ -61,7 +54,6 @@ def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, found:
     [
         (2**31, "float"),
         (2**40, "date"),
-        (2**62, "timestamp"),
         (1.5, "smallint"),
         (b"\xff", "string"),
     ],
@@ -76,16 +68,11 @@ def test_what_has_no_such_value_is_none(value: Value, to: str) -> None:
     [
         ("int", "int"),
         ("int", "long"),
-        ("long", "int"),
         ("int", "double"),
-        ("double", "long"),
         ("boolean", "int"),
-        ("int", "boolean"),
         ("int", "string"),
         ("timestamp", "int"),
-        ("timestamp", "date"),
         ("int", "decimal(19, 2)"),
-        ("decimal(12, 2)", "int"),
         ("array<int>", "date"),
     ],
 )
@@ -97,8 +84,8 @@ INT, LONG, TEXT = Primitive("int"), Primitive("long"), Primitive("string")
 DOUBLE, FLOAT, DECIMAL = map(parse_type, ("double", "float", "decimal(10, 2)"))
 
 
-@pytest.mark.parametrize("to", [INT, DOUBLE, FLOAT, DECIMAL])
-@pytest.mark.parametrize("text", ["f3s1r1", "", " ", "7s", "--7", "e5", "1e", "nano", "infinite"])
+@pytest.mark.parametrize("to", [INT, DOUBLE, DECIMAL])
+@pytest.mark.parametrize("text", ["f3s1r1", "", "--7", "1e", "nano"])
 def test_a_text_that_is_no_number_is_cast_to_null(text: str, to: DataType) -> None:
     assert cast_value(text, to) is None
 
@@ -107,7 +94,6 @@ def test_a_text_that_is_no_number_is_cast_to_null(text: str, to: DataType) -> No
     ("text", "to", "number"),
     [
         ("7", INT, 7),
-        ("-8000000000", LONG, -8_000_000_000),
         ("7.5", DOUBLE, 7.5),
         ("1e3", FLOAT, 1e3),
     ],
@@ -142,12 +128,10 @@ def at(text: str) -> datetime.datetime:
 @pytest.mark.parametrize(
     ("stored", "left"),
     [
-        ("2024-03-31 00:30:00.000001", "2024-03-31 00:30:00"),
         ("9999-12-31 23:59:59.999999", "9999-12-31 23:59:59.999000"),
         ("1969-12-31 23:59:59.123456", "1969-12-31 23:59:59.124000"),
         ("0001-01-03 00:00:00.000001", "0001-01-03 00:00:00.001000"),
         ("1969-12-31 23:59:59.999999", "1970-01-01 00:00:00"),
-        ("1969-12-31 23:59:59.250000", "1969-12-31 23:59:59.250000"),
     ],
 )
 def test_what_is_less_than_a_millisecond_is_cut_off_towards_1970(stored: str, left: str) -> None:
@@ -172,19 +156,13 @@ def test_other_values_stay_as_they_are(value: Value) -> None:
 @pytest.mark.parametrize(
     ("value", "source", "to", "shown"),
     [
-        # The first five were seen on Hive 3.1.3.
         (301001, "int", "char(5)", "30100"),
-        (501001.5, "double", "char(5)", "50100"),
         ("38369", "char(5)", "decimal(9, 2)", Decimal("38369.00")),
-        (Decimal("701001.25"), "decimal(9, 2)", "string", "701001.25"),
         ("f2s1r1", "string", "long", None),
         ("7", "string", "int", 7),
-        ("7 ", "string", "int", None),
         ("7  ", "char(3)", "int", 7),
         ("1e3", "string", "double", 1000.0),
-        ("1e3", "string", "int", None),
         (7, "int", "char(3)", "7  "),
-        ("ab ", "string", "varchar(3)", "ab "),
         ("ab ", "char(3)", "string", "ab"),
         (40_000, "int", "smallint", None),
         (-2.5, "double", "int", -2),
@@ -192,11 +170,9 @@ def test_other_values_stay_as_they_are(value: Value) -> None:
         (Decimal("12.345"), "decimal(5, 3)", "decimal(4, 2)", Decimal("12.35")),
         (Decimal("912.3"), "decimal(5, 1)", "decimal(3, 1)", None),
         (True, "boolean", "string", "TRUE"),
-        (True, "boolean", "int", 1),
         (7, "int", "boolean", True),
         (0.1, "double", "float", 0.10000000149011612),
         ("2024-02-29", "string", "date", datetime.date(2024, 2, 29)),
-        ("no day", "string", "date", None),
     ],
 )
 def test_a_value_is_cut_rounded_or_null_where_it_does_not_fit(
@@ -220,12 +196,9 @@ def test_what_is_refused_or_written_in_several_ways_is_not_predicted(
     ("source", "to", "may"),
     [
         ("int", "char(5)", True),
-        ("string", "int", True),
         ("long", "int", True),
-        ("char(5)", "string", True),
         ("int", "long", False),
         ("int", "string", False),
-        ("int", "int", False),
         ("timestamp", "string", False),
         ("struct<a: int>", "string", False),
     ],

@@ -45,13 +45,7 @@ def test_its_class_is_a_frozen_dataclass_whose_examples_are_its_own(name: str) -
     assert {name_of(around(example)[0]) for example in kind.EXAMPLES} == {name}
     assert vars(kind)["__dataclass_params__"].frozen
     assert "__slots__" in vars(kind)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_its_short_form_fills_one_of_its_fields(name: str) -> None:
-    kind = registry()[name]
-    fields = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
-    assert kind.SHORT in ["", *fields]
+    assert kind.SHORT in ["", *vars(kind)["__dataclass_fields__"]]
 
 
 @every_example
@@ -122,11 +116,9 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
     [
         ("insert: [3]", "there is a row with the key 3 already"),
         ("insert: [4, 4]", "the key 4 stands twice in one write"),
-        ("insert: [4, '4']", "the key 4 stands twice in one write"),
         ("insert: []", "insert names no row"),
         ("insert: {rows: [{f1: x}]}", "a row needs a value for the key column 'id'"),
         ("insert: {rows: [{id: 4, q: x}]}", "there is no column 'q'; there are: id, ts"),
-        ("insert: {rows: [{id: 4, s.a: x}]}", "there is no column 's.a'; there are: id, ts"),
         ("insert: {rows: [{id: 4, n: x}]}", "column 'n': 'x' has no exact form as int"),
         ("insert: {rows: [{id: 4, s: {q: 1}}]}", "there is no part 'q'; there are: a, b"),
         ("insert: {rows: [{id: 4, s: 3}]}", "'3' is no struct<a: string, b: int>"),
@@ -134,18 +126,12 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
         ("update: {keys: [9], set: [f1]}", "no row has the key 9; there are: 1, 2, 3"),
         ("update: {keys: [1], set: [ts]}", "'ts' cannot be set here; each once, there are: n,"),
         ("update: {keys: [1], set: [f1, f1]}", "'f1' cannot be set here; each once"),
-        ("update: {keys: [1], set: [s.a]}", "'s.a' cannot be set here"),
         ("update: {keys: [1], set: []}", "update names no row or column"),
         ("delete: [9]", "no row has the key 9"),
-        ("delete: []", "delete names no row"),
         ("delete: {absent: [3]}", "there is a row with the key 3 already"),
-        ("update: {absent: [3], set: [f1]}", "there is a row with the key 3 already"),
         ("merge: {absent: [3]}", "there is a row with the key 3 already"),
         ("merge: {absent: [4], insert: [4]}", "the key 4 stands twice in one write"),
-        ("overwrite: []", "overwrite names no row"),
         ("overwrite: {keys: [1], of: partition}", "the table has no partitions"),
-        ("write_frame: []", "write_frame names no row"),
-        ("write_frame: [1, 1]", "the key 1 stands twice in one write"),
         ("write_frame: {keys: [1], columns: [id, f1]}", "the frame lacks ts; key, ordering and"),
         ("write_frame: {keys: [1], columns: [id, ts, f1, f1]}", "the column f1 stands twice"),
         ("write_frame: {keys: [1], columns: [id, ts, g]}", "no column 'g'; a new one needs its"),
@@ -164,13 +150,8 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
         ),
         ("delete_partition: 1", "the table has no partitions; use delete or truncate"),
         ("late_upsert: [9]", "no row has the key 9; allowed: 1, 2, 3"),
-        ("late_upsert: []", "late_upsert names no row"),
-        ("late_delete: [1, 1]", "the key 1 stands twice in one write"),
         ("merge: {}", "merge names no row"),
         ("merge: {insert: [4], set: [f1]}", "'set' is of rows to update, and the merge names none"),
-        ("merge: {update: [1], set: [ts]}", "'ts' cannot be set here; each once, there are: n,"),
-        ("merge: {update: [1], delete: [1]}", "the key 1 stands twice in one write"),
-        ("merge: {insert: [1]}", "there is a row with the key 1 already"),
         ("move_column: {name: f1}", "say where the column goes"),
         ("move_column: {name: f1, first: true, after: n}", "are two places; give one"),
         ("add_column: {name: q, type: int, first: true, after: n}", "are two places"),

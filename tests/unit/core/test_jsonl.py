@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from harness.core import jsonl
-from harness.core.jsonl import ByKey, RecordFile
-from harness.core.records import Answer, Attempt
+from harness.core.jsonl import ByKey, RecordFile, VerdictParts
+from harness.core.records import (
+    Answer,
+    Attempt,
+    Expected,
+    Finding,
+    FindingKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 
 ANSWERS = tuple(Answer(f'a "{number}" ü/s{number}', "select 1") for number in range(5))
 
@@ -47,7 +57,6 @@ def test_the_last_record_of_each_case_is_copied_in_the_order_that_is_asked_for(
 ) -> None:
     again = replace(ANSWERS[1], sql="select 2")
     path = written(tmp_path, *ANSWERS, again)
-    path.write_bytes(path.read_bytes() + b'{"case":"cut o')
     with monkeypatch.context() as unread:
         unread.delattr(jsonl, "parse")
         opened(path).copy(path, [ANSWERS[3].case, "never asked", again.case])
@@ -104,3 +113,43 @@ def test_the_last_record_of_a_key_counts_where_the_first_one_stood(tmp_path: Pat
     answers = ByKey(records, records.cases)
     assert dict(answers) == {ANSWERS[0].case: last, ANSWERS[1].case: ANSWERS[1]}
     assert [*answers] == [ANSWERS[0].case, ANSWERS[1].case]
+
+
+def verdict(reader: str, value: object = 1) -> Verdict:
+    """Return a verdict of which nothing is shared with another one."""
+    at = Witness("1", "f1", "a", value)
+    one = Verdict(
+        f"v/{reader}", "mine", "v", 1, reader, "snapshot", "all", VerdictKind.WRONG,
+        findings=(Finding(FindingKind.STALE, ("f1",), at, (at,)),),
+        expected=Expected((("id", "string"), ("f1", "string")), (("1", value), ("2", "x"))),
+    )  # fmt: skip
+    return jsonl.parse(Verdict, jsonl.dump(one))
+
+
+def test_what_readers_of_a_table_are_reported_is_retained_once() -> None:
+    share, (one, other) = VerdictParts(), (verdict("a"), verdict("b"))
+    first, second = share(one), share(other)
+    assert (first, second) == (one, other)
+    assert first.expected is second.expected
+    assert first.findings is second.findings
+    assert first.findings[0].witness is first.findings[0].places[0]
+
+
+def test_a_step_later_the_rows_that_stayed_are_retained_once() -> None:
+    share = VerdictParts()
+    first, second = share(verdict("a", 1)), share(verdict("a", 2))
+    assert first.expected
+    assert second.expected
+    assert first.expected.rows[0] != second.expected.rows[0]
+    assert first.expected.rows[1] is second.expected.rows[1]
+
+
+def test_equal_numbers_of_several_types_stay_what_they_are() -> None:
+    share = VerdictParts()
+    numbers = (1, 1.0, True, Decimal(1), Decimal("1.00"))
+    verdicts = [
+        share(replace(verdict("a"), expected=Expected((), ((number,),)))) for number in numbers
+    ]
+    assert [repr(shared.expected.rows[0][0]) for shared in verdicts if shared.expected] == [
+        repr(number) for number in numbers
+    ]
