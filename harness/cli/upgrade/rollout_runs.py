@@ -23,7 +23,6 @@ from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
 from harness.plan.handover import handovers
-from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
 
 
@@ -139,8 +138,11 @@ def judged(planned: PlannedRollout, folder: UpgradeFolder) -> Rollout:
         if version and not states[made].returns:
             # Tables are brought to an older version before the way back.
             plan = make(now.with_writers(partial(_downgraders, now, then, version)))
+            # Nothing is asked about tables that were not handed over yet.
+            since = {v.id: v.writers.count(v.writers[0]) for v in plan.variants}
+            cells = tuple(cell for cell in plan.cells if cell.step >= since[cell.variant])
             name = f"back from {name} by a downgrade to table version {version}"
-            side = folder.side(name, _since_handover(plan), f"downgraded-{numbers}")
+            side = folder.side(name, replace(plan, cells=cells), f"downgraded-{numbers}")
             states[made] = replace(states[made], downgraded=compare(before, side, {}))
         return states[made]
 
@@ -182,12 +184,6 @@ def _version_before(now: Side, then: Side) -> str:
     )
     possible = hudi_settings.SETTINGS[HANDOVER_VERSION]
     return before if before in possible and before != after else ""
-
-
-def _since_handover(plan: Plan) -> Plan:
-    """Return a plan without the questions about tables that were not handed over yet."""
-    since = {v.id: v.writers.count(v.writers[0]) for v in plan.variants}
-    return replace(plan, cells=tuple(c for c in plan.cells if c.step >= since[c.variant]))
 
 
 def _writer(side: Side) -> Writer:

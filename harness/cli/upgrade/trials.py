@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from harness.cli.remedy import alternatives, changes, plan_of
@@ -38,27 +38,23 @@ def with_reader_settings(
     ]
     if helping:
         verdicts += folder.side("", _plan(plan, right, helping), "settings-on-right").run.verdicts
-    remedies = (
-        replace(
-            reader_remedy(
-                str(other),
-                changes(reader, other),
-                verdicts,
-                {verdict.question for verdict in worse},
-                {verdict.question for verdict in right},
-            ),
-            lines=tuple(dict.fromkeys(_new_lines(reader, other, formats))),
+    remedies = list[Remedy]()
+    for other in helping:
+        remedy = reader_remedy(
+            str(other),
+            changes(reader, other),
+            verdicts,
+            {verdict.question for verdict in worse},
+            {verdict.question for verdict in right},
         )
-        for other in helping
-    )
+        lines = (
+            line
+            for name in formats
+            for line in lines_of(str(other), name)
+            if line not in lines_of(str(reader), name)
+        )
+        remedies.append(replace(remedy, lines=tuple(dict.fromkeys(lines))))
     return replace(comparison, remedies=ranked(remedies))
-
-
-def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Iterator[SettingLine]:
-    """Yield the lines of a configuration that only the second reader has."""
-    for name in formats:
-        before = lines_of(str(without), name)
-        yield from (line for line in lines_of(str(reader), name) if line not in before)
 
 
 def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Plan:
