@@ -94,11 +94,11 @@ def _lines(answer: Answer | None) -> list[str]:
     return lines + [f"{part.column}: {line}" for part in answer.parts for line in _content(part)]
 
 
-def _content(said: Answer | Part) -> list[str]:
-    if said.refusal or said.unknown:
-        return [refusals.text(said.refusal) if said.refusal else said.unknown]
-    columns = ", ".join(f"{column.name} {column.type}" for column in said.columns)
-    return [columns, *(", ".join(map(text_of, row)) for row in said.rows)]
+def _content(answer: Answer | Part) -> list[str]:
+    if answer.refusal or answer.unknown:
+        return [refusals.text(answer.refusal) if answer.refusal else answer.unknown]
+    columns = ", ".join(f"{column.name} {column.type}" for column in answer.columns)
+    return [columns, *(", ".join(map(text_of, row)) for row in answer.rows)]
 
 
 def main() -> int:

@@ -29,12 +29,12 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
 
-    def plan(**found: CheckResult) -> list[str]:
+    def plan(**outcomes: CheckResult) -> list[str]:
         checked = list[str]()
 
         def verify(reader: Reader, *_: object) -> Conformance:
             checked.append(str(reader))
-            first = found.get(str(reader).partition("-")[0], CheckResult())
+            first = outcomes.get(str(reader).partition("-")[0], CheckResult())
             every = dict.fromkeys(kit.ASSERTS, CheckResult()) | {"ready": first}
             where = ("trino", "476", "process", "2024-02-29", "stock")
             return Conformance(str(reader), *where, every, 14.0, 900)
@@ -46,7 +46,7 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
 
 
 @pytest.mark.parametrize(
-    ("found", "status"),
+    ("outcomes", "status"),
     [
         ({}, 0),
         ({"hive": CheckResult(CheckOutcome.NOT_APPLICABLE, "it runs as a process")}, 0),
@@ -55,9 +55,9 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
     ],
 )
 def test_the_status_says_what_was_found(
-    verified: Verified, found: dict[str, CheckResult], status: int
+    verified: Verified, outcomes: dict[str, CheckResult], status: int
 ) -> None:
-    checked = verified(**found)
+    checked = verified(**outcomes)
     assert app.main([*VERIFY, "trino-476", "hive-3.1.3{path=mapreduce}"]) == status
     assert checked == ["trino-476", "hive-3.1.3{path=mapreduce}"]
 

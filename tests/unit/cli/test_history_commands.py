@@ -43,8 +43,8 @@ def ended(capsys: Capture, *command: str) -> dict[str, Any]:
     """Return what a command tells a program at its end."""
     capsys.readouterr()
     app.main([*command, "--json"])
-    found: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
-    return found
+    end: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return end
 
 
 def test_a_run_under_runs_is_kept_when_it_is_judged() -> None:

@@ -60,10 +60,10 @@ def printed(*effects: remedy.Effect) -> str:
 
 
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
-    found = [other for _, other in remedy.others(BEFORE, SETTINGS)]
-    assert len(found) == len(set(found)) == 8
-    assert BEFORE not in found
-    assert [str(reader) for reader in found[:4]] == [
+    combinations = [other for _, other in remedy.others(BEFORE, SETTINGS)]
+    assert len(combinations) == len(set(combinations)) == 8
+    assert BEFORE not in combinations
+    assert [str(reader) for reader in combinations[:4]] == [
         "engine-1{names=true}",
         "engine-1{names=false, path=fetch}",
         "engine-1{names=false, path=mr}",

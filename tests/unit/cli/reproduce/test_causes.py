@@ -112,9 +112,9 @@ def test_what_a_writer_spoilt_is_one_cause_of_its_writer_whoever_reads_it() -> N
 
 def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
     story = history("insert 1..3; type n string; update 1 set f1", spoilt_files.COLUMNS)
-    found = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
-    assert {group.cause.suspect for group in found} == {"model"}
-    assert {group.witness.verdict for group in found} == {VerdictKind.UNKNOWN}
+    result = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
+    assert {group.cause.suspect for group in result} == {"model"}
+    assert {group.witness.verdict for group in result} == {VerdictKind.UNKNOWN}
 
 
 def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -> None:
@@ -124,10 +124,10 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     case = case_without_values(story, outcomes)
     verdicts = judge(case, [], {})
     states = {(state.variant, state.outcome.step): state for state in case.states}
-    found = causes.groups([case.variant], verdicts, causes.step_answers(verdicts, states))
-    assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
-    assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
-    assert {(group.cause.suspect, group.cause.view) for group in found} == {
+    result = causes.groups([case.variant], verdicts, causes.step_answers(verdicts, states))
+    assert {group.cause.operation for group in result} == {"move_column", "rename_column"}
+    assert {group.cause.sign for group in result} == {Sign("refused AnalysisException", ())}
+    assert {(group.cause.suspect, group.cause.view) for group in result} == {
         ("writer writer", "write")
     }
 
@@ -136,9 +136,9 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     story = history("insert 1; drop f2; rename f1 g")
     case = case_without_values(story, {})
     place = Witness("", "f2", 8, 7)
-    found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
+    result = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
     wrong = Verdict(
-        "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
+        "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (result,)
     )
     states = {(state.variant, state.outcome.step): state for state in case.states}
     answers = causes.step_answers([wrong], states)
@@ -162,13 +162,13 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
     assert {verdict.verdict for verdict in verdicts} == {VerdictKind.WRONG}
-    found = {group.cause.view: group for group in causes.groups([case.variant], verdicts, asked)}
-    assert {view: group.cases for view, group in found.items()} == {
+    result = {group.cause.view: group for group in causes.groups([case.variant], verdicts, asked)}
+    assert {view: group.cases for view, group in result.items()} == {
         "as_of": (cells[0].case, cells[1].case),
         "incremental": (cells[2].case,),
     }
-    assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
-    assert found["incremental"].cause.sign == Sign("ghost_row", ())
+    assert result["as_of"].cause.sign == Sign("misaligned", ("by position",))
+    assert result["incremental"].cause.sign == Sign("ghost_row", ())
 
 
 @pytest.mark.parametrize(

@@ -100,10 +100,10 @@ def test_a_planted_defect_is_shown_by_few_steps(
 ) -> None:
     begin = candidate_of(history(text, mor=mor))
     sign = next(s for s in seen_by(reader, begin) if s.kind == kind and way in (s.strategy, ""))
-    found = shrink.smallest(begin, showing(reader, sign))
-    assert len(steps(found)) <= left
-    assert found is not None
-    assert steps(found)[-1] == steps(begin)[-1]
+    result = shrink.smallest(begin, showing(reader, sign))
+    assert len(steps(result)) <= left
+    assert result is not None
+    assert steps(result)[-1] == steps(begin)[-1]
 
 
 @pytest.mark.parametrize("view", ["as_of", "incremental"])
@@ -118,12 +118,12 @@ def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
             judged_answer(story, story.read(), cell.view), None
         )
 
-    found = shrink.smallest(begin, shows)
-    assert found is not None
+    result = shrink.smallest(begin, shows)
+    assert result is not None
     first = "[1]" if view == "as_of" else "[1, 2]"  # one row is not written again
     steps = f"steps:\n  - insert: {first}\n  - upsert: [1]\n"
-    assert dump(found.scenario).endswith(f"views: [{view}]\n{steps}")
-    assert loads(dump(found.scenario), "family/name.yaml").views == (view,)
+    assert dump(result.scenario).endswith(f"views: [{view}]\n{steps}")
+    assert loads(dump(result.scenario), "family/name.yaml").views == (view,)
 
 
 @pytest.mark.parametrize("reader", [Reader("name"), Reader("id", logs="undeleted")])
@@ -133,13 +133,13 @@ def test_the_result_is_valid_and_shows_it_and_nothing_one_reduction_smaller_does
     begin = candidate_of(story_of_seed(3))
     for sign in sorted(seen_by(reader, begin), key=str)[:1]:
         shows = showing(reader, sign)
-        found = shrink.smallest(begin, shows)
-        assert found is not None
-        assert valid(found)
-        assert shows(found)
-        assert found.size <= begin.size
-        assert not [smaller for _, smaller in reduced(found) if shows(smaller)]
-        assert len(found.writers) == len(found.numbers) + 1
+        result = shrink.smallest(begin, shows)
+        assert result is not None
+        assert valid(result)
+        assert shows(result)
+        assert result.size <= begin.size
+        assert not [smaller for _, smaller in reduced(result) if shows(smaller)]
+        assert len(result.writers) == len(result.numbers) + 1
 
 
 def test_whatever_is_one_reduction_smaller_is_valid_and_smaller() -> None:

@@ -97,8 +97,8 @@ def test_both_sides_name_the_same_parts() -> None:
 
 
 def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
-    found = sides.registered_first(sides.side([V3]), sides.side([V4]))
-    assert str(found.metastore) == f"{V4}, upgraded from {V3}"
+    result = sides.registered_first(sides.side([V3]), sides.side([V4]))
+    assert str(result.metastore) == f"{V4}, upgraded from {V3}"
     back = sides.registered_first(sides.side([V4]), sides.side([V3]))
     assert str(back.metastore) == V3
 
@@ -106,8 +106,8 @@ def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
 def between(
     old: list[str], new: list[str], role: str = sides.READER
 ) -> dict[str, sides.Side | None]:
-    found = sides.sides_between(sides.side(old, role), sides.side(new, role))
-    return {side_between.component: side_between.side for side_between in found}
+    result = sides.sides_between(sides.side(old, role), sides.side(new, role))
+    return {side_between.component: side_between.side for side_between in result}
 
 
 def test_sides_that_differ_in_one_component_have_none_between() -> None:
@@ -116,8 +116,8 @@ def test_sides_that_differ_in_one_component_have_none_between() -> None:
 
 
 def test_each_component_is_swapped_alone() -> None:
-    found = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
-    assert {name: str(side) for name, side in found.items()} == {
+    result = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
+    assert {name: str(side) for name, side in result.items()} == {
         sides.ENGINE: "trino-476{use-column-names=true}",
         "setting use-column-names": "trino-368{use-column-names=false}",
     }
@@ -125,15 +125,17 @@ def test_each_component_is_swapped_alone() -> None:
 
 def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() -> None:
     old, new = sides.side(["hive-3.1.3-iceberg-1.4.3"]), sides.side(["hive-4.0.1-tez-0.10.4"])
-    found = {side_between.component: side_between for side_between in sides.sides_between(old, new)}
-    assert found.keys() == {sides.ENGINE, sides.LIBRARY}
-    assert found[sides.ENGINE].side is None
-    assert found[sides.ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
+    result = {
+        side_between.component: side_between for side_between in sides.sides_between(old, new)
+    }
+    assert result.keys() == {sides.ENGINE, sides.LIBRARY}
+    assert result[sides.ENGINE].side is None
+    assert result[sides.ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
 
 
 def test_a_metastore_is_a_component() -> None:
-    found = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
-    assert {name: str(side) for name, side in found.items()} == {
+    result = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
+    assert {name: str(side) for name, side in result.items()} == {
         sides.ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
         "metastore": f"hive-3.1.3{{path=fetch}} with {V4}",
     }
