@@ -47,20 +47,11 @@ def _reused_id(witness: Witness) -> str:
     return f"column {witness.column} has id {witness.key}, that of {witness.actual}; expected {due}"
 
 
-def _lost_id(witness: Witness) -> str:
-    former = text_of(witness.expected)
-    return f"column {witness.column} has the new id {witness.key}; expected that of {former}"
-
-
 def _low_max_id(witness: Witness) -> str:
     return (
         f"max_column_id is {witness.actual}; expected at least {witness.expected}, the id of "
         f"{witness.column}"
     )
-
-
-def _lost_version(witness: Witness) -> str:
-    return f"the history of the schema lacks {text_of(witness.expected)}"
 
 
 def _other_schema(witness: Witness) -> str:
@@ -171,7 +162,10 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "lost id",
         "⌀",
         "By the table's own history of its schema a column is a new one, and it is not.",
-        sentence=_lost_id,
+        sentence=lambda witness: (
+            f"column {witness.column} has the new id {witness.key}; expected that of "
+            f"{text_of(witness.expected)}"
+        ),
     ),
     FindingKind.LOW_MAX_ID: FindingWord(
         "low max id",
@@ -185,7 +179,7 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "lost ver",
         "⊖",
         "The table's history of its schema lacks a version that its commits have.",
-        sentence=_lost_version,
+        sentence=lambda w: f"the history of the schema lacks {text_of(w.expected)}",
     ),
     FindingKind.OTHER_SCHEMA: FindingWord(
         "other schema",

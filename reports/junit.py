@@ -121,14 +121,12 @@ class _Suites:
             case Verdict(view=view) if view == WRITE:
                 return self._placed(_wrong_step(self._run, thing), (thing.variant, thing.step))
             case Verdict():
-                answer = self._run.answers.get(thing.case) if self._has_more(thing) else None
+                more = not _passes(thing) or thing.case in self._run.attempted
+                answer = self._run.answers.get(thing.case) if more else None
                 return self._placed(_cell(thing, answer), (thing.variant, thing.step))
             case NotableStep():
                 return self._placed(_step(self._run, thing), (thing.variant, thing.step.number))
         return _sum(thing)
-
-    def _has_more(self, verdict: Verdict) -> bool:
-        return not _passes(verdict) or verdict.case in self._run.attempted
 
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
         """Say where a test did not pass; the schema of Jenkins' xUnit plugin has no place."""

@@ -16,12 +16,16 @@ from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
-from harness.plan import controls, custom_distributions, distribution_support, parts, shipped
+from harness.plan import (
+    controls,
+    custom_distributions,
+    distribution_support,
+    select_scenarios,
+    shipped,
+)
 from harness.plan import profile as profiles
-from harness.plan.distribution_support import wrong_reader
 from harness.plan.product import only, plan, select
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
-from harness.plan.select_scenarios import choose
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
@@ -75,7 +79,7 @@ def existing_reader(text: str) -> Reader:
     try:
         result = parse_reader(text)
     except ValueError as wrong:
-        raise wrong_reader(text, str(wrong)) from wrong
+        raise UsageProblem(f"{text}: {wrong}") from wrong
     check_reader(result)
     distribution = runtime_names.with_default(result.distribution, PROCESS)
     return replace(result, distribution=distribution)
@@ -87,11 +91,11 @@ def check_reader(reader: Reader) -> None:
     for name, value in reader.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise wrong_reader(str(reader), f"there is no setting '{name}'; allowed: {known}")
+            raise UsageProblem(f"{reader}: there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
             why = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise wrong_reader(str(reader), why)
+            raise UsageProblem(f"{reader}: {why}")
     distribution_support.check_combination(reader)
 
 
@@ -133,13 +137,13 @@ def make(
     whose case contains it, `cases` is a file with one case on each line, and `change` changes the
     profile further, given the scenarios.
     """
-    scenarios, result = choose(paths or (), profile or QUICK_START)
+    scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
     named_parts = named.read()
     if profile is None and named_parts.named:
         chosen = [s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)]
         shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
-        result = parts.ad_hoc(named_parts, (result, *shipped_ones), chosen)
+        result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), chosen)
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
@@ -175,7 +179,7 @@ def _check(profile: Profile) -> None:
     profiles.raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))
     for name in (format_ for format_ in profile.formats if format_ in formats.names()):
         distribution_support.check_format(name)
-    parts.check(profile)
+    select_scenarios.check_parts(profile)
 
 
 def check_asks(made: Plan) -> None:

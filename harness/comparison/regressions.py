@@ -5,7 +5,7 @@ A workaround needs evidence: answers to a question of the cause, none of which s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -206,50 +206,29 @@ class Workaround(StrEnum):
 
 def workarounds(cause: Regression, run: Run) -> tuple[Workaround, ...]:
     known = grouped(((verdict.variant, verdict.query), verdict) for verdict in run.verdicts)
-    evidence: Mapping[Workaround, _Evidence] = {
-        Workaround.COMPACT: _after("compact"),
-        Workaround.REWRITE: _after("touch", rewrites="all"),
-        Workaround.COPY_ON_WRITE: _copy_on_write,
-        Workaround.OTHER_VIEW: lambda verdict, other, _: (
-            _same(verdict, other, "step", "reader") and other.view != verdict.view
-        ),
-        Workaround.OTHER_ENGINE: lambda verdict, other, run: (
-            _same(verdict, other, "step", "view")
-            and run.info.reader(other.reader).distribution
-            != run.info.reader(verdict.reader).distribution
-        ),
-    }
-    return tuple(
-        workaround for workaround, shows in evidence.items() if _helps(shows, cause, known, run)
-    )
-
-
-_Known = Mapping[tuple[str, str], Sequence[Verdict]]
-_Evidence = Callable[[Verdict, Verdict, Run], bool]
-"""Whether the second verdict, on the same query, shows what becomes of the first one so."""
-
-
-def _helps(shows: _Evidence, cause: Regression, known: _Known, run: Run) -> bool:
-    evidence = [
-        other
+    evidence = grouped(
+        (workaround, other)
         for verdict in cause.asked
         for variant in _tables(run.info.variant(verdict.variant), run)
         for other in known.get((variant.id, verdict.query), ())
-        if other.verdict in _ANSWERED and shows(verdict, other, run)
-    ]
-    kinds = {finding.kind for verdict in evidence for finding in verdict.findings}
-    return bool(evidence) and cause.key.finding not in kinds
+        if other.verdict in _ANSWERED
+        for workaround in _shown_by(other, verdict, run)
+    )
+    return tuple(
+        workaround
+        for workaround in Workaround
+        if (verdicts := evidence.get(workaround))
+        and all(f.kind is not cause.key.finding for v in verdicts for f in v.findings)
+    )
 
 
 def _tables(variant: VariantInfo, run: Run) -> Iterator[VariantInfo]:
     """Yield a variant, and what is the same but for copy-on-write."""
     yield variant
     if variant.format == "hudi-mor":
-        yield from (
-            other
-            for other in run.info.variants
-            if other.format == "hudi-cow" and _story(other) == _story(variant)
-        )
+        for other in run.info.variants:
+            if other.format == "hudi-cow" and _story(other) == _story(variant):
+                yield other
 
 
 def _story(variant: VariantInfo) -> tuple[object, ...]:
@@ -257,30 +236,29 @@ def _story(variant: VariantInfo) -> tuple[object, ...]:
     return variant.scenario, settings, variant.writers, variant.twin
 
 
-def _same(verdict: Verdict, other: Verdict, *names: str) -> bool:
-    return all(getattr(verdict, name) == getattr(other, name) for name in ("variant", *names))
+def _shown_by(other: Verdict, verdict: Verdict, run: Run) -> Iterator[Workaround]:
+    """Yield what a verdict on the same query of another answer is evidence for."""
+    step, reader = other.step == verdict.step, other.reader == verdict.reader
+    if other.variant != verdict.variant:
+        if step and reader and verdict.view != READ_OPTIMIZED:
+            yield Workaround.COPY_ON_WRITE
+        return
+    view, variant = other.view == verdict.view, run.info.variant(verdict.variant)
+    if reader and view and other.step == _next(variant, "compact", verdict.step):
+        yield Workaround.COMPACT
+    rewrites = variant.settings.get("rewrites") == "all"
+    if reader and view and rewrites and other.step == _next(variant, "touch", verdict.step):
+        yield Workaround.REWRITE
+    if step and reader and not view:
+        yield Workaround.OTHER_VIEW
+    distributions = {run.info.reader(one.reader).distribution for one in (other, verdict)}
+    if step and view and len(distributions) > 1:
+        yield Workaround.OTHER_ENGINE
 
 
-def _after(operation: str, **settings: str) -> _Evidence:
-    """Return whether it is the same question after the next step that does such a thing."""
-
-    def shows(verdict: Verdict, other: Verdict, run: Run) -> bool:
-        variant = run.info.variant(verdict.variant)
-        if any(variant.settings.get(name) != value for name, value in settings.items()):
-            return False
-        steps = (step.number for step in variant.steps if step.operation == operation)
-        then = next((number for number in steps if number > verdict.step), None)
-        return other.step == then and _same(verdict, other, "view", "reader")
-
-    return shows
-
-
-def _copy_on_write(verdict: Verdict, other: Verdict, run: Run) -> bool:  # noqa: ARG001 - as the others
-    return (
-        other.variant != verdict.variant
-        and verdict.view != READ_OPTIMIZED
-        and (other.step, other.reader) == (verdict.step, verdict.reader)
-    )
+def _next(variant: VariantInfo, operation: str, after: int) -> int | None:
+    steps = (step.number for step in variant.steps if step.operation == operation)
+    return next((number for number in steps if number > after), None)
 
 
 @dataclass(frozen=True, slots=True)

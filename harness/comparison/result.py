@@ -54,10 +54,6 @@ class AffectedTables:
         return bool(self.tables)
 
 
-def affected_tables(cause: Regression, run: Run, usage: Usage) -> AffectedTables:
-    return _affected(cause.key, [pair.either for pair in cause.pairs], run, usage)
-
-
 def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, AffectedTables], ...]:
     affected = (
         (cause.key, _affected(cause.key, cause.verdicts, run, usage))
@@ -178,7 +174,10 @@ class SideComparison:
         if self.usage is None:
             return {}
         run, usage = self.new.run, self.usage
-        return {cause.key: affected_tables(cause, run, usage) for cause in self.regressions}
+        return {
+            cause.key: _affected(cause.key, [pair.either for pair in cause.pairs], run, usage)
+            for cause in self.regressions
+        }
 
     @cached_property
     def not_covered(self) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from harness.engines.query_sql import ANSI
 from harness.engines.query_sql import quoted as quoted_with
 from harness.engines.trino import engine
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, DataType, Map, Struct, TypeNames
+from harness.model.datatypes import Array, Map, Struct, TypeNames
 from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth
@@ -67,19 +67,9 @@ def quoted(path: str) -> str:
     return quoted_with(path, ANSI)
 
 
-_TYPE_NAMES: Final = TypeNames(
+type_text: Final = TypeNames(
     _NAMES, quote=quoted, struct="row({})", child="{} {}", array="array({})", map="map({})"
-)
-
-
-def type_text(type_: DataType) -> str:
-    """Return a type as Trino writes it.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> type_text(parse_type("struct<a: long, b: array<string>>"))
-    'row("a" bigint, "b" array(varchar))'
-    """
-    return _TYPE_NAMES.text(type_)
+).text
 
 
 def literal(value: Value, field: Field) -> str:

@@ -9,8 +9,6 @@ from harness.formats.iceberg.table import POINTER
 from harness.usage.usage_file import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
 
 HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
-READ_OPTIMIZED_INPUT: Final = "HoodieParquetInputFormat"
-QUERY_AS_RO: Final = "hoodie.query.as.ro.table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +79,10 @@ def _format(kind: str, parameters: dict[str, str], read_by: str, serializer: str
 def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
     """Return which view of a merge-on-read table an entry is (`HiveSyncTool` of Hudi)."""
     serde = (table.sd.serdeInfo and table.sd.serdeInfo.parameters) or {}
-    read_optimized = str(serde.get(QUERY_AS_RO, "")).lower()
+    read_optimized = str(serde.get("hoodie.query.as.ro.table", "")).lower()
     name = str(table.tableName)
     if name.endswith("_rt") and "Realtime" in read_by:
         return SNAPSHOT
-    if read_optimized == "true" or read_by.endswith(READ_OPTIMIZED_INPUT):
+    if read_optimized == "true" or read_by.endswith("HoodieParquetInputFormat"):
         return READ_OPTIMIZED
     return BASE_NAME

@@ -10,7 +10,7 @@ from harness.formats.files import column_parts, data_files
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.data_files import DataFooter
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
-from harness.formats.hive_acid.files import FOLDER
+from harness.formats.hive_acid.format import FOLDER
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import SNAPSHOT, Doubts, Fact, UsedChange, UsedFormat, UsedTable

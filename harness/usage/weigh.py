@@ -22,8 +22,6 @@ from harness.usage.usage_file import (
     UsedTable,
 )
 
-_SCHEMA_CHANGES = frozenset(SchemaChange)
-
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -87,7 +85,7 @@ def _answers(table: UsedTable, need: Need) -> Iterator[tuple[Fact, bool | None]]
     if need.features:
         fits = need.features <= set(table.features)
         yield Fact.FEATURES, fits or _known(table, Fact.FEATURES, fits=False)
-    if need.operation in _SCHEMA_CHANGES:
+    if need.operation in set(SchemaChange):
         yield Fact.SCHEMA_CHANGES, _changed(table, need)
 
 

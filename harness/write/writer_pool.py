@@ -142,24 +142,20 @@ class WriterPool:
         which = name, number
         with self._lock:
             if which not in self._processes or not self._processes[which].alive():
-                distribution, context = self._reaching(distributions.load(name)), self.context
+                distribution, context = distributions.load(name), self.context
+                if object_storage.written(distribution):
+                    starting = provide.start_store(
+                        context.cache, context.folder, context.progress, self._bucket
+                    )
+                    url = self._stack.enter_context(starting).url
+                    writing = object_storage.writing(distribution)
+                    distribution = object_storage.reaching(writing, url)
                 runtime = provide.runtime(
                     distribution, context.cache, context.progress, context.folder
                 )
                 memory.check(distribution)
                 self._processes[which] = self._start(distribution, runtime, number)
             return self._processes[which]
-
-    def _reaching(self, distribution: Distribution) -> Distribution:
-        """Return a distribution that reaches tables where it can write to them."""
-        if not object_storage.written(distribution):
-            return distribution
-        context = self.context
-        starting = provide.start_store(
-            context.cache, context.folder, context.progress, self._bucket
-        )
-        store = self._stack.enter_context(starting)
-        return object_storage.reaching(object_storage.writing(distribution), store.url)
 
     def _start(
         self, distribution: Distribution, runtime: Runtime, number: int

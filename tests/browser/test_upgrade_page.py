@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from harness.comparison.cell_pairs import WORSE, VerdictChange
 from harness.comparison.result import SideComparison
-from harness.reports import upgrade_page
+from harness.reports import upgrade_files
 from tests.browser.test_page import count, search
 from tests.builders import sample_run
 from tests.builders.comparisons import OLD, RIGHT, compared
@@ -33,7 +33,7 @@ def upgrade(browser: Browser, compared_sides: SideComparison, tmp_path: Path) ->
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(upgrade_page.write(compared_sides, tmp_path).as_uri())
+        page.goto(upgrade_files.write_page(compared_sides, tmp_path).as_uri())
         yield page
         assert not errors
 

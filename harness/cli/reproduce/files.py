@@ -230,7 +230,7 @@ class _Script:
                         locks = f"what `show locks {DATABASE}.{TABLE}` names."
                         yield _comment(f"  {sent.TRANSACTIONS}: {locks}")
                     yield f"{_filled(text)};"
-                case sent.LockedSql() | sent.CommitSql() | sent.TransactionSql():
+                case sent.KilledSql():
                     # Sent by hand it would be committed, and the table be another one.
                     yield _comment(f"by a process of its own, {_filled(sent.recorded(statement))};")
                 case sent.ClientCall():

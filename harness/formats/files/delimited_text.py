@@ -1,9 +1,7 @@
-r"""What a text file of Hive holds, which says nothing of its columns itself.
+r"""A text file of Hive, which says nothing of its columns itself (`LazySimpleSerDe` of Hive 3.1.3).
 
-Each line is a row, `\x01` stands between its values, `\x02` and so on between their parts, and `\N`
-is NULL; nothing is escaped (`LazySimpleSerDe` of Hive 3.1.3, and Hive language manual, DDL, "Row
-Formats & SerDe"). So a text with an end of line makes two rows, and one with `\x01` two values,
-which no reader can tell from those that were written so.
+Each line is a row, `\x01` stands between its values, `\x02` and so on between their parts, `\N` is
+NULL, and nothing is escaped: a text with an end of line makes two rows, one with `\x01` two values.
 """
 
 from __future__ import annotations

@@ -116,9 +116,9 @@ def at(location: str) -> TableFolder:
     uri = _URI.fullmatch(location)
     if uri is None or uri["scheme"] == "file":
         path = uri["path"] if uri else location
-        return TableFolder((path or "/").rstrip("/"), _local())
+        return TableFolder((path or "/").rstrip("/"), _files("file", ""))
     scheme, authority = uri["scheme"].lower(), uri["authority"] or ""
-    files = _remote(_ARROWS.get(scheme, scheme), authority)
+    files = _files(_ARROWS.get(scheme, scheme), authority)
     bucket = "" if scheme in {"hdfs", "viewfs"} else authority.rpartition("@")[2]
     return TableFolder(f"{bucket}{(uri['path'] or '').rstrip('/')}", files)
 
@@ -140,14 +140,7 @@ def _bare(uri: str) -> str:
 
 
 @cache
-def _local() -> Any:  # noqa: ANN401 - Arrow has no types
-    from pyarrow import fs  # noqa: PLC0415
-
-    return fs.LocalFileSystem()
-
-
-@cache
-def _remote(scheme: str, authority: str) -> Any:  # noqa: ANN401
+def _files(scheme: str, authority: str) -> Any:  # noqa: ANN401 - Arrow has no types
     from pyarrow import fs  # noqa: PLC0415
 
     with _read():

@@ -212,20 +212,10 @@ class HiveFiles(Format):
         return FileFact(*base, nameless=self.read is None)
 
 
-TYPE_NAMES: Final = TypeNames(
+hive_type: Final = TypeNames(
     {"long": "bigint", str(ZONELESS): "timestamp"}, child="{}:{}", between=","
-)
-"""How Hive writes types: it has one for timestamps."""
-
-
-def hive_type(type_: DataType) -> str:
-    """Return a type in Hive's words, as the metastore holds it.
-
-    >>> from harness.model.datatypes import parse_type
-    >>> hive_type(parse_type("struct<a: long, b: decimal(10, 2)>"))
-    'struct<a:bigint,b:decimal(10,2)>'
-    """
-    return TYPE_NAMES.text(type_)
+).text
+"""Returns a type in Hive's words, as the metastore holds it: it has one for timestamps."""
 
 
 def _in_one_task(insert: str) -> str:

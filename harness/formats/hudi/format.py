@@ -1,10 +1,15 @@
-"""What copy-on-write and merge-on-read tables of Hudi have in common."""
+"""What copy-on-write and merge-on-read tables of Hudi have in common.
+
+Writes that are more than SQL are DataFrames, or calls of `BaseHoodieWriteClient` (0.15.0, 1.0.2,
+1.2.0), which does not tell the metastore.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +27,10 @@ from harness.formats.api import (
     StoredMetadata,
     VariantSettings,
 )
-from harness.formats.files import data_files
+from harness.formats.files import avro, data_files
 from harness.formats.hudi import files as hudi_files
 from harness.formats.hudi import records, timeline
 from harness.formats.hudi import settings as hudi_settings
-from harness.formats.hudi import statements as hudi_statements
 from harness.formats.hudi.files import HudiStatistics
 from harness.formats.hudi.settings import (
     ALLOW_DROPS,
@@ -40,18 +44,27 @@ from harness.formats.hudi.settings import (
     URL_ENCODED,
     WITH_STATISTICS,
 )
-from harness.formats.hudi.statements import SchemaChange
 from harness.formats.spark_statements import create_table
 from harness.model.commit import Moment
+from harness.model.datatypes import DataType
 from harness.model.file_facts import ColumnStatistics, FileFact
 from harness.model.identifiers import TABLE
+from harness.model.schema import schema_of
 from harness.model.schema_history import SchemaHistory
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import PAST_VIEWS, SCHEMA_CHANGES, WRITE_CLIENT, Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, StepTrace, TableKind
-from harness.scenario.operations.row_writes import Insert, MoveRow, WriteWithMetadata
+from harness.scenario.operations.columns import (
+    AddColumn,
+    ChangeNullability,
+    ChangeType,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+)
+from harness.scenario.operations.row_writes import Insert, MetadataWay, MoveRow, WriteWithMetadata
 from harness.scenario.operations.services import (
     RETAINED,
     Archive,
@@ -61,13 +74,158 @@ from harness.scenario.operations.services import (
     SetTableVersion,
 )
 from harness.scenario.operations.snapshots import Restore, Rollback, Savepoint
+from harness.scenario.operations.spark_sql import select_none, text
 from harness.scenario.operations.unfinished_writes import BeginWrite, FailedWrite, KilledWrite
 from harness.scenario.operations.write_frame import WriteFrame
-from harness.scenario.statements import LOCATION, Statement, of_table, under
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    TABLE_ARGUMENT,
+    ClientCall,
+    FrameWrite,
+    Sql,
+    Statement,
+    of_table,
+    under,
+)
+
+PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
+"""Options whose names begin with it are copied into the commit (Hudi documentation)."""
+WRITTEN_BY_HUDI: Final = ("schema", "latest_schema")
+"""What Hudi itself writes into the extra metadata of a batch write or schema change."""
+
+
+def write_with_metadata(
+    operation: WriteWithMetadata, before: Truth, after: Truth, settings: VariantSettings
+) -> tuple[Statement, ...]:
+    """Return a write that is told of metadata, and what makes the next one forget it."""
+    options = {PREFIX: operation.prefix, **operation.metadata}
+    if operation.by is MetadataWay.FRAME:
+        frame = WriteFrame(operation.keys)
+        (write,) = frame_write(frame, before, after, settings)
+        return (replace(write, options=(*write.options, *options.items())),)
+    writes = of_table(operation.sql(before, after))
+    if operation.by is MetadataWay.TABLE_OPTIONS:
+        # The catalog's properties are changed before and after: the table has no such.
+        listed = ", ".join(f"{text(name)} = {text(value)}" for name, value in options.items())
+        names, table = ", ".join(map(text, options)), f"alter table {DATABASE}.{TABLE}"
+        first = [f"{table} set tblproperties ({listed})"]
+        back = [f"{table} unset tblproperties if exists ({names})"]
+    else:
+        if operation.by is MetadataWay.QUOTED_SET:
+            options[PREFIX] = text(operation.prefix)
+        first = [f"set {name}={value}" for name, value in options.items()]
+        back = [f"reset {name}" for name in options]
+    return (
+        *(Sql(sql, commits=False) for sql in first),
+        *writes,
+        *(Sql(sql, in_any_case=True, commits=False) for sql in back),
+    )
+
+
+def stored_metadata(folder: Path, instant: str) -> StoredMetadata:
+    """Return the extra metadata of a completed write, and the call that shows it."""
+    at, table = f"{TABLE_ARGUMENT}, instant_time => '{instant}'", records.local(folder)
+    stored = timeline.extra_metadata(table.record(table.writes[instant]))
+    return StoredMetadata(stored, f"call show_commit_extra_metadata({at})", WRITTEN_BY_HUDI)
+
+
+SchemaChange = AddColumn | DropColumn | RenameColumn | MoveColumn | ChangeType | ChangeNullability
+
+
+def client_calls(change: SchemaChange, options: Sequence[tuple[str, str]]) -> tuple[Statement, ...]:
+    """Return the call of a schema change; `options`: the table's own properties."""
+
+    def schema(type_: DataType) -> str:
+        return json.dumps(avro.schema(type_, change.name.rpartition(".")[2]))
+
+    def position(after: str | None, *, first: bool) -> tuple[str, ...]:
+        """Return the column that another one stands behind, and how: nothing at the end."""
+        if first:
+            return "", "FIRST"
+        parent, dot, _ = change.name.rpartition(".")
+        return (f"{parent}{dot}{after}", "AFTER") if after else ()
+
+    arguments: tuple[str, ...]
+    match change:
+        case AddColumn(_, type_, first, after):
+            at = position(after, first=first)
+            no_comment = ("",) if at else ()
+            method, arguments = "addColumn", (schema(type_), *no_comment, *at)
+        case DropColumn():
+            method, arguments = "deleteColumns", ()
+        case RenameColumn(_, to):
+            method, arguments = "renameColumn", (to,)
+        case MoveColumn(_, first, after):
+            method, arguments = "reOrderColPosition", position(after, first=first)
+        case ChangeType(_, to):
+            method, arguments = "updateColumnType", (schema(to),)
+        case ChangeNullability(_, nullable):
+            method, arguments = "updateColumnNullability", (str(nullable).lower(),)
+    return (ClientCall(method, (change.name, *arguments), tuple(options)),)
+
+
+RECONCILE: Final = "hoodie.datasource.write.reconcile.schema"
+USUAL: Final = {
+    "hoodie.table.name": TABLE,
+    "hoodie.datasource.write.operation": "upsert",
+    # A table made by SQL has such folders.
+    "hoodie.datasource.write.hive_style_partitioning": "true",
+    # The session allows `alter table` to drop columns; a frame that lacks one means none of it.
+    ALLOW_DROPS: "false",
+    # SQL tells the metastore by itself after each write (`ProvidesHoodieConfig`), and so.
+    "hoodie.datasource.hive_sync.enable": "true",
+    "hoodie.datasource.hive_sync.mode": "hms",
+    "hoodie.datasource.hive_sync.support_timestamp": "true",
+    "hoodie.datasource.hive_sync.database": DATABASE,
+    "hoodie.datasource.hive_sync.table": TABLE,
+}
+
+
+TYPES: Final = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
+
+
+def frame_creation(
+    table: Table, settings: VariantSettings, properties: Sequence[tuple[str, str]]
+) -> tuple[FrameWrite, ...]:
+    """Return the write of a DataFrame without rows: it makes the table with `properties`."""
+    listed = "\n".join(f"{name}={value}" for name, value in properties)
+    type_ = {"hoodie.datasource.write.table.type": TYPES[dict(properties)["type"]]}
+    options = {
+        **_frame_options(table, settings, type_),
+        "hoodie.datasource.hive_sync.table_properties": listed,
+        "hoodie.datasource.hive_sync.serde_properties": listed,
+    }
+    query = select_none(schema_of(table.columns).fields)
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
+
+
+def frame_write(
+    operation: WriteFrame, before: Truth, after: Truth, settings: VariantSettings
+) -> tuple[FrameWrite, ...]:
+    """Return the write of one DataFrame, whose writer does not ask the catalog for properties."""
+    (query,) = operation.sql(before, after)
+    reconcile = {RECONCILE: str(operation.reconcile).lower()}
+    options = _frame_options(after.table, settings, reconcile)
+    return (FrameWrite(query, "hudi", tuple(options.items())),)
+
+
+def _frame_options(
+    table: Table, settings: VariantSettings, first: Mapping[str, str]
+) -> dict[str, str]:
+    options = {**USUAL, **first, "hoodie.datasource.write.recordkey.field": table.key}
+    if table.order_by:
+        options["hoodie.datasource.write.precombine.field"] = table.order_by
+    if table.partition_by:
+        by = ",".join(table.partition_by)
+        options["hoodie.datasource.write.partitionpath.field"] = by
+        options["hoodie.datasource.hive_sync.partition_fields"] = by
+    declared = *hudi_settings.merge_properties(table), *hudi_settings.properties(settings)
+    return options | dict(declared)
 
 
 def begin(library: str, table_version: str) -> str:
-    """Return what the begin of an incremental question that means all writes after one names of it.
+    """Return what the begin of an incremental question for all writes after one names of it.
 
     Up to table version 6 it is the requested time of a write, exclusive (Hudi 0.15 documentation,
     `hoodie.datasource.read.begin.instanttime`), as for Hive's settings in all versions; later a
@@ -162,25 +320,21 @@ class Hudi(Format):
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # SQL has partition columns behind the others, a DataFrame where they are declared.
         if settings.get(CREATED_BY) == BY_FRAME:
-            return hudi_statements.frame_creation(
-                table, settings, self._properties(table, settings)
-            )
+            return frame_creation(table, settings, self._properties(table, settings))
         return (create_table(table, "hudi", LOCATION, self._properties(table, settings)),)
 
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
         if isinstance(operation, SchemaChange) and settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
-            return hudi_statements.client_calls(
-                operation, tuple(hudi_settings.properties(settings))
-            )
+            return client_calls(operation, tuple(hudi_settings.properties(settings)))
         context = StepContext(self.kind, before, after, settings)
         if (statements := operation.statements(context)) is not None:
             return statements
         if isinstance(operation, WriteFrame):
-            return hudi_statements.frame_write(operation, before, after, settings)
+            return frame_write(operation, before, after, settings)
         if isinstance(operation, WriteWithMetadata):
-            return hudi_statements.write_with_metadata(operation, before, after, settings)
+            return write_with_metadata(operation, before, after, settings)
         # Common SQL, under settings of the session that end with it.
         statements = of_table(operation.sql(before, after))
         if isinstance(operation, MoveRow):
@@ -232,7 +386,7 @@ class Hudi(Format):
         return records.read_history(records.local(folder))
 
     def stored_metadata(self, folder: Path, instant: str) -> StoredMetadata:
-        return hudi_statements.stored_metadata(folder, instant)
+        return stored_metadata(folder, instant)
 
     def missing_effect(self, folder: Path, operation: Operation, before: Sequence[FileFact]) -> str:
         if isinstance(operation, SetTableVersion):

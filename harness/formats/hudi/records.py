@@ -81,7 +81,9 @@ class HudiTable:
 
     @cached_property
     def _begin(self) -> str:
-        return timeline.begin(self.entries)
+        # Writes of before the first one were completed, and are archived; cleanings may be older.
+        writes = (entry for entry in self.entries if entry.action in timeline.OF_WRITES)
+        return min((entry.requested for entry in writes), default="")
 
     @property
     def version(self) -> str:

@@ -86,11 +86,6 @@ def completed(entries: Iterable[Entry], actions: Collection[str] = WRITES) -> tu
     return tuple(sorted(done, key=lambda entry: (entry.ended, entry.requested)))
 
 
-def begin(entries: Iterable[Entry]) -> str:
-    """Return the first write, completed or not: those of before were completed and are archived."""
-    return min((entry.requested for entry in entries if entry.action in OF_WRITES), default="")
-
-
 def scheduled(entries: Iterable[Entry]) -> tuple[str, ...]:
     """Return the instants of the table services that wait to be carried out, oldest first."""
     return tuple(e.requested for e in entries if e.action in _SCHEDULED and e.state != COMPLETED)

@@ -107,8 +107,6 @@ def _by_value(
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
     """Return a fact for each live data file, older rows first, and for what is deleted of each."""
     newest = table(folder, entries)
-    if newest is None:
-        return ()
     live = sorted(newest.live(), key=lambda live: (live.sequence, live.path))
     data = {
         file.path: DataFile(file, data_files.read_footer(folder / file.path, key))
@@ -124,11 +122,11 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
 def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
     """Return the partition values of a live data file, which readers take from its manifest."""
     newest = table(folder)
-    live = [live for live in newest.live() if live.path == path] if newest else []
-    if newest is None or not live:
-        return {}
-    pairs = zip(identity_columns(newest.metadata, live[0].spec), live[0].partition, strict=False)
-    return {name: value for name, value in pairs if name}
+    for live in newest.live():
+        if live.path == path:
+            pairs = zip(identity_columns(newest.metadata, live.spec), live.partition, strict=False)
+            return {name: value for name, value in pairs if name}
+    return {}
 
 
 def _base(file: DataFile, newest: IcebergTable) -> FileFact:
@@ -201,8 +199,6 @@ _FLOATS: Final = {4: "<f", 8: "<d"}
 def manifest_statistics(folder: Path) -> tuple[ColumnStatistics, ...]:
     """Read what is said of the data files that are part of the newest snapshot."""
     newest = table(folder)
-    if newest is None:
-        return ()
     data = (live for live in newest.live() if live.content is FileContent.DATA)
     return tuple(column for live in data for column in _of_file(live, newest))
 

@@ -49,8 +49,9 @@ from harness.scenario.operations.snapshots import CreateTag
 from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import (
     LOCATION,
+    DeathPoint,
     IcebergCall,
-    LockedSql,
+    KilledSql,
     Scalar,
     Sql,
     Statement,
@@ -124,19 +125,18 @@ class Iceberg(Format):
                 gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
-                return (LockedSql(failed_rows(before, after)),)
+                return (KilledSql(failed_rows(before, after), DeathPoint.LOCK),)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
         return of_table(operation.sql(before, after))
 
     def instants(self, folder: Path, entries: Sequence[CatalogEntry] = ()) -> tuple[str, ...]:
-        newest = iceberg_table.table(folder, entries)
-        return newest.snapshots if newest else ()
+        return iceberg_table.table(folder, entries).snapshots
 
     def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
         # Metadata that is newer and not named by the catalog is a commit that was begun.
         newest = iceberg_table.table(folder, entries)
-        if newest is None:
+        if not newest.metadata:
             return Committed()
         return Committed(
             newest.snapshots,
@@ -147,8 +147,7 @@ class Iceberg(Format):
         )
 
     def table_version(self, folder: Path) -> str:
-        newest = iceberg_table.table(folder)
-        return str(newest.metadata["format-version"]) if newest else ""
+        return str(iceberg_table.table(folder).metadata.get("format-version", ""))
 
     def timeline(self, folder: Path) -> tuple[str, ...]:
         return tuple(f"snapshot {instant}" for instant in self.instants(folder))
@@ -163,7 +162,7 @@ class Iceberg(Format):
 
     def creation_problem(self, folder: Path, settings: VariantSettings) -> str:
         made = iceberg_table.table(folder)
-        if made is None:
+        if not made.metadata:
             plain = iceberg_settings.is_migrated(settings)
             return "" if plain else "the writer made no metadata file"
         asked = settings.get(FORMAT_VERSION, VERSION)

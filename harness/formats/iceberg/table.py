@@ -194,8 +194,8 @@ def parse(content: bytes) -> Mapping[str, Any]:
     return metadata
 
 
-def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | None:
-    """Read the metadata that count; None without any; raises FileFactError.
+def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable:
+    """Read the metadata that count, which may be empty; raises FileFactError.
 
     They are in the file that a catalog entry names (specification, "Metastore Tables"), else in the
     newest; of two of the same number, in that of the successor.
@@ -205,7 +205,7 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable | 
         if match := _VERSION.fullmatch(path.name):
             numbers[path.name] = int(match["number"])
     if not numbers:
-        return None
+        return IcebergTable({}, folder, "")
     paths = (entry.table.get("parameters", {}).get(POINTER, "") for entry in entries)
     named = next((path.rpartition("/")[2] for path in paths if path), "")
     name = named or _newest(folder, numbers)

@@ -76,11 +76,9 @@ def test_of_two_metadata_files_of_one_number_the_catalog_or_the_later_one_counts
     dead, next_ = folder.metadata(1), folder.metadata(2, **{"last-updated-ms": 2})
     next_ = next_.rename(next_.with_name(next_.name.replace("00002-", "00001-")))
     actual = iceberg_table.table(tmp_path)
-    assert actual is not None
     assert (actual.name, actual.others) == (next_.name, (dead.name,))
     named = (entry(metadata_location=f"file:{{location}}/metadata/{dead.name}"),)
     by_catalog = iceberg_table.table(tmp_path, named)
-    assert by_catalog is not None
     assert by_catalog.name == dead.name
     dead.unlink()
     with pytest.raises(FileFactError, match=r"the catalog names the metadata .* not there"):

@@ -9,14 +9,14 @@ import pytest
 from pyarrow import orc
 
 from harness.formats.api import FileFactError
-from harness.formats.hive_acid import files as hive_acid_files
+from harness.formats.hive_acid import format as hive_acid
 from harness.model.file_facts import FileKind
 from harness.runtime.metastore_objects import WriteIds
 
 BUCKET = 536870912
-PLACE = [("originalTransaction", pa.int64()), ("bucket", pa.int32()), ("rowId", pa.int64())]
+ROW_ID = [("originalTransaction", pa.int64()), ("bucket", pa.int32()), ("rowId", pa.int64())]
 ROW = pa.struct([("id", pa.string()), ("f", pa.string())])
-SCHEMA = pa.schema([("operation", pa.int32()), *PLACE, ("row", ROW)])
+SCHEMA = pa.schema([("operation", pa.int32()), *ROW_ID, ("row", ROW)])
 
 Written = tuple[int, int, str | None]
 
@@ -28,10 +28,10 @@ def write(folder: Path, rows: Sequence[Written]) -> None:
             "operation": 2 if key is None else 0,
             "originalTransaction": number,
             "bucket": BUCKET,
-            "rowId": place,
-            "row": None if key is None else {"id": key, "f": f"f{number}.{place}"},
+            "rowId": row_id,
+            "row": None if key is None else {"id": key, "f": f"f{number}.{row_id}"},
         }
-        for number, place, key in rows
+        for number, row_id, key in rows
     ]
     orc.write_table(pa.Table.from_pylist(story, SCHEMA), folder / "bucket_00000")
     (folder / "_orc_acid_version").write_text("2")
@@ -51,7 +51,7 @@ FIRST = "delta_0000001_0000001_0000/bucket_00000"
 
 
 def test_a_deletion_is_of_the_file_that_holds_the_row(table: Path) -> None:
-    facts = hive_acid_files.facts(table, "id", IDS)
+    facts = hive_acid.facts(table, "id", IDS)
     bases = {fact.path: fact.keys for fact in facts if fact.kind is FileKind.BASE}
     assert bases == {FIRST: ("a", "b"), "delta_0000002_0000002_0000/bucket_00000": ("b",)}
     (gone,) = [fact for fact in facts if fact.kind is FileKind.LOG]
@@ -59,25 +59,23 @@ def test_a_deletion_is_of_the_file_that_holds_the_row(table: Path) -> None:
 
 
 def test_what_an_aborted_transaction_wrote_counts_as_nothing(table: Path) -> None:
-    assert hive_acid_files.instants(table, IDS) == ("1", "2")
-    assert "c" in {
-        key for fact in hive_acid_files.facts(table, "id", WriteIds(3)) for key in fact.keys
-    }
+    assert hive_acid.instants(table, IDS) == ("1", "2")
+    assert "c" in {key for fact in hive_acid.facts(table, "id", WriteIds(3)) for key in fact.keys}
 
 
 def test_folders_from_which_files_were_moved_are_of_no_write(table: Path) -> None:
-    before = hive_acid_files.folders(table)
+    before = hive_acid.folders(table)
     left = (
         table / ".hive-staging_hive_1-2" / "-ext-10000" / "000000_0" / "delta_0000003_0000003_0000"
     )
     left.mkdir(parents=True)
-    assert hive_acid_files.folders(table) == before
+    assert hive_acid.folders(table) == before
     hidden = table / ".hive-staging_hive_1-2"
-    assert len(hive_acid_files.folders(hidden)) == 1, "a table's own path may have a hidden part"
+    assert len(hive_acid.folders(hidden)) == 1, "a table's own path may have a hidden part"
 
 
 def test_a_number_that_left_nothing_is_of_no_write(table: Path) -> None:
-    assert hive_acid_files.instants(table, WriteIds(4, aborted=(3,))) == ("1", "2")
+    assert hive_acid.instants(table, WriteIds(4, aborted=(3,))) == ("1", "2")
 
 
 def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_own(
@@ -86,9 +84,9 @@ def test_a_compaction_takes_the_place_of_what_it_joined_and_has_a_name_of_its_ow
     base = table / "base_0000002"
     write(base, [(1, 0, "a"), (2, 0, "b")])
     (base / "_metadata_acid").write_text('{"thisFileVersion":"0","dataFormat":"compacted"}')
-    (fact,) = hive_acid_files.facts(table, "id", IDS)
+    (fact,) = hive_acid.facts(table, "id", IDS)
     assert (fact.keys, fact.instant) == (("a", "b"), "base_0000002")
-    assert hive_acid_files.instants(table, IDS) == ("1", "2", "base_0000002")
+    assert hive_acid.instants(table, IDS) == ("1", "2", "base_0000002")
 
 
 JOINED = "delta_0000001_0000005/bucket_00000"
@@ -97,16 +95,16 @@ Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 
 def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Story:
     write(table / "delta_0000001_0000005", rows)
-    write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
-    facts = hive_acid_files.facts(table, "id", WriteIds(6))
+    write(table / "delete_delta_0000001_0000005", [(*row_id, None) for row_id in deleted])
+    facts = hive_acid.facts(table, "id", WriteIds(6))
     return [(fact.kind, fact.keys, fact.deleted) for fact in facts]
 
 
 def test_versions_that_a_minor_compaction_knew_to_be_replaced_do_not_count(table: Path) -> None:
     rows: list[Written] = [(1, 0, "a"), (1, 1, "b"), (2, 0, "b"), (4, 0, "b"), (4, 1, "c")]
     assert joined(table, rows, [(1, 1), (2, 0)]) == [(FileKind.BASE, ("a", "b", "c"), ())]
-    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
-    story = hive_acid_files.file_rows(table / JOINED, fact)
+    (fact,) = hive_acid.facts(table, "id", WriteIds(6))
+    story = hive_acid.file_rows(table / JOINED, fact)
     assert story == (("id", "f"), (("a", "f1.0"), ("b", "f4.0"), ("c", "f4.1")))
 
 
@@ -125,35 +123,33 @@ def test_a_place_is_of_a_row_of_its_own_partition(tmp_path: Path) -> None:
     for name, key in (("p=0", "a"), ("p=1", "b")):
         write(tmp_path / name / "delta_0000001_0000001_0000", [(1, 0, key), (1, 1, f"{key}2")])
     write(tmp_path / "p=0" / "delete_delta_0000002_0000002_0000", [(1, 0, None)])
-    (gone,) = (f for f in hive_acid_files.facts(tmp_path, "id", WriteIds(2)) if f.deleted)
+    (gone,) = (f for f in hive_acid.facts(tmp_path, "id", WriteIds(2)) if f.deleted)
     assert (gone.file_group, gone.deleted) == (f"p=0/{FIRST}", ("a",))
     write(tmp_path / "p=1" / "delta_0000001_0000002", [(1, 0, "b"), (1, 1, "b2")])
-    facts = hive_acid_files.facts(tmp_path, "id", WriteIds(2))
+    facts = hive_acid.facts(tmp_path, "id", WriteIds(2))
     assert {fact.keys for fact in facts} == {("a", "a2"), ("b", "b2"), ()}
 
 
 def test_two_versions_that_nothing_deletes_are_both_there(table: Path) -> None:
     actual = joined(table, [(1, 0, "a"), (2, 0, "a"), (3, 0, "a")], [(1, 0)])
     assert actual == [(FileKind.BASE, ("a", "a"), ())]
-    (fact,) = hive_acid_files.facts(table, "id", WriteIds(6))
-    _, rows = hive_acid_files.file_rows(table / JOINED, fact)
+    (fact,) = hive_acid.facts(table, "id", WriteIds(6))
+    _, rows = hive_acid.file_rows(table / JOINED, fact)
     assert rows == (("a", "f2.0"), ("a", "f3.0"))
 
 
 def test_rows_of_a_file_are_those_of_the_table(table: Path) -> None:
     (fact,) = [
-        f
-        for f in hive_acid_files.facts(table, "id", IDS)
-        if (f.path, f.keys) == (FIRST, ("a", "b"))
+        f for f in hive_acid.facts(table, "id", IDS) if (f.path, f.keys) == (FIRST, ("a", "b"))
     ]
-    names, rows = hive_acid_files.file_rows(table / FIRST, fact)
+    names, rows = hive_acid.file_rows(table / FIRST, fact)
     assert (names, rows) == (("id", "f"), (("a", "f1.0"), ("b", "f1.1")))
 
 
 def test_a_file_without_the_rows_of_a_fact_is_not_understood(table: Path) -> None:
-    fact = hive_acid_files.facts(table, "id", IDS)[0]
+    fact = hive_acid.facts(table, "id", IDS)[0]
     with pytest.raises(FileFactError, match="it does not have the rows x"):
-        hive_acid_files.file_rows(table / FIRST, replace(fact, keys=("x",)))
+        hive_acid.file_rows(table / FIRST, replace(fact, keys=("x",)))
 
 
 def test_a_compaction_of_each_partition_found_the_writes_up_to_its_own(tmp_path: Path) -> None:
@@ -161,6 +157,6 @@ def test_a_compaction_of_each_partition_found_the_writes_up_to_its_own(tmp_path:
         base = tmp_path / part / f"base_000000{last}"
         write(base, [(last, 0, part)])
         (base / "_metadata_acid").write_text("{}")
-    assert hive_acid_files.joined(tmp_path, "base_0000002") == ("1", "2")
-    assert hive_acid_files.joined(tmp_path, "base_0000003") == ("1", "2", "3")
-    assert hive_acid_files.joined(tmp_path, "3") == ()
+    assert hive_acid.joined(tmp_path, "base_0000002") == ("1", "2")
+    assert hive_acid.joined(tmp_path, "base_0000003") == ("1", "2", "3")
+    assert hive_acid.joined(tmp_path, "3") == ()

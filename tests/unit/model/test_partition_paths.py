@@ -48,11 +48,6 @@ def test_each_level_of_a_folder_tells_a_value(
         ("007", "string", "007"),
         ("007", "int", 7),
         ("2024-02-29", "date", datetime.date(2024, 2, 29)),
-        (
-            "1969-12-31 23:59:59.5",
-            "timestamp",
-            datetime.datetime.fromisoformat("1969-12-31 23:59:59.5"),
-        ),
         ("1.5", "decimal(6, 2)", decimal.Decimal("1.50")),
         ("true", "boolean", True),
     ],

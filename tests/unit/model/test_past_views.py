@@ -7,52 +7,36 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.core.records import Outcome, OutcomeKind, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.past_views import Past, planned
 from harness.model.query import ALL, Query, not_null
 from harness.model.truth import row_values, staged
-from harness.scenario.cells import Cell, Variant
-from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from harness.scenario.operations.snapshots import CreateTag
+from tests.builders import judged_story
+from tests.builders.judged_story import answer_of, case_without_values, verdict_on
 from tests.builders.random_story import story_of_seed
 from tests.builders.scenarios import scenario_of
-from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reader, Reply, columns_of, read
 from tests.builders.table_story import Story, history
 
 STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
-READER = "engine-1"
 
 
 def case_of(story: Story, kinds: Mapping[int, OutcomeKind] | None = None) -> RecordedVariant:
     """The records of a writer whose schema changes make no instant, as Iceberg's."""
-    steps = tuple(Step(operation) for operation in story.operations)
-    scenario = Scenario("family/name", story.disk.table, steps)
-    format_ = "hudi-mor" if story.disk.merge_on_read else "hudi-cow"
-    writers = ("writer",) * (len(steps) + 1)
-    variant = Variant("variant", scenario, format_, {}, writers)
-    states = []
-    for step in range(len(steps) + 1):
-        kind = (kinds or {}).get(step, OutcomeKind.APPLIED)
-        operation = steps[step - 1].operation
-        silent = step == 0 or operation.CHANGES_SCHEMA or isinstance(operation, CreateTag)
-        made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
-        files = tuple(file.fact() for file in story.disk.until(step))
-        states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
-    return RecordedVariant(variant, story.disk.merge_on_read, tuple(states))
+    steps = enumerate(story.operations, start=1)
+    silent = [at for at, step in steps if step.CHANGES_SCHEMA or isinstance(step, CreateTag)]
+    outcomes = {**dict.fromkeys([0, *silent], OutcomeKind.APPLIED), **(kinds or {})}
+    return case_without_values(story, {at: Outcome(at, kind) for at, kind in outcomes.items()})
 
 
 def judged(story: Story, reply: Reply, view: str) -> Verdict:
-    cell = Cell("variant", len(story.operations), READER, view, "all")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    (verdict,) = judge(case_of(story), [cell], {cell.case: answer})
-    return verdict
+    return verdict_on(case_of(story), answer_of(reply), view)
 
 
 def found(verdict: Verdict) -> dict[str, tuple[str, ...]]:
@@ -181,9 +165,7 @@ def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_bei
     query, reply = Query(where=not_null("f1")), then(story, shown)
     if shown > 1:  # under the columns of then, but with the values of now
         reply = Reply(then(story, 1).columns, reply.rows)
-    cell = Cell("variant", 4, READER, "as_of(1)", "predicate(f1)")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
-    (verdict,) = judge(case_of(story), [cell], {cell.case: answer})
+    verdict = verdict_on(case_of(story), answer_of(reply, query), "as_of(1)")
     places = {
         finding.kind.value: {(place.key, place.column) for place in finding.places}
         for finding in verdict.findings
@@ -195,10 +177,7 @@ def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_bei
 def test_after_a_refused_write_the_one_before_it_is_meant() -> None:
     story = history("insert 1..3; upsert 2; add f3 int; upsert 3")
     case = case_of(story, {2: OutcomeKind.REFUSED})
-    cell = Cell("variant", 4, READER, "as_of(2)", "all")
-    reply = then(story, 1)
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
-    verdicts = judge(case, [cell], {cell.case: answer})
+    verdicts = judged_story.judged(case, [then(story, 1)], "as_of(2)")
     assert [verdict.verdict for verdict in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind, Responsible, VerdictKind
-from harness.reports import html, upgrade_page
+from harness.reports import html, upgrade_files
 from harness.reports.cause_texts import CauseText, ReaderAnswer, cause_texts, reader_answers
 from harness.run.load_run import Run
 from tests.builders import recorded_run, sample_run
@@ -202,7 +202,7 @@ def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     found = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
-    cells = upgrade_page.page_cells(found)
+    cells = upgrade_files.page_cells(found)
     shown = [verdict for verdicts in cells.shown.values() for verdict in verdicts]
     cases = [verdict.case for verdict in (*shown, *cells.counted)]
     answers = [pair.new.case for pair in found.pairs if pair.new and not pair.is_step]

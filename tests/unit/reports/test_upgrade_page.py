@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.comparison.cell_pairs import VerdictChange
-from harness.reports import upgrade_page
+from harness.reports import upgrade_files
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
 from tests.builders import comparisons, sample_run
@@ -19,11 +19,11 @@ PAIRS = ((RIGHT, BY_POSITION), (RIGHT, OLD), (BY_NAME, OLD), (BY_POSITION, RIGHT
 
 @pytest.fixture(scope="module", params=PAIRS, ids=" to ".join)
 def text(sampled: Run, request: pytest.FixtureRequest) -> str:
-    return upgrade_page.page(compared(sampled, *request.param))
+    return upgrade_files.page(compared(sampled, *request.param))
 
 
 def page_of(run: Run, old: str, new: str) -> Page:
-    return Page(upgrade_page.page(compared(run, old, new)))
+    return Page(upgrade_files.page(compared(run, old, new)))
 
 
 def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) -> None:
@@ -41,7 +41,7 @@ def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) ->
 def test_hostile_texts_stay_texts(sampled: Run) -> None:
     found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
     for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
-        text = upgrade_page.page(comparison)
+        text = upgrade_files.page(comparison)
         assert "<b>bold" not in text
         assert text.count("</script>") == 2
         assert not set("\x1b\u2028\u202e") & set(text)
@@ -74,13 +74,13 @@ def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
 
 def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
     found = compared(sampled, RIGHT, BY_POSITION)
-    text = upgrade_page.page(found)
+    text = upgrade_files.page(found)
     assert re.search(r'class="answer wrong">\s*<h1>Do not upgrade</h1>', text)
-    healed = upgrade_page.page(comparisons.healed(found))
+    healed = upgrade_files.page(comparisons.healed(found))
     assert re.search(r'class="answer refused">\s*<h1>Upgrade with this setting</h1>', healed)
-    same = upgrade_page.page(compared(sampled, RIGHT, RIGHT))
+    same = upgrade_files.page(compared(sampled, RIGHT, RIGHT))
     assert re.search(r'class="answer correct">\s*<h1>Nothing changes</h1>', same)
-    unknown = upgrade_page.page(compared(sampled, SILENT, SILENT))
+    unknown = upgrade_files.page(compared(sampled, SILENT, SILENT))
     assert re.search(r'class="answer unknown">\s*<h1>Not known</h1>', unknown)
 
 
@@ -88,7 +88,7 @@ def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occ
     sampled: Run,
 ) -> None:
     found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION), "nobody reads so")
-    said = Page(upgrade_page.page(found)).flat
+    said = Page(upgrade_files.page(found)).flat
     assert "Accepted: nobody reads so (accept.yaml:1)" in said
     assert "accept.yaml:99: no longer occurs" in said
     assert "What gets worse" not in said
@@ -96,7 +96,7 @@ def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occ
 
 def test_the_simplest_answer_of_a_cause_has_its_place_and_both_sides(sampled: Run) -> None:
     found = compared(sampled, RIGHT, OLD)
-    page, cells = page_of(sampled, RIGHT, OLD), upgrade_page.page_cells(found)
+    page, cells = page_of(sampled, RIGHT, OLD), upgrade_files.page_cells(found)
     cases = [
         str(attributes["data-cell"]) for _, attributes in page.tags if "data-cell" in attributes
     ]
@@ -106,7 +106,7 @@ def test_the_simplest_answer_of_a_cause_has_its_place_and_both_sides(sampled: Ru
 
 def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
     found = compared(sampled, RIGHT, BY_POSITION)
-    lists = upgrade_page.cell_lists(found.pairs_of(VerdictChange.REGRESSED), found)
+    lists = upgrade_files.cell_lists(found.pairs_of(VerdictChange.REGRESSED), found)
     (line,) = next(lines for name, lines in lists if name.startswith("hudi/move[hudi-cow"))
     assert (line.steps, line.old, line.new) == ("steps 3, 4", "correct", "misaligned")
     assert line.reader == f"{RIGHT} → {BY_POSITION}"
@@ -116,5 +116,5 @@ def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
 def test_a_text_without_a_form_in_utf8_does_not_stop_the_page(sampled: Run, tmp_path: Path) -> None:
     odd = {name: replace(verdict, because="\ud800") for name, verdict in sampled.recorded.items()}
     found = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
-    assert "Not known" in upgrade_page.write(found, tmp_path).read_text("utf-8")
+    assert "Not known" in upgrade_files.write_page(found, tmp_path).read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["upgrade.html"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +15,7 @@ from harness.core.yaml_reader import MAX_BYTES
 from harness.judge import baseline
 from harness.plan import load_profiles
 from harness.plan.profile import loads_profiles
+from harness.scenario.derived import twin
 from harness.scenario.load import load, loads
 
 HEAD = """table:
@@ -38,6 +40,10 @@ def problem(text: str, reads: Reads = scenario) -> str:
     with pytest.raises(ScenarioProblem) as wrong:
         reads(text, "x/y.yaml")
     return str(wrong.value)
+
+
+def lines_of(text: str) -> list[str]:
+    return problem(text).splitlines()
 
 
 def rows(value: str) -> str:
@@ -127,7 +133,7 @@ def test_marks_and_line_ends_of_other_systems_make_no_difference(tmp_path: Path)
 
 BOMBS = {
     "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n",
-    "deep lists": "a: " + "[" * 2_000,
+    "deep lists": "a: " + "[" * 300,
     "deep mappings": "a: " + "{a: " * 2_000,
     "deep blocks": "\n".join(" " * depth + "a:" for depth in range(600)),
     "deep dashes": "- " * 3_000,
@@ -160,7 +166,7 @@ def test_what_would_blow_up_is_refused_by_every_file_that_people_write(
     ids=["deep", "long", "other digits"],
 )
 def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, told: str) -> None:
-    (line,) = problem(GOOD.replace("f1: string", f"f1: '{type_}'")).splitlines()
+    (line,) = lines_of(GOOD.replace("f1: string", f"f1: '{type_}'"))
     assert told in line
     assert line.startswith("x/y.yaml:2: table: columns.f1: '")
     assert len(line) < 200
@@ -194,15 +200,15 @@ def test_a_number_that_would_become_another_one_is_told(number: str, read_as: st
     ids=["steps", "rows", "columns", "parts"],
 )
 def test_far_too_much_is_told_before_it_is_tried(text: str) -> None:
-    (line,) = problem(text).splitlines()
+    (line,) = lines_of(text)
     assert "traceable values tell at most" in line
 
 
 def test_of_very_many_problems_the_first_are_told() -> None:
-    lines = problem(GOOD + "".join(f"k{at}: 1\n" for at in range(300))).splitlines()
+    lines = lines_of(GOOD + "".join(f"k{at}: 1\n" for at in range(300)))
     assert len(lines) <= MOST + 1
     assert lines[0].startswith("x/y.yaml:7: a scenario has no 'k0'; allowed: table")
-    twice = problem("a: 1\n" * 300).splitlines()
+    twice = lines_of("a: 1\n" * 300)
     assert (len(twice), twice[-1]) == (MOST + 1, "… and 199 more")
 
 
@@ -258,3 +264,59 @@ def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
         told = problem(formats + renamed)
         assert "'userId' is not in lower case" in told
         assert "'USERID' is not in lower case" in told
+
+
+TYPED = """table:
+  columns:
+    id: string
+    c: {type}
+  key: id
+steps:
+  - insert: [1]
+"""
+KEYS = "; allowed are keys without parts, and not binary"
+INSIDE = "binary inside of another type; allowed is binary as a column alone"
+WHY = ", for not every engine's answers tell such values"
+
+
+def typed(type_: str, *steps: str) -> str:
+    return TYPED.format(type=json.dumps(type_)) + "".join(f"  - {step}\n" for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("type_", "why"),
+    [
+        ("array<binary>", INSIDE),
+        ("map<string, array<struct<a: int, b: binary>>>", INSIDE),
+        ("map<binary, int>", f"a map with keys of binary{KEYS}"),
+        ("map<struct<a: int>, int>", f"a map with keys of struct<a: int>{KEYS}"),
+        ("array<struct<m: map<binary, int>>>", f"a map with keys of binary{KEYS}"),
+    ],
+)
+def test_a_part_that_no_answer_tells_is_refused_with_its_line(type_: str, why: str) -> None:
+    assert lines_of(typed(type_)) == [f"x/y.yaml:4: table: columns: 'c' has {why}{WHY}"]
+
+
+def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_told_once() -> None:
+    added = 'add_column: {name: c.b, type: "array<binary>"}'
+    changed = "change_type: {name: c.a, to: binary}"
+    told = f"'c' has {INSIDE}{WHY}"
+    assert lines_of(typed("struct<a: string>", added, "touch")) == [
+        f"x/y.yaml:8: step 2 add_column: {told}"
+    ]
+    assert lines_of(typed("struct<a: string>", changed, "touch")) == [
+        f"x/y.yaml:8: step 2 change_type: {told}"
+    ]
+    key = lines_of(typed("map<string, int>", "change_type: {name: c.key, to: binary}"))
+    assert key == [f"x/y.yaml:8: step 2 change_type: 'c' has a map with keys of binary{KEYS}{WHY}"]
+
+
+def test_parts_do_not_become_binary_in_a_twin_though_the_first_column_is() -> None:
+    columns = typed("binary", 'add_column: {name: s, type: "struct<a: int, b: string>"}')
+    found = twin(
+        loads(columns.replace("steps:", "steps:\n  - add_column: {name: n, type: int}"), "x")
+    )
+    assert found is not None
+    added = [step.operation.type for step in found.steps if hasattr(step.operation, "type")]
+    assert list(map(str, added)) == ["binary", "struct<a: int, b: string>"]
+    assert twin(loads(columns, "x")) is None

@@ -16,7 +16,7 @@ from tests.builders.scenarios import scenario_of
 
 
 @settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -71,7 +71,7 @@ def test_a_survey_goes_on_after_a_step_that_cannot_be() -> None:
 
 
 SLOW = settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -31,7 +31,7 @@ def test_a_table_in_a_store_is_read_through_arrow(monkeypatch: pytest.MonkeyPatc
     store.create_dir("bucket/t/p=1")
     with store.open_output_stream("bucket/t/p=1/a.parquet") as file:
         file.write(b"abc")
-    monkeypatch.setattr(table_folder, "_remote", lambda scheme, _: {"s3": store}[scheme])
+    monkeypatch.setattr(table_folder, "_files", lambda scheme, _: {"s3": store}[scheme])
     folder = at("s3a://key:secret@bucket/t/")
     assert folder == TableFolder("bucket/t", store)
     assert [[file.path for file in files] for files in folder.walk()] == [[], ["p=1/a.parquet"]]

@@ -49,9 +49,8 @@ def test_the_lists_begin_with_hudis_columns_where_the_catalog_has_them() -> None
 
 def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_right() -> None:
     one = parted("insert 1; add f3 int; insert 2")
-    assert own(listed(one, 1, 3)) == dict.fromkeys(
-        ("p1", "p0"), ("string", "long", "string", "string", "int")
-    )
+    now = "string", "long", "string", "string", "int"
+    assert own(listed(one, 1, 3)) == {"p1": now, "p0": now}
     kept = own(listed(one, 1))
     assert len(kept["p1"]) == 4
     assert len(kept["p0"]) == len(META) + 5

@@ -100,9 +100,7 @@ NUMBERS = "id string, ts long, a date, b int, c float, d long, e string"
 STORED = "by position, values as they are stored"
 
 
-def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against_an_answer() -> (
-    None
-):
+def test_a_column_that_is_not_predicted_hides_no_other_and_counts_against_no_answer() -> None:
     # A long number is too great for a float; an int is a day under the name of a date.
     way = ReadStrategy(ColumnMapping.POSITION, stored=True)
     rows = "row id=1 d=9999999999; row id=2 d=9999999998"
