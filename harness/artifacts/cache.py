@@ -155,7 +155,7 @@ class Cache:
         """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""
         path = self.artifact(artifact)
         try:
-            return stamp_path(path).read_text() == _stamp(path, artifact.sha256)
+            return _stamp_path(path).read_text() == _stamp(path, artifact.sha256)
         except FileNotFoundError:
             return False
 
@@ -167,11 +167,11 @@ class Cache:
     def stamp(self, artifact: Artifact) -> None:
         """Record that the artifact's file was just seen to have its SHA-256."""
         path = self.artifact(artifact)
-        stamp_path(path).write_text(_stamp(path, artifact.sha256))
+        _stamp_path(path).write_text(_stamp(path, artifact.sha256))
 
     def remove(self, artifact: Artifact) -> None:
         path = self.artifact(artifact)
-        stamp_path(path).unlink(missing_ok=True)
+        _stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
 
 
@@ -183,7 +183,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def stamp_path(path: Path) -> Path:
+def _stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".ok")
 
 

@@ -53,7 +53,7 @@ def sizes(cache: Cache) -> tuple[FolderSize, ...]:
     return tuple(FolderSize(folder.name, *_measured(folder, seen)) for folder in folders)
 
 
-def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
+def _remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
     """Remove what stands in a folder of the cache, each under its lock; return what it was."""
     size = sum(_measured(path, set())[1] for path in paths)
     for path in paths:
@@ -85,7 +85,7 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
 def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
     there = named(folder) if folder.is_dir() else ()
     old = [path for path in there if path.stat().st_mtime < before]
-    return remove_all(old, folder.name, cache)
+    return _remove_all(old, folder.name, cache)
 
 
 def _measured(root: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
@@ -149,4 +149,4 @@ def _engine_paths(name: str, cache: Cache) -> Iterator[str]:
 def _pruned_engines(cache: Cache, folder: str, needed: set[str]) -> FolderSize:
     there = named(cache.root / folder) if (cache.root / folder).is_dir() else ()
     gone = [path for path in there if str(path.relative_to(cache.root)) not in needed]
-    return remove_all(gone, folder, cache)
+    return _remove_all(gone, folder, cache)

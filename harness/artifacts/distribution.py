@@ -15,7 +15,6 @@ from harness.core.runtime_names import CONTAINER, PROCESS
 ARCHIVE = "archive"
 """Role of an artifact that is unpacked into the server tree and not kept as a file."""
 METASTORE = "metastore"
-"""The engine of metastores, and of their tools."""
 SERVICES = (METASTORE, "object-store")
 """The engines of what serves others, and is never asked itself."""
 HOME = "home/"
@@ -118,7 +117,6 @@ class LockedJar(LockedFile):
     """A file of a Maven repository."""
 
     get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
-    """Its coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +232,11 @@ class LockData:
     disk_mb: NonNegativeInt
     """What it takes in the cache."""
     listens: NonEmptyText
-    """`loopback`, or what else the engine exposes."""
     jre: str = ""
     """The feature release; empty for a program of Python, which has `wheels`."""
     overlay: str = ""
     """What somebody has set, added or replaced, in words."""
     runtime: Annotated[str, like(f"{PROCESS}|{CONTAINER}", f"{PROCESS} or {CONTAINER}")] = PROCESS
-    """How its servers are run."""
     image: str = ""
     """What its containers are made of, where that is not the official image of its version."""
     notice: str = ""

@@ -33,7 +33,6 @@ from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAR
 from harness.core.yaml_reader import Document
 
 BUILDS_ON: Final = ("like", "artifacts_from")
-"""Keys that name another distribution."""
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
 _Roles = Annotated[
     str,
@@ -126,7 +125,6 @@ PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutat
 the statements of a writer, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
-"""What a name can say of the servers."""
 
 
 def _ours() -> Mapping[str, str]:

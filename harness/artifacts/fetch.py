@@ -22,7 +22,6 @@ from harness.core.progress import Progress, megabytes
 UNIX_LOGIN: Final = "com.sun.security.auth.module.UnixLoginModule"
 """By it Hadoop asks the operating system who it is (`UserGroupInformation`)."""
 PATCHES = "patches"
-"""Folder of the patched classes inside the tree."""
 
 
 def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
@@ -86,7 +85,6 @@ if TYPE_CHECKING:
     from harness.artifacts.download import OpenRepository
 
 _NAMED = 8
-"""So many missing files are named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from harness.core.runtime_names import AT, S3
 from harness.core.yaml_reader import load_yaml
 
 BUCKET: Final = "states"
-"""The bucket of all table states."""
 _FILE: Final = "s3.yaml"
 _ENDPOINT: Final = "{endpoint}"
 

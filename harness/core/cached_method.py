@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def cached_method(
-    method: Callable[Concatenate[Any, Given], Made],
-) -> Callable[Concatenate[Any, Given], Made]:
+    method: Callable[Concatenate[Any, Arguments], Result],
+) -> Callable[Concatenate[Any, Arguments], Result]:
     """Return a method that keeps its results, by arguments, in its object, which has no slots.
 
     What raises is tried again. `functools.cache` would keep objects alive.
@@ -20,8 +20,8 @@ def cached_method(
     name = f"{method.__name__}()"
 
     @wraps(method)
-    def cached(self: Any, /, *args: Given.args, **kwargs: Given.kwargs) -> Made:  # noqa: ANN401
-        results: dict[object, Made] = self.__dict__.setdefault(name, {})
+    def cached(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:  # noqa: ANN401
+        results: dict[object, Result] = self.__dict__.setdefault(name, {})
         key = args, *kwargs.items()
         if key not in results:
             results[key] = method(self, *args, **kwargs)

@@ -20,11 +20,9 @@ _NO_DEFECT: Final = _FULL | {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
     *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
 }
-"""Failures of the machine, never defects of the harness."""
 
 
 MOST: Final = 100
-"""At most so many faults of a file are shown."""
 DEFECT: Final = "this is a defect of the harness; nothing is known of the engines"
 
 

@@ -10,7 +10,6 @@ from typing import Final, NoReturn, TypeVar
 from harness.core.errors import Fault, ScenarioProblem, UsageProblem
 
 GUESSES: Final = 3
-"""At most so many names are suggested."""
 
 S = TypeVar("S")
 T = TypeVar("T")

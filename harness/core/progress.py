@@ -19,7 +19,6 @@ RIGHT_OR_WRONG: Final = frozenset({"correct", "wrong"})
 LOGGER: Final = logging.getLogger("harness.progress")
 """Takes what is told to people: notes, and the beginning and end of each task."""
 _WHOLE_FROM: Final = 10
-"""From so many megabytes on, no tenths are shown."""
 
 
 class Progress:
@@ -86,12 +85,9 @@ class Count:
     unit: Literal["things", "bytes"] = "things"
     made: int = 0
     by: str = ""
-    """Who made the last."""
     outcomes: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
-    """The verdicts on what came so far, by their kinds."""
     given_up: bool = False
-    """Whether it ended before all was done."""
 
     @property
     def left(self) -> int:

@@ -63,9 +63,7 @@ class Attempt:
     """One try at a question that got no answer."""
 
     what: str
-    """How it ended: connection lost, time-out, process dead …"""
     log: str = ""
-    """The end of the server's log."""
 
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
@@ -173,7 +171,6 @@ class StateRecord:
     """Address of the frozen state in the cache; empty when nothing was frozen."""
     files: tuple[FileFact, ...] = ()
     tables: tuple[str, ...] = ()
-    """The catalog entries there are (`t`, `t_ro`, `t_rt`)."""
     reused: bool = False
     layout: str = ""
     """Why there are no file facts; empty when there are, or nothing was frozen."""
@@ -250,7 +247,6 @@ class Answer:
     rows: tuple[tuple[Cellular, ...], ...] = ()
     refusal: Refusal | None = None
     unknown: str = ""
-    """Why there is no answer at all; empty when there is one."""
     parts: tuple[Part, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
@@ -355,14 +351,12 @@ class Finding:
     places: tuple[Witness, ...]
     """All that it explains, `witness` being the first."""
     responsible: Annotated[Responsible | None, Field(alias="party")] = None
-    """Who is to blame; None where the values in the files are not known."""
 
 
 class Reason(StrEnum):
     """Why a verdict is as it is, where people must do something else about it."""
 
     OTHER = ""
-    """What `because` says, or nothing."""
     HALF_DONE = "half_done"
     """The writer committed the step, and then answered with an error."""
     JUDGE_FAILED = "judge_failed"
@@ -415,7 +409,6 @@ class Verdict:
     because: str = ""
     """Why unknown or unsupported, or what a refusal means (`read by position`)."""
     known: str = ""
-    """The reason of the baseline line that this verdict matches; empty when new or correct."""
     expected: Expected | None = None
     seconds: float = 0.0
     sql: str = ""

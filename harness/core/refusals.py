@@ -40,7 +40,6 @@ MEANINGS: Final = (
         "the vectorised reader cannot read changed structs",
     ),
 )
-"""Error name, a part of the message, what both together mean (engines notes)."""
 
 MACHINE: Final = re.compile(
     "No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|"

@@ -36,7 +36,6 @@ class Registry(Generic[Thing]):
     kind: str
     """What one is called: `format`; its group of entry points is the plural."""
     ours: Callable[[], Mapping[str, Thing]]
-    """Returns those of the harness."""
     interface: type | None = None
     """The class whose public members an object has; None: nothing is asked of it."""
 

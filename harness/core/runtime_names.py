@@ -17,7 +17,6 @@ WRITTEN_BUCKET: Final = "tables"
 DEFAULT_DATABASE: Final = "default"
 """The metastore's own, in which tables of an object store are registered."""
 WAREHOUSES: Final = (S3,)
-"""Where readers find tables when it is not the disk."""
 AT: Final = "@"
 """Stands between the name of the lock data and what is said of the servers; absent where it is a
 process that reads from the disk."""

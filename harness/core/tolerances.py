@@ -19,7 +19,6 @@ from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
 LOWER: Final = "lower-case-names"
-"""The declaration of a product that gives names in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,7 @@ class Declaration:
     what: str
     """What differs, a clause that follows the product's name."""
     form: str
-    """The form in which the engine answers."""
     to: str
-    """The form that it is given."""
     limit: str
     """How far this goes; what goes further is a finding."""
     reason: str
@@ -56,7 +53,6 @@ class Declaration:
 
 
 Declared = Mapping[str, Declaration]
-"""The declarations of one product, by name."""
 
 
 @cache

@@ -34,7 +34,6 @@ MAX_DEPTH: Final = 40
 MAX_DIGITS: Final = 100
 
 KeyPath = tuple[str | int, ...]
-"""Where something stands: keys and list positions from the root."""
 
 Scalar = bool | int | float | str | None
 
@@ -47,7 +46,6 @@ _CORE_SCHEMA: Final[Mapping[str, Callable[[str], Scalar]]] = {
     r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?": float,
     r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)": lambda text: float(text.replace(".", "")),
 }
-"""What plain scalars are that are not text, by how they look."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 _PLAIN: Final = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _NOT_PLAIN: Final = re.compile(r"true|false|null|y|n|yes|no|on|off", re.IGNORECASE)
 _WIDE: Final = 1 << 20
-"""No line is ever folded."""
 
 
 def block(value: Mapping[str, Any] | Sequence[Any]) -> CommentedMap | CommentedSeq:

@@ -80,7 +80,6 @@ class MetastoreUris:
     """How a metastore is reached: `thrift://host:port`."""
 
     host: str
-    """From this machine."""
     network: str = ""
     """From containers; empty where they cannot."""
 
@@ -90,21 +89,16 @@ class Surroundings:
     """Where a server runs, as its configuration has to say it."""
 
     host: str
-    """The address that it listens on."""
     port: int
-    """The port that it listens on."""
     metastore: str
     """The URI of the metastore; empty for the metastore itself."""
     folder: Path
-    """A folder of its own, which exists."""
     conf: Path
-    """The folder of its configuration."""
     front: str
     """The class path of what must be found before an engine's own jars, such as a bundle."""
     installation: Installation | None = None
     """What a process is made of; None in a container, whose image has all of it."""
     jvm: tuple[str, ...] = ()
-    """More options for its Java."""
 
 
 class Configuration(Protocol):

@@ -93,9 +93,9 @@ def _service(service: Service, stack: StackFolder, port: int) -> dict[str, Any]:
         "tmpfs": [f"{path}:{_IN_MEMORY}" for path in (stack.work, *contract.writable)],
         "volumes": list(_volumes(service, given.files, stack)),
     }
-    if command := contract.idle or contract.command:
+    if command := contract.waiting or contract.command:
         result["command"] = command
-    if contract.idle:
+    if contract.waiting:
         result["init"] = True  # else what waits is not ended by a signal
     else:
         result["ports"] = [f"{LOOPBACK}:{port}:{contract.port}"]

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from testcontainers.core.network import Network
 
 OWNER: Final = "lake-table-harness.owner"
-"""The label that says by which harness something was made."""
 LATE_S: Final = 30.0
 """So long the daemon may take for what it was asked last: it goes on though nobody waits."""
 LOOK_S: Final = 1.0

@@ -42,7 +42,6 @@ class ContainerRuntime:
     read_only: tuple[Path, ...] = ()
     """Folders that it reads, at the same place inside and outside."""
     writable: tuple[Path, ...] = ()
-    """Folders that it writes as well."""
     alias: str = field(default_factory=lambda: f"engine-{uuid4().hex[:8]}")
     """The name by which other containers know its server. A run has two metastores at a time: one
     for the tables that are written, and one for those that are read."""

@@ -39,9 +39,7 @@ class MutationProgram:
 
     installation: Installation
     metastore: str
-    """The URI."""
     folder: Path
-    """Where each batch gets a folder of its own."""
 
     def run(self, request: Mapping[str, object], timeout_s: float) -> Refusal | None:
         """Send a batch; return what the library threw. ProcessProblem: it said nothing in time."""

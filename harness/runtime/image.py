@@ -19,7 +19,6 @@ from harness.runtime.api import Configuration, Surroundings
 
 FILE: Final = "image.yaml"
 BUILT: Final = "lake-table-harness"
-"""Repository of the images that are built here."""
 
 
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - inside of the container; it is published on loopback
@@ -35,9 +34,7 @@ class ContainerSettings:
 
     environment: Mapping[str, str]
     files: Mapping[str, str]
-    """Texts by their path in its folder of configuration."""
     limit_mb: int
-    """Of memory, in MiB."""
 
 
 def limit_mb(distribution: Distribution) -> int:
@@ -64,11 +61,8 @@ class ImageContract:
     tag: str
     """How a tag follows from a version: `{version}`."""
     port: int
-    """The port that its server listens on."""
     configuration: str
-    """The folder that configuration is copied into."""
     home: str = ""
-    """The folder of its program, for an image that is built here."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables; `{heap_mb}` stands for the size of the heap in MiB."""
     command: list[str] = field(default_factory=list)
@@ -81,10 +75,9 @@ class ImageContract:
     """The folder of jars that are added; empty where none can be."""
     health: str = ""
     """A command of bash that fails while its server is not ready; empty where it has none."""
-    idle: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
     """What keeps a container for people who start its programs; empty: its server runs."""
     base: str = "debian:bookworm-slim"
-    """What an image of the same contract is built on."""
     holds: list[str] = field(default_factory=list)
     """Parts of an installation that such an image holds: jre, home, pyspark, or a role of jars."""
     only: list[str] = field(default_factory=list)

@@ -33,13 +33,8 @@ if TYPE_CHECKING:
 PREFIX: Final = "HARNESS_IMAGE_PREFIX"
 """The variable with what stands before the names of official images: a registry of one's own."""
 HIVE_HOME: Final = "/opt/hive"
-"""Where an image of Hive has its program."""
 _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
-
-
-def _cannot_build(reference: str, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"cannot build {reference}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,6 @@ class Recipe:
     """What an image is built of."""
 
     reference: str
-    """Its name, with a digest of all the rest."""
     texts: Mapping[str, str]
     """The Dockerfile, and scripts that it copies, by name."""
     parts: tuple[tuple[str, Path], ...]
@@ -133,7 +127,7 @@ def build(made: Recipe, progress: Progress) -> str:
 
 
 def _built(client: DockerClient, made: Recipe) -> str:
-    from docker.errors import BuildError, DockerException  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415
 
     client.api.timeout = 1800
     with tempfile.TemporaryFile() as context:
@@ -144,14 +138,11 @@ def _built(client: DockerClient, made: Recipe) -> str:
                 fileobj=context, custom_context=True, tag=made.reference, rm=True,
                 buildargs=dict(made.arguments),
             )  # fmt: skip
-        except BuildError as problem:
-            message = [
-                str(entry["stream"]).rstrip() for entry in problem.build_log if "stream" in entry
-            ]
-            end = "\n".join([str(problem), *message[-_SHOWN:]])
-            raise _cannot_build(made.reference, end) from None
         except (DockerException, OSError) as problem:
-            raise _cannot_build(made.reference, str(problem)) from None
+            log = getattr(problem, "build_log", ())
+            lines = [str(entry["stream"]).rstrip() for entry in log if "stream" in entry]
+            end = "\n".join([str(problem), *lines[-_SHOWN:]])
+            raise EnvironmentProblem(f"cannot build {made.reference}: {end}") from None
     return str(result.id)
 
 
@@ -226,7 +217,6 @@ class ContainerImage:
     """An image that is there."""
 
     reference: str
-    """What a container is made of."""
     digest: str
     """What tells it from every other one, `sha256:…`."""
     contract: ImageContract
@@ -234,7 +224,6 @@ class ContainerImage:
     """The image before anything was added: as it was pulled, with the digest by which its registry
     knows it, or as it was built here."""
     added: tuple[str, ...] = ()
-    """The jars that were added."""
 
     @property
     def fidelity(self) -> str:
@@ -265,47 +254,30 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
 def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
     contract, name = image.contract(distribution), requested_reference(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
-        fitting = _fitting(client, _local_or_pulled(client, distribution, name, progress))
-    by_folder = _added(distribution, contract)
-    if not by_folder:
-        return ContainerImage(fitting.reference, fitting.id, contract, _base(fitting, name))
-    folders = {
-        folder: fetch.files(distribution, jars, cache, progress)
-        for folder, jars in by_folder.items()
-    }
-    made = with_jars(fitting.reference, fitting.id, folders)
-    digest = build(made, progress)
-    names = tuple(jar.file_name for jars in by_folder.values() for jar in jars)
-    return ContainerImage(made.reference, digest, contract, _base(fitting, name), names)
-
-
-def _base(stored: StoredImage, name: str) -> str:
-    """Return an image as records say it: by the name that it was looked for, and by digest."""
-    if image.is_built(stored.reference) or not stored.pulled:
-        return stored.reference
-    return f"{name.partition('@')[0]}@{stored.pulled}"
-
-
-def _fitting(client: DockerClient, stored: StoredImage) -> StoredImage:
-    machine = docker_daemon.architecture(client)
+        stored = _local_or_pulled(client, distribution, name, progress)
+        machine = docker_daemon.architecture(client)
+    reference, digest, base = stored.reference, stored.id, stored.reference
     if stored.architecture != machine:
-        reference = stored.reference
         raise EnvironmentProblem(
             f"the image {reference} is for {stored.architecture}, and the Docker daemon's machine "
             f"is {machine}. Remove it (docker rmi {reference}) and pull the right one "
             f"(docker pull --platform linux/{machine}), or build one: harness engines build"
         )
-    return stored
-
-
-def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
+    if stored.pulled and not image.is_built(reference):
+        base = f"{name.partition('@')[0]}@{stored.pulled}"
+    # No official image has the bundle of a format, nor a connector that is added.
     folders: dict[str, list[Artifact]] = {}
     for artifact in distribution.artifacts:
         if artifact.into == FRONT and contract.front:
             folders.setdefault(contract.front, []).append(artifact)
         elif artifact.is_added and contract.home:
             folders.setdefault(f"{contract.home}/{artifact.folder}", []).append(artifact)
-    return folders
+    if folders:
+        jars = {at: fetch.files(distribution, of, cache, progress) for at, of in folders.items()}
+        made = with_jars(reference, digest, jars)
+        reference, digest = made.reference, build(made, progress)
+    added = tuple(artifact.file_name for of in folders.values() for artifact in of)
+    return ContainerImage(reference, digest, contract, base, added)
 
 
 def _local_or_pulled(
@@ -319,7 +291,7 @@ def _local_or_pulled(
     try:
         return docker_daemon.pull(client, reference)
     except EnvironmentProblem as problem:
-        built = None if _just_this(name, distribution) else built_here(client, distribution)
+        built = None if _just_this(name, distribution) else _built_here(client, distribution)
         if built is None:
             raise _no_image(distribution, reference, str(problem)) from None
     progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
@@ -330,7 +302,7 @@ def requested_reference(distribution: Distribution) -> str:
     """Return the name that an image is looked for by: pinned, or with a registry's prefix."""
     official = image.contract(distribution).reference(distribution)
     prefix = "" if distribution.image else os.environ.get(PREFIX, "")
-    return pinned(official) or prefix + official
+    return _pinned(official) or prefix + official
 
 
 def _just_this(name: str, distribution: Distribution) -> bool:
@@ -341,10 +313,10 @@ def available_image(client: DockerClient, distribution: Distribution) -> StoredI
     """Return the image that a run takes if it can pull none; None: there is none."""
     name = requested_reference(distribution)
     result = docker_daemon.local(client, docker_daemon.by_digest(name))
-    return result or (None if _just_this(name, distribution) else built_here(client, distribution))
+    return result or (None if _just_this(name, distribution) else _built_here(client, distribution))
 
 
-def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
+def _built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     name = image.contract(distribution).built
     start = f"{name}:{distribution.version}-"
     result = [
@@ -361,7 +333,7 @@ PINS: Final = "HARNESS_IMAGES"
 _PIN: Final = re.compile(r"(?P<name>[^@]+)@sha256:[0-9a-f]{64}")
 
 
-def pinned(official: str) -> str:
+def _pinned(official: str) -> str:
     """Return the image by digest that is asked for instead of an official one; all are checked."""
     if not (pins := os.environ.get(PINS, "").split()):
         return ""

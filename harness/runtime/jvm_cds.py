@@ -41,7 +41,6 @@ class ClassArchive:
     path: Path | None = None
     """Of what the command loads; None where Java is too old for it."""
     is_due: bool = False
-    """Whether `path` is not there yet."""
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ class Free:
     """The memory there is for one more process, and who says so."""
 
     mb: int
-    """MiB."""
     where: str
     """`free on this machine`, or the control group that allows no more."""
 

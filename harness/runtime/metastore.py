@@ -34,7 +34,6 @@ READY_S: Final = 180.0
 
 WAREHOUSE: Final = "warehouse"
 DERBY: Final = "derby"
-"""The folder of its database."""
 LOG: Final = "hive-log4j2.properties"
 """Hive looks for a file of this name."""
 _TEMPLATES: Final = "metastore"

@@ -131,13 +131,13 @@ def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> Cat
         for part in (data, *map(encode, partitions))
     )
     for hide in map(_hider, paths):
-        data, *parts = (map_texts(part, hide) for part in (data, *parts))
+        data, *parts = (_map_texts(part, hide) for part in (data, *parts))
     return CatalogEntry(data["tableName"], data, tuple(parts))
 
 
 def placed(data: dict[str, JsonData], database: str, location: str) -> dict[str, JsonData]:
     """Return the table or partition of an entry for a database and an absolute path, or a URL."""
-    shown: dict[str, JsonData] = map_texts(data, lambda text: _show(text, location))
+    shown: dict[str, JsonData] = _map_texts(data, lambda text: _show(text, location))
     return {**shown, "dbName": database}
 
 
@@ -171,14 +171,14 @@ def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
     return made
 
 
-def map_texts(data: JsonData, change: Callable[[str], str]) -> JsonData:
+def _map_texts(data: JsonData, change: Callable[[str], str]) -> JsonData:
     """Return JSON data with every text in it changed, but for the keys of mappings."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, dict):
-        return {key: map_texts(item, change) for key, item in data.items()}
+        return {key: _map_texts(item, change) for key, item in data.items()}
     if isinstance(data, list):
-        return [map_texts(item, change) for item in data]
+        return [_map_texts(item, change) for item in data]
     return data
 
 

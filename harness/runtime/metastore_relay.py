@@ -20,7 +20,6 @@ COMMIT: Final = b"\x80\x01\x00\x01" + len(b"commit_txn").to_bytes(4, "big") + b"
 """How a call to commit begins: version and kind of the message, the length of its name, and that
 (specification of Thrift's binary protocol, "Message", strict encoding)."""
 AT_ONCE: Final = 1 << 16
-"""So many bytes at most are handed on at once."""
 
 
 class CommitRelay(ThreadingTCPServer):

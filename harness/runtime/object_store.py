@@ -29,7 +29,6 @@ class ObjectStore(Served):
 
     url: str
     bucket: Path
-    """The folder whose files are its objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,6 @@ class ObjectStoreProgram:
 
     distribution: Distribution
     buckets: Path
-    """The folder whose folders are its buckets."""
     writable: bool = False
     log: str = "s3proxy.log"
     ready_s: float = READY_S

@@ -41,12 +41,12 @@ def log_tail(path: Path, lines: int) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def log_excerpt(text: str, lines: int) -> str:
+def _log_excerpt(text: str, lines: int) -> str:
     r"""Return the last lines of a log, and before them the last causes that stand above these.
 
     Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
 
-    >>> log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
+    >>> _log_excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
     'Caused by: x: y\n…\nend'
     """
     result = text.splitlines()
@@ -59,7 +59,6 @@ LOG_LINES: Final = 40
 LOOK_S: Final = 1.0
 """How often memory is looked at: finding a process's children takes longer than some queries."""
 GRACE_S: Final = 10.0
-"""How long a process may take to end after SIGTERM."""
 
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 SET: Final = {
@@ -80,11 +79,9 @@ class Command:
     """What to run."""
 
     arguments: tuple[str, ...]
-    """The program and its arguments."""
     folder: Path
     """Its working folder; must exist."""
     log: Path
-    """Takes its standard output and standard error; appended to."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables beside the few that are passed on."""
 
@@ -194,9 +191,7 @@ class ProcessProblem(EnvironmentProblem):
     """A process that was started is of no use."""
 
     what: str
-    """Which one, and what is wrong with it."""
     log: str = ""
-    """The end of its log."""
 
     def __str__(self) -> str:
         return f"{self.what}; the end of its log:\n{self.log}" if self.log else self.what
@@ -358,4 +353,4 @@ def ended(what: str, process: StartingProcess) -> ProcessProblem:
     if result := dict.fromkeys(_CONFIGURATION.findall(log)):
         return ProcessProblem(f"{what} does not take its configuration: {' '.join(result)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready", log_excerpt(log, _SHOWN))
+    return kind(f"{what} ended before it was ready", _log_excerpt(log, _SHOWN))

@@ -69,10 +69,10 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def remaining_groups(lines: Iterable[str]) -> set[int]:
+def _remaining_groups(lines: Iterable[str]) -> set[int]:
     """Return the groups that were named and not taken back. Pure.
 
-    >>> remaining_groups(["+7", "+8", "-7"])
+    >>> _remaining_groups(["+7", "+8", "-7"])
     {8}
     """
     groups: set[int] = set()
@@ -86,7 +86,7 @@ def main() -> None:
     """Wait for the end of the harness, then end what is left of it."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    for group in remaining_groups(sys.stdin):
+    for group in _remaining_groups(sys.stdin):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
 

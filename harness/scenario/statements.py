@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE, WRITTEN_BUCKET
@@ -143,47 +144,26 @@ class ResumeWaiting(_Sent):
     """The second writer goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class LockedSql(_Sent):
-    """Spark SQL whose writer is killed when it waits for the table's lock in the metastore.
+class DeathPoint(StrEnum):
+    """When the writer of a statement is killed: all files of its write are there then."""
 
-    All files of its commit are written then, and the catalog names none of them.
-    """
-
-    text: str
-
-    killed: ClassVar[str] = "while it waits for the table's lock"
-
-
-@dataclass(frozen=True, slots=True)
-class CommitSql(_Sent):
-    """Spark SQL whose writer is killed when Delta comes to the commit; see `delta_client.py`.
-
-    All data files are written then, and nothing of the new version is.
-    """
-
-    text: str
-
-    killed: ClassVar[str] = "when it comes to the commit"
+    LOCK = "while it waits for the table's lock"
+    """In the metastore: the catalog names none of the files."""
+    COMMIT = "when it comes to the commit"
+    """Of Delta (see `delta_client.py`): nothing of the new version is there."""
+    TRANSACTION = "when it asks the metastore for the commit"
+    """Of Hive: the transaction stays open."""
 
 
 @dataclass(frozen=True, slots=True)
-class TransactionSql(_Sent):
-    """HiveQL whose writer is killed when it asks the metastore to commit its transaction.
-
-    All files of the write are in the table's folder then, and the transaction is open.
-    """
-
+class KilledSql(_Sent):
     text: str
-
-    killed: ClassVar[str] = "when it asks the metastore for the commit"
+    at: DeathPoint
 
 
 Statement = (
     Sql
-    | LockedSql
-    | CommitSql
-    | TransactionSql
+    | KilledSql
     | SetColumns
     | RegisterInStore
     | ClientCall
@@ -215,8 +195,8 @@ def recorded(statement: Statement) -> str:
     match statement:
         case Sql() | RegisterInStore():
             return statement.record
-        case LockedSql(text) | CommitSql(text) | TransactionSql(text):
-            return f"killed {statement.killed}: {text}"
+        case KilledSql(text, at):
+            return f"killed {at}: {text}"
         case SetColumns(columns, cascade):
             also = ", and of partitions" if cascade else ""
             return f"metastore: set columns {json.dumps(columns)}{also}"
@@ -254,7 +234,6 @@ def instant_of(step: int) -> str:
 
 
 def instants_in(text: str) -> tuple[int, ...]:
-    """Return the steps whose instants a text is about."""
     return tuple(int(step) for step in _INSTANT.findall(text))
 
 

@@ -137,7 +137,7 @@ class VariantOutcomes:
         for writer in dict.fromkeys(writers):
             for name, value in self.session(writer).items():
                 values.setdefault(name, {})[value] = None
-        settings = {**COMMON, **{name: ", ".join(told) for name, told in values.items()}}
+        settings = {**COMMON, **{name: ", ".join(distinct) for name, distinct in values.items()}}
         if asked := self.shape.queried_statistics(self.variant.settings):
             settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]

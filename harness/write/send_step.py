@@ -32,17 +32,16 @@ from harness.scenario.statements import (
     PIPE,
     TRANSACTIONS,
     ClientCall,
-    CommitSql,
+    DeathPoint,
     FrameWrite,
     IcebergCall,
-    LockedSql,
+    KilledSql,
     Mutation,
     RegisterInStore,
     ResumeWaiting,
     SetColumns,
     Sql,
     Statement,
-    TransactionSql,
     WaitingSql,
     filled,
 )
@@ -323,11 +322,11 @@ class StepSender:
                 sql = self._filled(text)
                 sender = self._variant.writers[0] if statement.by_maker else writer
                 self._session_of(sender).run(sql, timeout_s=target.timeout_s)
-            case TransactionSql(text):
+            case KilledSql(text, DeathPoint.TRANSACTION):
                 sql, process = self._filled(text), self._writer_for(writer, 2)
                 settings = self._session_settings(writer)
                 stopped_writer.kill_in_transaction(process, settings, sql, target.timeout_s)
-            case Sql() | LockedSql() | CommitSql():
+            case Sql() | KilledSql():
                 self._run_to_death(statement, writer)
             case WaitingSql():
                 self._hold(statement, writer)
@@ -363,21 +362,21 @@ class StepSender:
                 send_batch(statement, mutating, target.database, target.timeout_s)
             case FrameWrite(query, format_, options):
                 # Its writer goes by no setting of the session, and is told all.
-                told = {**self._session_settings(writer), **dict(options)}
-                given = {name: filled(value, target.database, path) for name, value in told.items()}
+                every = {**self._session_settings(writer), **dict(options)}
+                texts = {n: filled(value, target.database, path) for n, value in every.items()}
                 self._spark_session(writer).append(
-                    query, format_, given, path, timeout_s=target.timeout_s
+                    query, format_, texts, path, timeout_s=target.timeout_s
                 )
 
-    def _run_to_death(self, statement: Sql | LockedSql | CommitSql, writer: str) -> None:
+    def _run_to_death(self, statement: Sql | KilledSql, writer: str) -> None:
         """Send what the process of the writer does not outlive; the next statement has another."""
         session, self._session = self._spark_session(writer), None
         sql, target = self._filled(statement.text), self._target
         ask, process = partial(session.run, sql, timeout_s=target.timeout_s), self._spark(writer)
         match statement:
-            case LockedSql():
+            case KilledSql(_, DeathPoint.LOCK):
                 stopped_writer.kill_at_lock(process, ask, self._client, target.database)
-            case CommitSql():
+            case KilledSql():
                 stopped_writer.kill_at_commit(process, session, ask, target.database)
             case Sql():
                 pipe = target.table.with_name(target.table.name + PIPE)

@@ -156,11 +156,11 @@ def record(
     reused: bool,
 ) -> VariantResult:
     """Return the records and states of a variant; `results` has records of found states."""
-    told = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
+    content = repr(outcomes), *(state_store.facts(state) if state else "" for state in states)
     make = partial(_records, outcomes, states)
     if not reused:
         make = partial(iter, tuple(make()))
-    records = results.records(StateRecord, told, make, _whole)
+    records = results.records(StateRecord, content, make, _whole)
     if not reused:
         records = tuple(replace(state, reused=False) for state in records)
     variant = outcomes.variant.id

@@ -144,7 +144,7 @@ def load(cache: Cache, digest: str) -> State | None:
     if state := _usable(cache, digest):  # no lock: it came as a whole, and is never changed
         return state
     with cache.lock(_folder(cache, digest)):
-        return _found(cache, digest)
+        return _load_locked(cache, digest)
 
 
 def facts(state: State) -> str:
@@ -164,7 +164,7 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
         raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
     folder = _folder(cache, digest)
     with cache.lock(folder):
-        if state := _found(cache, digest):
+        if state := _load_locked(cache, digest):
             return state
         with cache.workspace(folder) as space:
             work = space / "state"
@@ -191,11 +191,11 @@ def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None
         table_homes.keep(state.home)
         state.home.mkdir(parents=True, exist_ok=True)
         state.home.touch()  # so that its age tells when it was last needed
-        _place(state, state.home)
+        _link_files(state, state.home)
     elif bucket is not None:
         # Hadoop's local file system writes a file of checksums beside each one, and hides it from
         # who reads through it. In an object store Hudi takes that of a log file for one.
-        _place(state, bucket / state.digest / TABLE, but=_CHECKSUMS)
+        _link_files(state, bucket / state.digest / TABLE, but=_CHECKSUMS)
         _register(catalog, state, S3)
     _register(catalog, state, "")
 
@@ -233,7 +233,7 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
 
 
-def _place(state: State, folder: Path, but: str = "") -> None:
+def _link_files(state: State, folder: Path, but: str = "") -> None:
     """Link the state's files into a folder, but those hidden ones that end with `but`."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in state.frozen.listing:
@@ -257,7 +257,7 @@ def _link(source: Path, target: Path) -> None:
     made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed
 
 
-def _found(cache: Cache, digest: str) -> State | None:
+def _load_locked(cache: Cache, digest: str) -> State | None:
     """Find a state, for who holds its lock; one that cannot be used is put aside."""
     folder = _folder(cache, digest)
     if not folder.is_dir():

@@ -22,7 +22,6 @@ TIMEOUT_S = 600
 
 
 def there(reference: str) -> bool:
-    """Return whether an image is on this machine."""
     with closing(docker_daemon.client()) as client:
         try:
             client.images.get(reference)
@@ -32,8 +31,6 @@ def there(reference: str) -> bool:
 
 
 def make(reference: str, root: Path) -> None:
-    """Make an image of a root file system."""
-
     def wanted(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
         return None if entry.name.startswith(LEFT_OUT) else entry
 
@@ -50,7 +47,6 @@ def make(reference: str, root: Path) -> None:
 
 
 def main() -> int:
-    """Look for the image, or make it."""
     reference, *root = sys.argv[1:]
     if root:
         make(reference, Path(root[0]))

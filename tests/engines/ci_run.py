@@ -14,20 +14,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finished:
-    """A run of the command line that has ended."""
-
     folder: Path
     status: int
     said: str
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
-        """Every object of `verdicts.jsonl`."""
         lines = (self.folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
 
     def cells(self, reader: str, scenario: str, shape: str, view: str, step: int) -> Any:  # noqa: ANN401
-        """Return the verdict of one cell."""
         (found,) = (
             each
             for each in self.verdicts
@@ -38,12 +34,10 @@ class Finished:
         return found
 
     def kinds(self, *cell: Any) -> set[str]:  # noqa: ANN401 - as for `cells`
-        """Return the names of the findings of one cell."""
         return {finding["kind"] for finding in self.cells(*cell)["findings"]}
 
 
 def run(folder: Path, *options: str) -> Finished:
-    """Run the CI profile as a person would."""
     command = [sys.executable, "-m", "harness", "run", "--profile", "ci", "--run-dir", str(folder)]
     command += options
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)

@@ -20,18 +20,23 @@ from harness.cli.output import PlainProgress
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines.api import Server
+from harness.plan import Writer
 from harness.read.questions import load_engine
 from harness.run.load_run import Run
 from harness.runtime import docker_daemon, provide
 from harness.runtime.metastore import Metastore, oldest_for
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
+from harness.scenario.definition import Scenario
+from harness.write import write_variants
 from harness.write.send_step import WriterFor
+from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
 from tests.engines.ci_run import Finished
 from tests.engines.ci_run import run as ci
 from tests.engines.everyone import Installed, Running, TooLarge
 from tests.engines.fetch_engines import LARGE, download_size
+from tests.engines.hudi_writers import Write, variant_of
 from tests.engines.planned_run import done, merge, part
 from tests.engines.shared_servers import SharedServers
 
@@ -143,6 +148,15 @@ def writer_for(
         yield pool.writer
 
 
+@pytest.fixture
+def write(writer_for: WriterFor, place: WriteTarget) -> Write:
+    def give(scenario: Scenario | str, format_name: str, writer: Writer | str) -> VariantResult:
+        variant = variant_of(scenario, format_name, writer)
+        return write_variants.write_variant(variant, place, writer_for)
+
+    return give
+
+
 @pytest.fixture(scope="session")
 def everything_planned(
     request: pytest.FixtureRequest,
@@ -160,13 +174,11 @@ def everything_planned(
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest, everything_planned: Run) -> Run:
-    """What came of the module's own plan."""
     return part(everything_planned, request.module.PLAN)
 
 
 @pytest.fixture(scope="session")
 def ci_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """The profile `ci`, its engines run as processes."""
     return ci(tmp_path_factory.mktemp("run") / "ci", "--fresh")
 
 

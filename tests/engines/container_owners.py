@@ -12,5 +12,4 @@ def owners_of(*processes: int) -> set[str]:
 
 
 def process_of(owner: str) -> str:
-    """Return the number of the process of a harness."""
     return owner.split("/")[1]

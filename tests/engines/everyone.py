@@ -37,14 +37,12 @@ fills its heap and ends (`test_deaths`)."""
 
 
 def process_of(server: object) -> Process:
-    """Return the process of a server that is one."""
     assert isinstance(server, Served)
     assert isinstance(server.running, Process)
     return server.running
 
 
 def check_loopback(server: object) -> None:
-    """Check that a server listens on loopback only."""
     connections = psutil.Process(process_of(server).pid).net_connections("tcp")
     listening = {at.laddr.ip for at in connections if at.status == psutil.CONN_LISTEN}
     assert listening
@@ -53,9 +51,7 @@ def check_loopback(server: object) -> None:
 
 @dataclass(frozen=True)
 class Said:
-    """An answer without what may differ between two equal tables: the order of rows, the time a
-    query took, and the wording of a refusal, which may name the database and the folder.
-    """
+    """An answer without what may differ between equal tables: order, time, a refusal's wording."""
 
     columns: tuple[Column, ...] = ()
     rows: tuple[str, ...] = ()
@@ -64,8 +60,6 @@ class Said:
 
 @dataclass(frozen=True)
 class Running:
-    """A reader and the server that answers it."""
-
     reader: Reader
     engine: Engine
     server: Server
@@ -122,7 +116,6 @@ Everyone = Mapping[tuple[str, str], Said]
 
 
 def ask(readers: Sequence[Running], database: str, state: State, format_name: str) -> Everyone:
-    """Ask everyone at once."""
     with ThreadPoolExecutor(len(readers)) as threads:
         asked = [threads.submit(each.ask, database, state, format_name) for each in readers]
         return {at: said for each in asked for at, said in each.result().items()}

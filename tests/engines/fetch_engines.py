@@ -25,12 +25,10 @@ LARGE: Final = 1_000_000_000
 
 
 def download_size(name: str, cache: Cache) -> int:
-    """Return how many bytes of a distribution are still to be downloaded."""
     return sum(each.size for each in fetch.missing(distributions.load(name), cache))
 
 
 def main() -> None:
-    """Fetch what is not there yet."""
     cache = Cache.default()
     names = [name for name in sorted(BY_DAY) if download_size(name, cache) <= LARGE]
     pipeline.fetch_all(names, cache, PlainProgress())

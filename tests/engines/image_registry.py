@@ -23,14 +23,11 @@ TIMEOUT_S = 600
 
 @dataclass(frozen=True)
 class Registry:
-    """A registry that runs."""
-
     address: str
     process: Process
 
     @property
     def prefix(self) -> str:
-        """What stands before the official names."""
         return f"{self.address}/"
 
     def push(self, image: str, name: str) -> str:
@@ -48,13 +45,11 @@ class Registry:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Registry]:
-    """Start a registry whose files are in a folder, and stop it at the end."""
     with on_free_port(partial(_started, folder)) as found:
         yield found
 
 
 def missing() -> str:
-    """Say what is missing for a registry; empty: nothing."""
     return "" if shutil.which(PROGRAM) else f"{PROGRAM} is not there; Debian has it"
 
 

@@ -17,7 +17,6 @@ UTF8, INTEGER, TWO_SLOTS = 1, 3, (5, 6)
 
 
 def boolean(jar: Path, class_name: str, field: str) -> bool:
-    """Return a `static final boolean` of a class in a jar."""
     with zipfile.ZipFile(jar) as found:
         compiled = found.read(f"{class_name.replace('.', '/')}.class")
     texts, numbers, at = _pool(compiled)

@@ -9,14 +9,24 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
-from harness.plan import Maker, Profile, ProfileReader, Writer, plan
+from harness.plan import (
+    Maker,
+    Profile,
+    ProfileReader,
+    Writer,
+    distribution_support,
+    plan,
+    scenarios_folder,
+)
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import WRITE, Run
 from harness.run.pipeline import Work
+from harness.scenario import load
 from harness.scenario.cells import Plan, parse_reader
 from harness.scenario.definition import Scenario
 
@@ -46,6 +56,36 @@ def by_format(
         axes={"rewrites": ("none", "some")},
     )
     return plan(scenarios, profile, map(formats.load, formats.names()), WRITERS)
+
+
+def shipped(*names: str) -> list[Scenario]:
+    """Return scenarios that come with the harness, such as `hudi/move`."""
+    keeping_case = formats.keeping_case()
+    return [
+        load.load(scenarios_folder() / f"{name}.yaml", keeping_case=keeping_case) for name in names
+    ]
+
+
+def planned(
+    stories: Sequence[Scenario],
+    format_names: Sequence[str],
+    writers: Sequence[Writer | str],
+    readers: Sequence[str],
+    *,
+    in_turn: bool = False,
+    **of_profile: Any,  # noqa: ANN401 - what else a profile has
+) -> Plan:
+    """Plan stories; `in_turn`: several engines write one table."""
+    profile = Profile(
+        name="planned",
+        scenarios=tuple(story.name for story in stories),
+        formats=tuple(format_names),
+        writers=tuple(Writer(of) if isinstance(of, str) else of for of in writers),
+        readers=tuple(ProfileReader(parse_reader(reader)) for reader in readers),
+        **of_profile,
+    )
+    makers = distribution_support.makers_of(profile) if in_turn else None
+    return plan(stories, profile, map(formats.load, formats.names()), makers)
 
 
 def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:

@@ -1,11 +1,7 @@
 """What docs/ci.md tells people to paste is run as it stands there, away from the checkout.
 
-The wheel is installed with the libraries that it asks for, into an empty environment, in a git
-repository that holds the page's files and nothing else. The lines of shell are run there through
-`bash -e`, as GitHub and GitLab run them. What is no shell is only looked at: who brings files,
-Python and the cache and takes away what is kept (`uses` and its `with`; `cache`, `artifacts`),
-where and when a job runs (`on`, `runs-on`, `image`, `timeout`), and `if`, as where no cache was
-found.
+The wheel is installed into an empty environment, in a git repository with the page's files alone,
+and lines of shell are run by `bash -e`, as GitHub and GitLab do. The rest is only looked at.
 """
 
 from __future__ import annotations
@@ -49,13 +45,10 @@ LARGE = '    - "trino-476{use-column-names=true}"\n'
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Somebody's repository on a machine, and the variables that are set there."""
-
     repository: Path
     variables: Mapping[str, str]
 
     def bash(self, script: str) -> subprocess.CompletedProcess[str]:
-        """Run lines of shell in the repository as a build server does."""
         return subprocess.run(
             ("/usr/bin/env", "bash", "-e", "-c", script),
             cwd=self.repository,
@@ -66,7 +59,6 @@ class Machine:
         )
 
     def done(self, script: str) -> str:
-        """Run what must succeed; what it prints."""
         ran = self.bash(script)
         assert ran.returncode == 0, said(ran)
         return ran.stdout
@@ -78,7 +70,6 @@ class Machine:
         return [path for paths in found.values() for path in paths]
 
     def cases(self) -> list[junitparser.TestCase]:
-        """The tests of the JUnit file."""
         suites = junitparser.JUnitXml.fromfile(str(self.repository / "lake-tables" / "junit.xml"))
         return [case for suite in suites for case in suite]
 
@@ -95,7 +86,6 @@ class Github:
     """So many of them `harness plan` tells of."""
 
     def given(self, action: str) -> dict[str, str]:
-        """What the page gives to an action."""
         (found,) = (
             step["with"] for step in self.steps if step.get("uses", "").startswith(f"{action}@")
         )
@@ -107,23 +97,19 @@ def said(ran: subprocess.CompletedProcess[str]) -> str:
 
 
 def evaluated(text: str, expressions: Mapping[str, str]) -> str:
-    """A text of GitHub's with the values of its expressions."""
     return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: expressions[found[1]], text)
 
 
 def types(case: junitparser.TestCase) -> set[str]:
-    """The types of a test's failures."""
     return {each.type for each in case.result}
 
 
 def cells(plan: str) -> int:
-    """How many checks `harness plan` tells of."""
     (found,) = re.findall(r"([\d,]+) checks", plan)
     return int(found.replace(",", ""))
 
 
 def share_engines(cache: Path) -> None:
-    """Make a cache with the engines of the usual one, and neither its states nor its answers."""
     cache.mkdir()
     for name in ENGINES:
         (shared := Cache.default().root / name).mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,6 @@ REPLACED = ("spark", "hive", "datafusion", *LIBRARIES)
 
 
 def verified(name: str, folder: Path) -> dict[str, Any]:
-    """Check a reader; give what a program is told of it at the end."""
     command = [sys.executable, "-m", "harness", "engines", "verify", name, "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
         output, _ = process.communicate()
@@ -57,12 +56,10 @@ def verified(name: str, folder: Path) -> dict[str, Any]:
 
 
 def names(result: dict[str, Any], outcome: str) -> set[str]:
-    """Return the checks that came out so."""
     return {name for name, check in result["results"].items() if check["outcome"] == outcome}
 
 
 def check(result: dict[str, Any], name: str, *not_applicable: str) -> None:
-    """Check that every check was made but those that do not apply."""
     ended = {"cancel"} if name.startswith(REPLACED) else set()
     assert names(result, "not applicable") == {*ended, *not_applicable}
     assert list(result["results"]) == list(kit.ASSERTS)

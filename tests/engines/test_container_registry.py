@@ -40,7 +40,6 @@ def registry(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def built(docker: None, cache: Cache, progress: Progress) -> str:
-    """The image of the metastore, built here under its own name."""
     return image_choice.ensure(distributions.load(METASTORE), cache, progress)
 
 

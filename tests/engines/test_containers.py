@@ -43,7 +43,6 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 
 
 def judged(finished: Finished) -> Mapping[str, object]:
-    """Return what is judged of each cell, whatever ran the engines."""
     return {
         each["case"].replace(SUFFIX, ""): (
             each["verdict"],
@@ -70,7 +69,6 @@ def test_cell_for_cell_the_verdicts_are_those_of_processes(
 
 
 def published(process: int) -> list[str]:
-    """Return the addresses at which the containers of a harness publish their ports."""
     with closing(docker_daemon.client()) as client:
         labels = [f"{container_network.OWNER}={each}" for each in owners_of(process)]
         every = [e for label in labels for e in client.containers.list(filters={"label": label})]
@@ -94,13 +92,11 @@ def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone
 
 
 def small_run(folder: Path, *options: str) -> list[str]:
-    """Return the command of a run of one table and one server."""
     command = [sys.executable, "-m", "harness", "run", str(SCENARIOS), "--profile", "deaths"]
     return [*command, "-k", READER, "--fresh", "--json", "--run-dir", str(folder), *options]
 
 
 def kill_server(folder: Path) -> None:
-    """Kill the container whose server works in a folder."""
     with closing(docker_daemon.client()) as client:
         every = client.containers.list(filters={"label": container_network.OWNER})
         (found,) = [

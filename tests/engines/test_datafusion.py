@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.query_shapes import Shape
-from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import QUERIES, Cell, Variant
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -24,34 +23,23 @@ WRITTEN = 2
 """The step of `TYPES` after which the rows of the first schema are all there."""
 
 
-def planned() -> Plan:
-    profile = Profile(
-        name="datafusion",
-        scenarios=(STORY, TYPES),
-        formats=("hudi-cow", "hudi-mor", "hive-parquet"),
-        axes={"rewrites": ("some",)},
-        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=(ProfileReader(parse_reader(READER)),),
-        queries=QUERIES,
-    )
-    every = load_scenarios(scenarios_folder())
-    scenarios = [each for each in every if each.name in profile.scenarios]
-    made = plan(scenarios, profile, map(formats.load, formats.names()))
-    more = [cell for variant in made.variants for cell in by_column(variant)]
-    return replace(made, cells=tuple(dict.fromkeys((*made.cells, *more))))
-
-
 def by_column(variant: Variant) -> Iterator[Cell]:
-    """Ask for a value of each type."""
     if variant.scenario.name == TYPES:
         for name, _ in variant.scenario.table.columns:
             for shape in (Shape.PREDICATE, Shape.COUNT):
                 yield Cell(variant.id, WRITTEN, READER, "snapshot", f"{shape}({name})")
 
 
-PLAN = planned()
-
-
+MADE = planned(
+    shipped(STORY, TYPES),
+    ["hudi-cow", "hudi-mor", "hive-parquet"],
+    ["spark-3.5.8-hudi-0.15.0"],
+    [READER],
+    axes={"rewrites": ("some",)},
+    queries=QUERIES,
+)
+MORE = [cell for variant in MADE.variants for cell in by_column(variant)]
+PLAN = replace(MADE, cells=tuple(dict.fromkeys((*MADE.cells, *MORE))))
 MISSED = {FindingKind.MISSING_RENAME, FindingKind.LOST_ROW, FindingKind.LOST_VALUE}
 """A NULL for what has another name in the file; no row where that is asked for; the least of it."""
 

@@ -56,7 +56,6 @@ def planned(folder: Path) -> list[str]:
 def started(
     folder: Path, *options: str, cache: Path | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Begin the run, on a cache of its own if one is given."""
     environment = {**os.environ, "HARNESS_CACHE": str(cache or Cache.default().root)}
     with subprocess.Popen(
         [*planned(folder), *options], stdout=subprocess.PIPE, text=True, env=environment
@@ -88,7 +87,6 @@ def verdicts(folder: Path) -> list[dict[str, Any]]:
 
 
 def resume(folder: Path, cache: Path | None = None) -> tuple[int, dict[str, Any]]:
-    """Go on with a run; give its status and its last event."""
     environment = {**os.environ, "HARNESS_CACHE": str(cache or Cache.default().root)}
     done = subprocess.run(
         command(folder, "--resume"), capture_output=True, text=True, check=False, env=environment

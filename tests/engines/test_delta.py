@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -18,18 +15,12 @@ DUCKDB = "duckdb-1.5.5"
 READERS = (SPARK, "trino-476", "deltalake-1.6.6", DUCKDB)
 PARTITIONS = "delta/partitions"
 NAMES = ("column_mapping", "deletion_vectors", "killed_write", "partitions")
-STORIES = [load.load(scenarios_folder() / "delta" / f"{name}.yaml") for name in NAMES]
-PLAN = plan(
-    STORIES,
-    Profile(
-        name="delta",
-        scenarios=tuple(each.name for each in STORIES),
-        formats=("delta",),
-        writers=(Writer(SPARK),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
-        axes={"rewrites": ("some",), "column_mapping": ("name", "later")},
-    ),
-    map(formats.load, formats.names()),
+PLAN = planned(
+    shipped(*(f"delta/{name}" for name in NAMES)),
+    ["delta"],
+    [SPARK],
+    READERS,
+    axes={"rewrites": ("some",), "column_mapping": ("name", "later")},
 )
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.model.commit import INCREMENTAL
 from harness.model.past_views import name_of
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 SPARK, TRINO = "spark-3.5.8-delta-3.3.2", "trino-476"
-STORY = load.load(scenarios_folder() / "delta" / "change_data_feed.yaml")
 RENAMED, OVERWRITTEN = {10, 11}, {14, 15}
 """The steps after which the changes asked for are of before and after a rename; after which they
 have those of an overwrite, for which Delta writes no file of changes."""
@@ -24,18 +20,13 @@ WORDS = {
     SPARK: "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA",
     TRINO: "Version contains 'remove' entries without 'cdc' entries",
 }
-PLAN = plan(
-    [STORY],
-    Profile(
-        name="delta",
-        scenarios=(STORY.name,),
-        formats=("delta",),
-        writers=(Writer(SPARK),),
-        readers=(ProfileReader(parse_reader(SPARK)), ProfileReader(parse_reader(TRINO))),
-        axes={"column_mapping": ("name",), "deletion_vectors": ("off",)},
-        views=(INCREMENTAL,),
-    ),
-    map(formats.load, formats.names()),
+PLAN = planned(
+    shipped("delta/change_data_feed"),
+    ["delta"],
+    [SPARK],
+    [SPARK, TRINO],
+    axes={"column_mapping": ("name",), "deletion_vectors": ("off",)},
+    views=(INCREMENTAL,),
 )
 
 

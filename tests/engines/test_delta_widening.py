@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
 from harness.scenario.operations.columns import ChangeType
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 SPARK, TRINO = "spark-4.0.1-delta-4.0.0", "trino-476"
-STORY = load.load(scenarios_folder() / "delta" / "type_widening.yaml")
+(STORY,) = shipped("delta/type_widening")
 KNOWN = {"smallint", "int"}
 """The types to which Trino knows a column to be widened."""
-PLAN = plan(
+PLAN = planned(
     [STORY],
-    Profile(
-        name="delta",
-        scenarios=(STORY.name,),
-        formats=("delta",),
-        writers=(Writer(SPARK),),
-        readers=(ProfileReader(parse_reader(SPARK)), ProfileReader(parse_reader(TRINO))),
-        axes={"rewrites": ("some",), "column_mapping": ("none",), "type_widening": ("on",)},
-    ),
-    map(formats.load, formats.names()),
+    ["delta"],
+    [SPARK],
+    [SPARK, TRINO],
+    axes={"rewrites": ("some",), "column_mapping": ("none",), "type_widening": ("on",)},
 )
 
 
 def widened(step: int) -> set[str]:
-    """Return the columns that Trino does not know after a step."""
     changes = (each.operation for each in STORY.steps[:step])
     return {
         each.name.partition(".")[0]

@@ -43,7 +43,6 @@ CHANGES = (Step(Upsert(keys=(1, 9))), Step(RenameColumn("f1_new", "f1_newer")))
 
 
 def variants() -> Sequence[Variant]:
-    """A5 and the changes after it, of both table types and by each writer."""
     profile = Profile(
         name="forks",
         scenarios=(A5.name,),

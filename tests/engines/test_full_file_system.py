@@ -39,7 +39,6 @@ cp "$PLACE/run/verdicts.jsonl" "$TOLD"
 
 @pytest.fixture
 def unshared() -> list[str]:
-    """The program that gives a process mounts of its own."""
     command = ["unshare", "--user", "--map-root-user", "--mount"]
     if shutil.which(command[0]) is None:
         pytest.skip("util-linux is not there")

@@ -10,9 +10,8 @@ import pytest
 from harness.core.records import OutcomeKind, StateRecord
 from harness.formats.hudi import records, timeline
 from harness.model.canonical import text_of
-from harness.plan import Writer, scenarios_folder
+from harness.plan import Writer
 from harness.runtime import metastore_client
-from harness.scenario import load
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.row_writes import Insert, Update
@@ -20,14 +19,14 @@ from harness.scenario.operations.services import Compact, SetTableVersion
 from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
-from tests.engines import test_writers
 from tests.engines.everyone import Running
-from tests.engines.test_writers import NEW, NEWEST, OLD, READER, expected, planned, said
+from tests.engines.hudi_writers import NEW, NEWEST, OLD, Write, variant_of
+from tests.engines.planned_run import shipped
+from tests.engines.test_writers import MOVE, READER, expected, said
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-PENDING = load.load(scenarios_folder() / "hudi" / "pending_compaction.yaml")
-RENAMED = load.load(scenarios_folder() / "hudi" / "rename_while_compaction_waits.yaml")
+PENDING, RENAMED = shipped("hudi/pending_compaction", "hudi/rename_while_compaction_waits")
 SCHEDULED = 5
 """The step of `hudi/pending_compaction` that schedules."""
 CARRIED_OUT: Sequence[tuple[str, Mapping[str, str]]] = (
@@ -63,7 +62,7 @@ def test_what_one_writer_scheduled_another_carries_out(
     writer = Writer(OLD, settings)
     if newer != OLD:
         writer = replace(writer, then=newer, at=SCHEDULED + 1)
-    variant = planned(PENDING, "hudi-mor", writer)
+    variant = variant_of(PENDING, "hudi-mor", writer)
     written = write_variants.write_variant(variant, place, writer_for)
     assert refused(written.records) == {}
     tables = [written.states[variant.id, step].table for step in range(len(written.records))]
@@ -81,14 +80,10 @@ def test_what_one_writer_scheduled_another_carries_out(
             assert views["read_optimized"] == wanted["read_optimized"], f"step {step}"
 
 
-def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
-    writer_for: WriterFor, place: WriteTarget
-) -> None:
+def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(write: Write) -> None:
     """A table of 0.15.0 with an ordering column (near apache/hudi#13024, #13046)."""
     writer = Writer(OLD, then=NEW, at=SCHEDULED + 1)
-    records = write_variants.write_variant(
-        planned(PENDING, "hudi-mor", writer), place, writer_for
-    ).records
+    records = write(PENDING, "hudi-mor", writer).records
     assert refused(records) == {SCHEDULED + 1: "IllegalArgumentException"}
     told = records[SCHEDULED + 1].outcome.refusal
     assert told is not None
@@ -97,11 +92,9 @@ def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(
 
 @pytest.mark.parametrize("writer", [OLD, NEW, NEWEST])
 def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
-    writer: str, writer_for: WriterFor, place: WriteTarget
+    writer: str, write: Write
 ) -> None:
-    written = write_variants.write_variant(
-        planned(RENAMED, "hudi-mor", Writer(writer)), place, writer_for
-    )
+    written = write(RENAMED, "hudi-mor", Writer(writer))
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[-1].values
     at = new.columns.index("f1_new")
@@ -111,11 +104,10 @@ def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 @pytest.mark.parametrize("newer", [NEW, NEWEST])
 def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
-    name: str, newer: str, writer_for: WriterFor, place: WriteTarget
+    name: str, newer: str, write: Write
 ) -> None:
-    scenario = replace(test_writers.MOVE, steps=tuple(map(Step, BACK)))
-    variant = planned(scenario, name, Writer(newer, then=OLD, at=4))
-    records = write_variants.write_variant(variant, place, writer_for).records
+    scenario = replace(MOVE, steps=tuple(map(Step, BACK)))
+    records = write(scenario, name, Writer(newer, then=OLD, at=4)).records
     known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
     assert refused(records) == known
     own = "8" if newer == NEW else "9"

@@ -84,7 +84,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def verdicts_of(folder: Path, *names: str) -> list[dict[str, Any]]:
-    """Return what was judged of scenarios."""
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     wanted = [f"hard/{name}" for name in names]
     return [each for each in map(json.loads, lines) if each["scenario"] in wanted]

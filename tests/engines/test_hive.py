@@ -47,7 +47,6 @@ def connected(server: HiveServer) -> Iterator[Callable[..., HiveConnection]]:
 
 
 def filled(connected: Callable[..., HiveConnection], database: str, *statements: str) -> str:
-    """Make a database by what Hive is told."""
     for statement in (f"create database {database}", *statements):
         connected().run(statement, timeout_s=MINUTE)
     return database
@@ -55,7 +54,6 @@ def filled(connected: Callable[..., HiveConnection], database: str, *statements:
 
 @pytest.fixture(scope="module")
 def plain(connected: Callable[..., HiveConnection]) -> str:
-    """A database with a Parquet table `t`."""
     make = "create table plain.t (i int, s string) stored as parquet"
     rows = [f"insert into plain.t select {i}, 'x'" for i in (1, 2)]
     return filled(connected, "plain", make, *rows)

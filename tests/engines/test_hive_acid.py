@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, Responsible, Verdict, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 HIVE = "hive-3.1.3{path=fetch, transactions=on}"
 RENAME = 4
 COMPACT = 5
-STORY, MUTATED, PARTITIONS = (
-    load.load(scenarios_folder() / "hive_acid" / f"{each}.yaml")
-    for each in ("changed_rows", "mutated", "partition_columns")
+STORY, MUTATED, PARTITIONS = shipped(
+    "hive_acid/changed_rows", "hive_acid/mutated", "hive_acid/partition_columns"
 )
-PLAN = plan(
+PLAN = planned(
     [STORY, MUTATED, PARTITIONS],
-    Profile(
-        name="hive_acid",
-        scenarios=(STORY.name, MUTATED.name, PARTITIONS.name),
-        axes={"cascade": ("on", "off"), "compaction": ("major",)},
-        formats=("hive-acid",),
-        writers=(Writer("hive-3.1.3"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in (HIVE, "trino-476")),
-    ),
-    map(formats.load, formats.names()),
+    ["hive-acid"],
+    ["hive-3.1.3"],
+    [HIVE, "trino-476"],
+    axes={"cascade": ("on", "off"), "compaction": ("major",)},
 )
 
 

@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from harness import formats
 from harness.artifacts.cache import Cache
-from harness.core.metastore_choice import USUAL, MetastoreChoice
+from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import Plan, parse_reader
-from tests.engines.planned_run import done
+from tests.engines.planned_run import done, planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
-STORY = load.load(scenarios_folder() / "hive_acid" / "changed_rows.yaml")
+(STORY,) = shipped("hive_acid/changed_rows")
 TRINO, HIVE = "trino-476", "hive-3.1.3{path=fetch, transactions=on}"
+HIVE_4 = "hive-4.0.1"
 UPGRADED = MetastoreChoice("hive-metastore-4.0.1", upgraded_from="hive-metastore-3.1.3")
 
 
-def planned(readers: tuple[str, ...], metastore: MetastoreChoice = USUAL) -> Plan:
-    profile = Profile(
-        name="hive_acid_4",
-        scenarios=(STORY.name,),
-        formats=("hive-acid",),
-        writers=(Writer("hive-4.0.1"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in readers),
-        metastore=metastore,
-    )
-    return plan([STORY], profile, map(formats.load, formats.names()))
-
-
-PLAN = planned((TRINO, HIVE))
+PLAN = planned([STORY], ["hive-acid"], [HIVE_4], [TRINO, HIVE])
 
 
 def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
-    """The verdicts of a reader by step."""
     found = [each for each in run.verdicts if each.variant in {one.id for one in PLAN.variants}]
     return {each.step: each.verdict for each in found if str(each.reader) == reader}
 
@@ -64,10 +49,14 @@ def test_hive_3_refuses_its_files(run: Run) -> None:
     assert set(mine(run, HIVE).values()) == {VerdictKind.REFUSED}
 
 
-def test_hive_4_shows_everything_that_it_wrote(
-    tmp_path: Path, cache: Cache, progress: Progress
+@pytest.mark.parametrize(
+    ("writer", "paths"), [(HIVE_4, ("fetch",)), ("hive-3.1.3", ("fetch", "mapreduce"))]
+)
+def test_hive_4_shows_what_it_wrote_and_what_hive_3_wrote_before_an_upgrade(
+    writer: str, paths: Sequence[str], tmp_path: Path, cache: Cache, progress: Progress
 ) -> None:
-    readers = tuple(f"hive-4.0.1{{path={path}, transactions=on}}" for path in ("fetch",))
-    found = done(planned(readers, UPGRADED), tmp_path / "run", cache, progress)
+    readers = [f"{HIVE_4}{{path={path}, transactions=on}}" for path in paths]
+    upgraded = planned([STORY], ["hive-acid"], [writer], readers, metastore=UPGRADED)
+    found = done(upgraded, tmp_path / "run", cache, progress)
     seen = [each.verdict for each in found.verdicts if STORY.name in each.case]
-    assert seen == [VerdictKind.CORRECT] * len(STORY.steps)
+    assert seen == [VerdictKind.CORRECT] * len(STORY.steps) * len(readers)

@@ -7,37 +7,26 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core import refusals
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import Run
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_objects import WriteIds
-from harness.scenario import load
 from harness.scenario.cells import parse_reader
 from harness.write import state_store
 from harness.write.state_store import State
+from tests.engines.planned_run import planned, shipped
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 HIVE, TRINO = "hive-3.1.3{path=fetch, transactions=on}", "trino-476"
 KILLED, WAITS, ABORT, RENAME = 3, 5, 7, 14
-STORY = load.load(scenarios_folder() / "hive_acid" / "killed_write.yaml")
-PLAN = plan(
-    [STORY],
-    Profile(
-        name="hive_acid",
-        scenarios=(STORY.name,),
-        axes={"compaction": ("major",)},
-        formats=("hive-acid",),
-        writers=(Writer("hive-3.1.3"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in (HIVE, TRINO)),
-    ),
-    map(formats.load, formats.names()),
+(STORY,) = shipped("hive_acid/killed_write")
+PLAN = planned(
+    [STORY], ["hive-acid"], ["hive-3.1.3"], [HIVE, TRINO], axes={"compaction": ("major",)}
 )
 
 

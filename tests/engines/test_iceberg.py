@@ -12,13 +12,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.model.datatypes import parse_type
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.plan import Writer
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import Cell, Plan, parse_reader
+from harness.scenario.cells import Cell, Plan
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import ChangeType
 from harness.scenario.operations.row_writes import Upsert
@@ -26,6 +24,7 @@ from harness.write import write_variants
 from harness.write.send_step import WriterFor
 from harness.write.writer_pool import WriteTarget
 from tests.engines.everyone import Running, Watch
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -33,26 +32,19 @@ SPARK = "spark-3.5.8-iceberg-1.10.1"
 HIVE = "hive-3.1.3-iceberg-1.4.3{path=fetch}"
 READERS = (SPARK, HIVE, "trino-476")
 MODES = ("copy-on-write", "merge-on-read")
-STORY = load.load(scenarios_folder() / "iceberg" / "by_field_id.yaml")
+(STORY,) = shipped("iceberg/by_field_id")
 LAST = len(STORY.steps)
 REFUSED = LAST + 1
 AFTER = (Step(ChangeType("n", parse_type("string"))), Step(Upsert(keys=(1, 9))))
 """What happens to the original when its states are made; Iceberg refuses the first."""
 
 
-def planned(scenario: Scenario) -> Plan:
-    profile = Profile(
-        name="iceberg",
-        scenarios=(scenario.name,),
-        formats=("iceberg",),
-        writers=tuple(Writer(SPARK, {"delete_mode": mode}) for mode in MODES),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
-        axes={"rewrites": ("some",)},
-    )
-    return plan([scenario], profile, map(formats.load, formats.names()))
+def plan_of(scenario: Scenario) -> Plan:
+    writers = [Writer(SPARK, {"delete_mode": mode}) for mode in MODES]
+    return planned([scenario], ["iceberg"], writers, READERS, axes={"rewrites": ("some",)})
 
 
-PLAN = planned(STORY)
+PLAN = plan_of(STORY)
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
@@ -75,7 +67,7 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:
     watch = Watch(readers, place, "iceberg")
-    variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
+    variant = plan_of(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
     kinds = watch.write(variant, writer_for)
     assert [step for step, kind in enumerate(kinds) if kind is OutcomeKind.REFUSED] == [REFUSED]
     (home,) = {state.home for state in watch.states.values()}

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.run.load_run import WRITE, Run
-from harness.scenario import load
-from harness.scenario.cells import Plan, parse_reader
-from harness.scenario.definition import Scenario
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -37,25 +33,15 @@ WITHOUT = {"evolution/column_defaults": 14, "iceberg/not_null": 12}
 column in which NULL is forbidden."""
 
 
-def planned() -> Plan:
-    stories = [_story(name) for name in REFUSED]
-    profile = Profile(
-        name="iceberg_tables",
-        scenarios=tuple(REFUSED),
-        formats=("iceberg",),
-        writers=(Writer(SPARK, {}),),
-        readers=(ProfileReader(parse_reader(SPARK)),),
-        axes={"rewrites": ("some",)},
-        views=("snapshot", "tag", "branch"),
-    )
-    return plan(stories, profile, map(formats.load, formats.names()))
-
-
-def _story(name: str) -> Scenario:
-    return load.load(scenarios_folder() / f"{name}.yaml")
-
-
-PLAN = planned()
+STORIES = {story.name: story for story in shipped(*REFUSED)}
+PLAN = planned(
+    list(STORIES.values()),
+    ["iceberg"],
+    [SPARK],
+    [SPARK],
+    axes={"rewrites": ("some",)},
+    views=("snapshot", "tag", "branch"),
+)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -65,7 +51,7 @@ def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
         for each in run.recorded.values()
         if each.scenario == name
         and each.view != WRITE
-        and each.step < WITHOUT.get(name, len(_story(name).steps) + 1)
+        and each.step < WITHOUT.get(name, len(STORIES[name].steps) + 1)
         and each.verdict is not VerdictKind.CORRECT
     }
     assert not wrong

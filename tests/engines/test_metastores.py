@@ -31,7 +31,6 @@ UPGRADED = "{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2
 
 
 def run(folder: Path, metastore: str, cache: Cache, progress: Progress) -> Run:
-    """Return a run of the profile through a metastore."""
     (folder / "run").mkdir()
     copytree(scenarios_folder() / "hudi", folder / "hudi")
     (folder / "profiles.yaml").write_text(f"{PROFILE}  metastore: {metastore}\n")
@@ -51,7 +50,6 @@ def of(found: Run, reader: str) -> Mapping[str, Verdict]:
 
 
 def said(found: Run, reader: str) -> Mapping[str, object]:
-    """Return what is said of a reader, by case."""
     every = of(found, reader).items()
     return {case: (each.verdict, each.findings, each.reproduces) for case, each in every}
 

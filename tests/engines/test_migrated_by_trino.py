@@ -4,41 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, Responsible, VerdictKind
-from harness.plan import (
-    Profile,
-    ProfileReader,
-    Writer,
-    distribution_support,
-    plan,
-    scenarios_folder,
-)
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
 SPARK, TRINO = "spark-3.5.8-iceberg-1.10.1", "trino-476"
 COMES_BACK = {7, 8}
 """After a column is given the name of a dropped one, until all files are written anew."""
-STORY = load.load(
-    scenarios_folder() / "mixed_writers" / "migrated.yaml", keeping_case=formats.keeping_case()
-)
-PROFILE = Profile(
-    name="mixed_writers",
-    scenarios=(STORY.name,),
-    formats=("iceberg",),
-    writers=(Writer(SPARK),),
-    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
-)
-PLAN = plan(
-    [STORY],
-    PROFILE,
-    map(formats.load, formats.names()),
-    makers=distribution_support.makers_of(PROFILE),
-)
+(STORY,) = shipped("mixed_writers/migrated")
+PLAN = planned([STORY], ["iceberg"], [SPARK], [SPARK, TRINO], in_turn=True)
 
 
 def test_every_step_of_both_is_applied(run: Run) -> None:

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.plan import (
-    Profile,
-    ProfileReader,
-    Writer,
-    distribution_support,
-    plan,
-    scenarios_folder,
-)
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -24,23 +14,14 @@ TRINO, SPARK = "trino-476", "spark-3.5.8-delta-3.3.2"
 BY_ID = "column_mapping=id"
 MARKED = range(5, 10)
 """From the new column on, until Trino's update takes the rest out of the file with marked rows."""
-STORY = load.load(
-    scenarios_folder() / "mixed_writers" / "delta_in_turn.yaml",
-    keeping_case=formats.keeping_case(),
-)
-PROFILE = Profile(
-    name="mixed_delta_writers",
-    scenarios=(STORY.name,),
-    formats=("delta",),
-    axes={"column_mapping": ("name", "id"), "deletion_vectors": ("on",)},
-    writers=(Writer(SPARK),),
-    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
-)
-PLAN = plan(
+(STORY,) = shipped("mixed_writers/delta_in_turn")
+PLAN = planned(
     [STORY],
-    PROFILE,
-    map(formats.load, formats.names()),
-    makers=distribution_support.makers_of(PROFILE),
+    ["delta"],
+    [SPARK],
+    [SPARK, TRINO],
+    in_turn=True,
+    axes={"column_mapping": ("name", "id"), "deletion_vectors": ("on",)},
 )
 
 

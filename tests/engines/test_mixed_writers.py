@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
-from harness.plan import (
-    Profile,
-    ProfileReader,
-    Writer,
-    distribution_support,
-    plan,
-    scenarios_folder,
-)
 from harness.run.load_run import Run
-from harness.scenario import load
-from harness.scenario.cells import parse_reader
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -24,22 +14,8 @@ TRINO, SPARK, HIVE = "trino-476", "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"
 DROPPED = range(7, 13)
 """After `f2` is dropped by Trino, until a compaction writes all files anew."""
 UPDATE = 10
-STORY = load.load(
-    scenarios_folder() / "mixed_writers" / "in_turn.yaml", keeping_case=formats.keeping_case()
-)
-PROFILE = Profile(
-    name="mixed_writers",
-    scenarios=(STORY.name,),
-    formats=("iceberg", "hive-acid"),
-    writers=(Writer(SPARK), Writer(HIVE)),
-    readers=tuple(ProfileReader(parse_reader(each)) for each in (SPARK, TRINO)),
-)
-PLAN = plan(
-    [STORY],
-    PROFILE,
-    map(formats.load, formats.names()),
-    makers=distribution_support.makers_of(PROFILE),
-)
+(STORY,) = shipped("mixed_writers/in_turn")
+PLAN = planned([STORY], ["iceberg", "hive-acid"], [SPARK, HIVE], [SPARK, TRINO], in_turn=True)
 
 
 def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:

@@ -26,7 +26,6 @@ READERS = (
 
 
 def verdicts(folder: Path, *options: str) -> Mapping[str, Any]:
-    """Ask these readers about the table of the first profile, freshly; return what is judged."""
     command = [sys.executable, "-m", "harness", "run", "--profile", "first", "--fresh", *options]
     named = [part for name in READERS for part in ("--reader", name)]
     done = subprocess.run(

@@ -39,7 +39,6 @@ artifacts: {front: []}
 
 
 def mine(folder: Path) -> Path:
-    """Return a folder of somebody's own with one scenario."""
     (folder / "own").mkdir()
     copyfile(scenarios_folder() / "hudi" / "move.yaml", folder / "own" / "move.yaml")
     return folder
@@ -51,7 +50,6 @@ def harness(folder: Path, *arguments: str) -> int:
 
 
 def run(folder: Path, *readers: str) -> tuple[int, list[Mapping[str, Any]]]:
-    """Ask readers about the table of the first profile; return the status and the verdicts."""
     named = [part for name in readers for part in ("--reader", name)]
     status = harness(folder, "run", "--profile", "first", *named, "--run-dir", str(folder / "run"))
     lines = (folder / "run" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, VerdictKind
-from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
+from harness.plan import Writer
 from harness.run.load_run import Run
-from harness.scenario.cells import QUERIES, Plan, parse_reader
+from harness.scenario.cells import QUERIES
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = [pytest.mark.engines, pytest.mark.nightly]
 
@@ -19,23 +19,15 @@ DROPPED, ADDED = 2, 3
 """The steps of `AGAIN` by which a name loses its column, and gets another."""
 
 
-def planned() -> Plan:
-    profile = Profile(
-        name="pyiceberg",
-        scenarios=(STORY, VALUES, AGAIN),
-        formats=("iceberg",),
-        axes={"rewrites": ("some",)},
-        writers=(Writer(WRITER), Writer(WRITER, {"delete_mode": "merge-on-read"})),
-        readers=(ProfileReader(parse_reader(READER)),),
-        queries=QUERIES,
-        views=("snapshot", "as_of"),
-    )
-    every = load_scenarios(scenarios_folder())
-    scenarios = [each for each in every if each.name in profile.scenarios]
-    return plan(scenarios, profile, map(formats.load, formats.names()))
-
-
-PLAN = planned()
+PLAN = planned(
+    shipped(STORY, VALUES, AGAIN),
+    ["iceberg"],
+    [WRITER, Writer(WRITER, {"delete_mode": "merge-on-read"})],
+    [READER],
+    axes={"rewrites": ("some",)},
+    queries=QUERIES,
+    views=("snapshot", "as_of"),
+)
 
 
 def test_all_of_now_is_right(run: Run) -> None:

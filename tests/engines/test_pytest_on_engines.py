@@ -39,10 +39,6 @@ contained:
 def run_tests(
     scenarios: Path, profile: str, folder: Path, workers: int
 ) -> tuple[str, frozenset[int]]:
-    """Run the cells of a profile as tests, some of which fail.
-
-    Return what pytest said, and the processes that took part.
-    """
     command = [sys.executable, "-m", "pytest", str(scenarios), "-n", str(workers)]
     where = ["--harness-run-dir", str(folder), "--junitxml", str(xml_of(folder))]
     options = ["-p", "no:cacheprovider", "--harness-profile", profile, *where]
@@ -58,7 +54,6 @@ def run_tests(
 
 
 def family(process: subprocess.Popen[bytes]) -> frozenset[int]:
-    """Wait for the end of a process; return it and what it started that lived for a while."""
     found = {process.pid}
     while process.poll() is None:
         with suppress(psutil.NoSuchProcess):
@@ -73,7 +68,6 @@ def xml_of(folder: Path) -> Path:
 
 
 def check(folder: Path, more_than: int) -> None:
-    """Check that just those tests failed whose cells are wrong, all for one setting."""
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     verdicts = {each["case"]: each["verdict"] for each in map(json.loads, lines)}
     cases = [case for suite in junitparser.JUnitXml.fromfile(str(xml_of(folder))) for case in suite]
@@ -91,7 +85,6 @@ def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Pa
 
 
 def created(since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
-    """Return the labels of the containers that were made in between."""
     about = {"type": "container", "event": "create", "label": container_network.OWNER}
     with closing(docker_daemon.client()) as client:
         events = client.events(since=since, until=until, filters=about, decode=True)
@@ -104,7 +97,6 @@ def made_by(labels: Mapping[str, str], processes: Container[int]) -> bool:
 
 
 def now() -> datetime:
-    """Return the time of the daemon's machine."""
     with closing(docker_daemon.client()) as client:
         return datetime.fromisoformat(client.info()["SystemTime"])
 

@@ -49,7 +49,6 @@ IN_LOG = re.compile(
 
 
 def defaults(name: str) -> Mapping[str, Default]:
-    """Return what is declared of a distribution, without what has no one value."""
     declared = distributions.load(name).defaults
     return {setting: default for setting, default in declared.items() if default.value}
 
@@ -124,7 +123,6 @@ def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
 
 
 def properties(name: str, setting: str) -> set[str]:
-    """Return what the connectors of a distribution call a setting."""
     options = distributions.load(name).settings
     key = {
         engine.COLUMN_NAMES: "column_names",

@@ -11,18 +11,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.query import Comparison
 from harness.model.query_shapes import Shape
 from harness.model.table import Table
-from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import QUERIES, Cell, Plan, Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.columns import AddColumn
 from harness.scenario.operations.row_writes import Insert, Rewrites, Touch
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -39,7 +38,6 @@ HARD = ("it's", "a\\", "\\'; --", "${env:HOME}", '"q" `b`', "ü%_", " ", "a\nb")
 
 
 def changing() -> Scenario:
-    """Make a story in which by name is right, with a struct."""
     columns = {"id": "string", "ts": "long", "a": "struct<b: string, n: int>", "f1": "string"}
     added = Step(AddColumn("f2", parse_type("int"), after="f1"))
     steps = (Step(Insert((1, 2, 3))), added, Step(Touch(Rewrites.SOME)))
@@ -59,7 +57,6 @@ def _table(columns: Mapping[str, str], *partition_by: str) -> Table:
 
 
 def quoting() -> Scenario:
-    """Make a table of hard strings."""
     names = [f"f{at}" for at, _ in enumerate(HARD)]
     types = tuple((name, parse_type("string")) for name in ("id", *names))
     row = {"id": "1", **dict(zip(names, HARD, strict=True))}
@@ -67,18 +64,14 @@ def quoting() -> Scenario:
     return Scenario("shapes/quoting", Table(types, "id"), steps, formats=("hive-parquet",))
 
 
-def planned() -> Plan:
-    profile = Profile(
-        name="shapes",
-        scenarios=("shapes/*", TYPES),
-        formats=("hudi-cow", "hive-parquet"),
-        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
+def plan_of_shapes() -> Plan:
+    made = planned(
+        [changing(), parted(), quoting(), *shipped(TYPES)],
+        ["hudi-cow", "hive-parquet"],
+        ["spark-3.5.8-hudi-0.15.0"],
+        READERS,
         queries=QUERIES,
     )
-    types = [each for each in load_scenarios(scenarios_folder()) if each.name == TYPES]
-    scenarios = [changing(), parted(), quoting(), *types]
-    made = plan(scenarios, profile, map(formats.load, formats.names()))
     more = [cell for variant in made.variants for cell in by_column(variant)]
     return replace(made, cells=tuple(dict.fromkeys((*made.cells, *more))))
 
@@ -93,7 +86,7 @@ def by_column(variant: Variant) -> Iterator[Cell]:
                 yield Cell(variant.id, WRITTEN, reader, "snapshot", f"{shape}({name})")
 
 
-PLAN = planned()
+PLAN = plan_of_shapes()
 
 
 @pytest.fixture(scope="module")

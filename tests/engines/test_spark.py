@@ -16,11 +16,10 @@ from harness.core.progress import Progress
 from harness.engines.api import Connection, NoAnswerError, Server
 from harness.engines.spark import launch
 from harness.engines.spark.engine import SparkServer
-from harness.engines.spark.session import Spark
 from harness.runtime import provide
 from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
-from harness.runtime.process import Process
+from tests.engines.everyone import process_of
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
@@ -32,11 +31,6 @@ MINUTE = 60.0
 @pytest.fixture(scope="module")
 def runtime(cache: Cache, progress: Progress) -> Runtime:
     return provide.runtime(distributions.load(SPARK), cache, progress)
-
-
-def process_of(spark: Spark) -> Process:
-    assert isinstance(spark.running, Process)
-    return spark.running
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +66,10 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
     with launch.spark(runtime, metastore.uris, folder) as spark:
-        connection = SparkServer(spark.running, spark).connect({})
+        server = SparkServer(spark.running, spark)
+        connection = server.connect({})
         connection.run("select 1", timeout_s=MINUTE)
-        family = psutil.Process(process_of(spark).pid).children(recursive=True)
+        family = psutil.Process(process_of(server).pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]
         os.kill(jvm.pid, signal.SIGKILL)
         with pytest.raises(NoAnswerError):

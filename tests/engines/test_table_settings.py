@@ -51,7 +51,6 @@ def variant(
     *operations: Operation,
     partitioned: bool = False,
 ) -> Variant:
-    """Return a variant that a plan would not refuse."""
     columns = tuple((each, parse_type(text)) for each, text in COLUMNS.items())
     table = Table(columns, "id", "ts", ("p",) if partitioned else ())
     scenario = Scenario("settings/x", table, tuple(map(Step, operations)))
@@ -61,7 +60,6 @@ def variant(
 
 
 def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
-    """Write a variant, step by step; each must succeed."""
     for each in write_variants.write_steps(what, place, writer_for):
         assert each.outcome.kind is OutcomeKind.APPLIED, each.outcome
         assert each.state is not None
@@ -70,12 +68,10 @@ def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[
 
 
 def file_groups(state: State) -> int:
-    """Return how many file groups a table has."""
     return len({fact.file_group for fact in hudi_files.facts(state.table, "id")})
 
 
 def written(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Path:
-    """Return the folder of a table with all its steps."""
     *_, last = steps(what, place, writer_for)
     return last.table
 

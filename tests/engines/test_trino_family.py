@@ -42,9 +42,7 @@ class Started:
 
 @pytest.fixture(scope="module")
 def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Register `moved` and `moved_orc`, whose files have f1 and f2 the other way round than the
-    catalog.
-    """
+    """Register tables whose files have f1 and f2 the other way round than the catalog."""
     folder = tmp_path_factory.mktemp("tables")
     (folder / "moved").mkdir()
     (folder / "moved_orc").mkdir()

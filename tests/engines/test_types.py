@@ -10,12 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import PRIMITIVES
-from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.run.load_run import Run
-from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from harness.scenario.cells import Cell, Plan, Variant
+from tests.engines.planned_run import planned, shipped
 
 pytestmark = pytest.mark.engines
 
@@ -30,30 +29,25 @@ READERS = (
     "prestosql-350{use-column-names=true}",
 )
 WRITTEN, TOUCHED, COMPACTED = 2, 4, 5
-"""Steps: all rows of the first schema are there; a column was added and rows were written with it,
-on merge-on-read to a log file; that log file is in a base file.
-"""
+"""Steps: rows of the first schema; rows with a new column (in log files); these in base files."""
 
 
-def planned() -> Plan:
+def plan_of_steps() -> Plan:
     """The plan, of which only the steps above are asked; MapReduce takes seconds for each query."""
-    profile = Profile(
-        name="types",
-        scenarios=SCENARIOS,
-        formats=("hudi-cow", "hudi-mor", "hive-parquet", "hive-orc", "hive-text"),
-        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
+    made = planned(
+        shipped(*SCENARIOS),
+        ["hudi-cow", "hudi-mor", "hive-parquet", "hive-orc", "hive-text"],
+        ["spark-3.5.8-hudi-0.15.0"],
+        READERS,
         axes={"rewrites": ("some",)},
     )
-    scenarios = [each for each in load_scenarios(scenarios_folder()) if each.name in SCENARIOS]
-    made = plan(scenarios, profile, map(formats.load, formats.names()))
     steps = {reader: {WRITTEN, TOUCHED, COMPACTED} for reader in READERS} | {MAP_REDUCE: {WRITTEN}}
     return replace(
         made, cells=tuple(each for each in made.cells if each.step in steps[each.reader])
     )
 
 
-PLAN = planned()
+PLAN = plan_of_steps()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 
 
@@ -64,10 +58,7 @@ def base_files_only(cell: Cell) -> bool:
 
 
 def timestamps_want_one_schema(cell: Cell) -> bool:
-    """Hudi's reader in Hive takes a way of its own where a table has a timestamp column; there it
-    refuses base files that lack a column, and finds no timestamps in them when asked for the
-    column alone.
-    """
+    """Hudi's reader in Hive refuses base files without a column where a table has timestamps."""
     evolved = not FORMATS[cell.variant].startswith("hive-") and cell.step != WRITTEN
     return evolved and cell.reader.startswith("hive")
 

@@ -27,7 +27,6 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def upgrade(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    """Return what a program is told at the end."""
     main(["upgrade", "--profile", "first", "--json", *arguments])
     told: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
     return told

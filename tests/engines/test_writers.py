@@ -12,11 +12,10 @@ from harness import formats
 from harness.core.records import OutcomeKind
 from harness.model.canonical import to_json
 from harness.model.truth import row_values
-from harness.plan import Profile, Writer, plan, scenarios_folder
+from harness.plan import Writer
 from harness.runtime import metastore_client
-from harness.scenario import load
 from harness.scenario.cells import Variant
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import Step
 from harness.scenario.operations.row_writes import Insert
 from harness.write import state_store, write_variants
 from harness.write.send_step import WriterFor
@@ -24,32 +23,24 @@ from harness.write.state_records import VariantResult
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Running
+from tests.engines.hudi_writers import NEW, NEWEST, OLD, Write, variant_of
+from tests.engines.planned_run import shipped
 
 pytestmark = pytest.mark.engines
 
-OLD, NEW, NEWEST = (f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 READER = f"{NEW}{{schema-on-read=on}}"
-MOVE = load.load(scenarios_folder() / "hudi" / "move.yaml")
+(MOVE,) = shipped("hudi/move")
 ONE_ROW = replace(MOVE, steps=(Step(Insert(keys=(1,))),))
 UPGRADED = {"schema change": 3, "write": 6}
 """The step of `hudi/move` that is the first one of the newer writer."""
-AXES = {"rewrites": ("some",), "partitioned": ("none",)}
 ASKED = ((NEW, "6"), (NEW, "8"), (NEWEST, "6"), (NEWEST, "8"), (NEWEST, "9"))
-
-
-def planned(scenario: Scenario, format_name: str, writer: Writer) -> Variant:
-    profile = Profile("x", (scenario.name,), (format_name,), (writer,), (), axes=AXES)
-    known = [formats.load(name) for name in formats.names()]
-    (found,) = plan([scenario], profile, known).variants
-    return found
 
 
 @pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)
 def test_a_table_has_the_version_that_was_asked_for(
-    writer: str, version: str, writer_for: WriterFor, place: WriteTarget
+    writer: str, version: str, write: Write
 ) -> None:
-    asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    written = write_variants.write_variant(asked, place, writer_for)
+    written = write(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
     assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
     assert [each.table_version for each in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
@@ -62,7 +53,7 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
     name: str, first: str, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:
     at = UPGRADED[first]
-    variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
+    variant = variant_of(MOVE, name, Writer(OLD, then=NEW, at=at))
     written = write_variants.write_variant(variant, place, writer_for)
     versions = [each.table_version for each in written.records]
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
@@ -78,7 +69,6 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
 def said(
     written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the rows of every view of a step."""
     state, shape = written.states[variant.id, step], formats.load(variant.format)
     found = everyone.ask(readers, state.database, state, variant.format)
     return {view: found[READER, shape.table_for(view)].rows for view in shape.views}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
@@ -63,7 +61,6 @@ def runtime(network: ContainerNetwork, *command: str, reference: str = BASE) -> 
 
 
 def start(how: ContainerRuntime, text: str, folder: Path) -> AbstractContextManager[Running]:
-    """Start a script, and wait until it is ready."""
     return how.start(Script(text), None, folder, _ready(folder))
 
 
@@ -82,13 +79,3 @@ def containers(network: ContainerNetwork) -> list[str]:
     with closing(docker_daemon.client()) as client:
         found = client.containers.list(all=True, filters={"label": f"{OWNER}={network.owner}"})
         return [str(each.id) for each in found]
-
-
-def _tar(files: Mapping[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as tar:
-        for name, content in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
-    return made.getvalue()

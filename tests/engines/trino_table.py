@@ -23,7 +23,6 @@ def register(
     folder: Path,
     files: str = "parquet",
 ) -> None:
-    """Register a folder of files as an external table with these columns (Hive types)."""
     reads, writes, serde = (f"{IO}.{files}.{each}" for each in CLASSES[files])
     table = {
         "tableName": name,

@@ -37,16 +37,14 @@ from harness.scenario.operations.spark_sql import quoted
 from harness.scenario.statements import (
     TRANSACTIONS,
     ClientCall,
-    CommitSql,
     FrameWrite,
     IcebergCall,
-    LockedSql,
+    KilledSql,
     Mutation,
     RegisterInStore,
     SetColumns,
     Sql,
     Statement,
-    TransactionSql,
     filled,
     instant_of,
     instants_in,
@@ -250,7 +248,7 @@ class _Script:
                         locks = f"what `show locks {DATABASE}.{TABLE}` names."
                         yield _comment(f"  {TRANSACTIONS}: {locks}")
                     yield f"{_filled(text)};"
-                case LockedSql() | CommitSql() | TransactionSql():
+                case KilledSql():
                     # Sent by hand it would be committed, and the table be another one.
                     yield _comment(f"by a process of its own, {_filled(recorded(statement))};")
                 case ClientCall():

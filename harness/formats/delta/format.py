@@ -39,7 +39,15 @@ from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.unfinished_writes import KilledWrite
-from harness.scenario.statements import DATABASE, LOCATION, CommitSql, Sql, Statement, of_table
+from harness.scenario.statements import (
+    DATABASE,
+    LOCATION,
+    DeathPoint,
+    KilledSql,
+    Sql,
+    Statement,
+    of_table,
+)
 
 UNSUPPORTED_TYPES: Final = frozenset({"char", "varchar"})
 """Spark makes strings of them (protocol, "Primitive Types")."""
@@ -137,7 +145,7 @@ class Delta(Format):
         if statements is None:
             match operation:
                 case KilledWrite():
-                    statements = (CommitSql(failed_rows(before, after)),)
+                    statements = (KilledSql(failed_rows(before, after), DeathPoint.COMMIT),)
                 case Insert() | Upsert() | Touch():
                     statements = (Sql(whole_rows(before, after)),)
                 case _:

@@ -59,10 +59,11 @@ from harness.scenario.statements import (
     ABORT,
     COMMIT,
     LOCATION,
+    DeathPoint,
+    KilledSql,
     Mutation,
     Sql,
     Statement,
-    TransactionSql,
     of_table,
 )
 
@@ -393,7 +394,8 @@ class HiveAcid(Format):
                 gone = [row for key, row in before.rows.items() if key not in after.rows]
                 return (_batch(before, written, gone, COMMIT),)
             case KilledWrite():
-                return (TransactionSql(hiveql.failed_rows(before, after, stay)),)
+                write = hiveql.failed_rows(before, after, stay)
+                return (KilledSql(write, DeathPoint.TRANSACTION),)
             case FailedWrite():
                 return (_batch(before, after.failed, (), ABORT),)
             case Overwrite(of=OverwriteScope.TABLE):

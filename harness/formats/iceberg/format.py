@@ -49,8 +49,9 @@ from harness.scenario.operations.snapshots import CreateTag
 from harness.scenario.operations.unfinished_writes import KilledWrite
 from harness.scenario.statements import (
     LOCATION,
+    DeathPoint,
     IcebergCall,
-    LockedSql,
+    KilledSql,
     Scalar,
     Sql,
     Statement,
@@ -124,7 +125,7 @@ class Iceberg(Format):
                 gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
-                return (LockedSql(failed_rows(before, after)),)
+                return (KilledSql(failed_rows(before, after), DeathPoint.LOCK),)
             case Insert() | Upsert() | Touch():
                 return (Sql(whole_rows(before, after)),)
         return of_table(operation.sql(before, after))

@@ -273,5 +273,4 @@ def read_strategies(
 
 
 def parts_of(strategy: str) -> tuple[str, ...]:
-    """Return the parts of a strategy that is recorded as its text."""
     return tuple(strategy.split(SEPARATOR))

@@ -233,7 +233,6 @@ class Overwrite(Operation):
         return f"overwrite the {self.of.value} with {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Put the rows, in file groups of their own, in the place of those that are there."""
         rows = self._rows(before)
         only = self._partition(before, rows) if self.of is OverwriteScope.PARTITION else None
         return replaced(before, before.step + 1, lambda row: only in {None, row.group[1]}, rows)

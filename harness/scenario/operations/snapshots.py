@@ -37,7 +37,6 @@ class CreateTag(Operation):
     TRACE = StepTrace.TAGS
 
     def evolve(self, before: Truth) -> Truth:
-        """Keep everything, and that the table of now has a name."""
         if not before.rows and not before.gone:
             raise SchemaChangeError("nothing is written yet that could be tagged")
         step = before.step + 1

@@ -18,7 +18,6 @@ BRACE = r"\u007b"
 
 
 def quoted(path: str) -> str:
-    """Quote a dotted name part by part."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in path.split("."))
 
 

@@ -37,7 +37,12 @@ def filled(root: Path) -> Cache:
     return Cache(root)
 
 
-def test_a_file_with_two_names_is_counted_once(tmp_path: Path) -> None:
+def test_a_file_with_two_names_is_counted_once_and_where_there_is_no_cache_none(
+    tmp_path: Path,
+) -> None:
+    none = Cache(tmp_path / "none")
+    assert (cache_cleanup.sizes(none), sweep(none)) == ((), ())
+    assert cache_cleanup.prune(none, NOW)[0].files == 0
     sizes = {
         size.name: (size.files, size.size) for size in cache_cleanup.sizes(filled(tmp_path / "c"))
     }
@@ -61,13 +66,6 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
     assert {NEW_STATE, TWO, f"{TWO}l", "a.jar", "new.jsa"} <= left
     assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, f"{ONE}l", "old.jsa"} & left
-
-
-def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "none")
-    assert cache_cleanup.sizes(cache) == ()
-    assert cache_cleanup.prune(cache, NOW)[0].files == 0
-    assert sweep(cache) == ()
 
 
 @pytest.mark.parametrize("below", ["states", "unpacked", "jre", ""])

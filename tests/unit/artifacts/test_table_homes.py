@@ -21,7 +21,7 @@ WRITE = (
 )
 
 
-def broken_off(cache: Cache, *, wrote: bool = True) -> Path:
+def broken_off(cache: Cache, *, wrote: bool) -> Path:
     with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
         if wrote:
             (home / "data").mkdir(parents=True)
@@ -48,18 +48,14 @@ def test_a_home_is_its_writers_as_long_as_that_lives_and_then_the_next_sweeps(
     assert left(cache) == []
 
 
-def test_of_a_writing_that_died_before_it_wrote_nothing_is_left(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    broken_off(cache, wrote=False)
-    sweep(cache)
-    assert left(cache) == []
-
-
 def test_a_sweep_that_dies_is_gone_on_with_and_takes_nothing_that_is_read_since(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = Cache(tmp_path)
-    home = broken_off(cache)
+    broken_off(cache, wrote=False)
+    sweep(cache)
+    assert left(cache) == []
+    home = broken_off(cache, wrote=True)
     with monkeypatch.context() as died:
         died.setattr(table_homes, "remove", lambda _: None)
         sweep(cache)

@@ -177,9 +177,8 @@ def wheel(folder: Path, *names: str) -> Path:
 def test_a_wheels_folder_is_unpacked_with_its_programs_executable(tmp_path: Path) -> None:
     names = ("p/jre/bin/java", "p/jre/lib/jspawnhelper", "p/jre/release", "p/__init__.py")
     unpack_wheel_folder(wheel(tmp_path, *names), "p/jre", tmp_path / "out")
-    modes = {
-        name: (tmp_path / "out" / name).stat().st_mode & 0o777 for name in files(tmp_path / "out")
-    }
+    out = tmp_path / "out"
+    modes = {name: (out / name).stat().st_mode & 0o777 for name in files(out)}
     assert modes == {"bin/java": 0o555, "lib/jspawnhelper": 0o555, "release": 0o444}
 
 

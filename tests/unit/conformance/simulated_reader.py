@@ -84,7 +84,6 @@ class SimulatedReader:
     """What was asked last that was refused."""
 
     def on(self, *formats: str, **facts: Any) -> list[CheckedEngine]:  # noqa: ANN401 - fields
-        """Return it as the kit checks it, once for each format."""
         given: dict[str, Any] = {"running": self.running, "timeout_s": 1.0, **facts}
         return [
             CheckedEngine(self, {}, _endless, DATABASE, format=name, **given)

@@ -27,7 +27,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def child() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that ends with the context."""
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as started:  # noqa: S607
         yield started
 

@@ -52,12 +52,10 @@ def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, exp
 @pytest.mark.parametrize(
     ("name", "of", "view", "version", "meant"),
     [
-        (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
         (DELTA, "delta", AS_OF, "2", "the version that step 3 made"),
         (DELTA, "delta", INCREMENTAL, "2", "the version after that of step 3"),
         ("trino-476", "delta", INCREMENTAL, "2", "the version that step 3 made"),
         (SPARK_12, "hudi-cow", AS_OF, "9", "the write of step 3 was requested"),
-        (SPARK_12, "hudi-cow", INCREMENTAL, "6", "the write of step 3 was requested"),
         (SPARK_12, "hudi-cow", INCREMENTAL, "8", "the write of step 3 was completed"),
         (SPARK_1, "hudi-cow", INCREMENTAL, "8", "the write after step 3 was completed"),
         ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
@@ -90,10 +88,8 @@ def test_the_newest_change_of_each_row_is_asked_of_a_change_data_feed() -> None:
     ("name", "version", "begin"),
     [
         (SPARK_0, "6", MOMENT.instant),
-        (SPARK_1, "6", MOMENT.instant),
         (SPARK_12, "6", MOMENT.instant),
         (SPARK_1, "8", MOMENT.following),
-        (SPARK_12, "8", MOMENT.completed),
         (SPARK_12, "9", MOMENT.completed),
     ],
 )
@@ -112,7 +108,6 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
     ("name", "of", "view", "why"),
     [
         ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
-        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
         ("trino-368", "hudi-mor", INCREMENTAL, "there are no words for it"),
         ("prestodb-0.283", "hudi-cow", AS_OF, "its connectors have no words for it"),

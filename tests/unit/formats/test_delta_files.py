@@ -47,10 +47,10 @@ def test_data_files_that_no_version_names_are_of_a_write_that_was_begun(
 ) -> None:
     table, (one, *_) = copy(folder, tmp_path), bases(folder)
     assert FORMAT.committed(table, ()).begun == ()
-    for place in ("p=a%20b", "_change_data"):  # the second has no data files
-        (table / place).mkdir()
+    for below in ("p=a%20b", "_change_data"):  # the second has no data files
+        (table / below).mkdir()
         for file in (name, f".{name}.crc", "deletion_vector_left.bin"):
-            shutil.copy(table / one.path, table / place / file)
+            shutil.copy(table / one.path, table / below / file)
     after = FORMAT.committed(table, ())
     assert after.begun == (f"p=a%20b/{name}",)
     assert after == FORMAT.committed(folder, ())  # nothing was committed
@@ -150,8 +150,8 @@ def table(folder: Path, commits: Commits, *, enabled: str = "true") -> Path:
         columns = zip((KEY, "_change_type"), zip(*rows, strict=True), strict=True)
         parquet.write_table(pa.table({column: list(of) for column, of in columns}), folder / name)
     properties = {delta_log.CHANGE_FEED: enabled}
-    told = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
-    lines: list[list[dict[str, object]]] = [[{"metaData": told}]]
+    meta = {"schemaString": json.dumps(SCHEMA), "configuration": properties, "partitionColumns": []}
+    lines: list[list[dict[str, object]]] = [[{"metaData": meta}]]
     lines += [
         [{kind: {"path": p, "dataChange": new}} for kind, p, new in commit] for commit in commits
     ]
@@ -203,8 +203,8 @@ def committed(folder: Path) -> dict[str, object]:
     for fact in delta_files.facts(folder, "id"):
         columns, rows = delta_files.file_rows(folder / fact.path, fact)
         at = columns.index(COMMIT_TIME) if COMMIT_TIME in columns else None
-        told = (None if at is None else row[at] for row in rows)
-        actual |= dict(zip(fact.keys, told, strict=True))
+        shown = (None if at is None else row[at] for row in rows)
+        actual |= dict(zip(fact.keys, shown, strict=True))
     return actual
 
 

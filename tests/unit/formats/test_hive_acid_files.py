@@ -14,9 +14,9 @@ from harness.model.file_facts import FileKind
 from harness.runtime.metastore_objects import WriteIds
 
 BUCKET = 536870912
-PLACE = [("originalTransaction", pa.int64()), ("bucket", pa.int32()), ("rowId", pa.int64())]
+ROW_ID = [("originalTransaction", pa.int64()), ("bucket", pa.int32()), ("rowId", pa.int64())]
 ROW = pa.struct([("id", pa.string()), ("f", pa.string())])
-SCHEMA = pa.schema([("operation", pa.int32()), *PLACE, ("row", ROW)])
+SCHEMA = pa.schema([("operation", pa.int32()), *ROW_ID, ("row", ROW)])
 
 Written = tuple[int, int, str | None]
 
@@ -28,10 +28,10 @@ def write(folder: Path, rows: Sequence[Written]) -> None:
             "operation": 2 if key is None else 0,
             "originalTransaction": number,
             "bucket": BUCKET,
-            "rowId": place,
-            "row": None if key is None else {"id": key, "f": f"f{number}.{place}"},
+            "rowId": row_id,
+            "row": None if key is None else {"id": key, "f": f"f{number}.{row_id}"},
         }
-        for number, place, key in rows
+        for number, row_id, key in rows
     ]
     orc.write_table(pa.Table.from_pylist(story, SCHEMA), folder / "bucket_00000")
     (folder / "_orc_acid_version").write_text("2")
@@ -95,7 +95,7 @@ Story = list[tuple[FileKind, tuple[str, ...], tuple[str, ...]]]
 
 def joined(table: Path, rows: Sequence[Written], deleted: Sequence[tuple[int, int]]) -> Story:
     write(table / "delta_0000001_0000005", rows)
-    write(table / "delete_delta_0000001_0000005", [(*place, None) for place in deleted])
+    write(table / "delete_delta_0000001_0000005", [(*row_id, None) for row_id in deleted])
     facts = hive_acid.facts(table, "id", WriteIds(6))
     return [(fact.kind, fact.keys, fact.deleted) for fact in facts]
 

@@ -146,13 +146,13 @@ def written(folder: Path, instant: str, versions: int, *, completed: bool = True
 
 def committed(folder: Path, instant: str, at: int) -> None:
     name, names = VERSIONS[at]
-    told = {"extraMetadata": {"latest_schema": json.dumps(version(names, name))}}
+    shown = {"extraMetadata": {"latest_schema": json.dumps(version(names, name))}}
     if "_" not in instant:
-        (folder / ".hoodie" / f"{instant}.commit").write_text(json.dumps(told))
+        (folder / ".hoodie" / f"{instant}.commit").write_text(json.dumps(shown))
         return
     extra = {"name": "extraMetadata", "type": ["null", {"type": "map", "values": "string"}]}
     data = BytesIO()
-    fastavro.writer(data, {"type": "record", "name": "Commit", "fields": [extra]}, [told])
+    fastavro.writer(data, {"type": "record", "name": "Commit", "fields": [extra]}, [shown])
     (folder / ".hoodie" / "timeline" / f"{instant}.commit").write_bytes(data.getvalue())
 
 

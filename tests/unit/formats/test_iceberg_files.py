@@ -146,8 +146,8 @@ def test_columns_that_the_table_was_parted_by_at_first_are_left_out_as_other_for
         },
     )
     actual = files.facts(folder.path, "id")
-    told = [[name for name, _ in fact.columns] for fact in actual]
-    assert told == [["id", "q", "a"], ["id", "p", "q", "a"], ["id", "q", "a"]]
+    shown = [[name for name, _ in fact.columns] for fact in actual]
+    assert shown == [["id", "q", "a"], ["id", "p", "q", "a"], ["id", "q", "a"]]
 
 
 def identity(spec: int, *sources: int) -> dict[str, object]:
@@ -229,7 +229,7 @@ def test_an_avro_file_with_ids_loses_no_column(folder: IcebergFolder) -> None:
     folder.commit(70, Entry(folder.avro("one.avro", ids=(1, 2), id=["1"], a=[1]), kind="AVRO"))
     mapping = json.dumps([{"field-id": 1, "names": ["id"]}, {"field-id": 3, "names": ["a"]}])
     then = [{"id": 1, "name": "id", "type": "string"}, {"id": 2, "name": "a", "type": "long"}]
-    schemas, told = [{"schema-id": 0, "fields": then}], {"schema.name-mapping.default": mapping}
-    folder.metadata(1, schemas=schemas, properties=told)
+    schemas, shown = [{"schema-id": 0, "fields": then}], {"schema.name-mapping.default": mapping}
+    folder.metadata(1, schemas=schemas, properties=shown)
     (fact,) = files.facts(folder.path, "id")
     assert (fact.lost_names, fact.misled_names) == ((), ())

@@ -31,12 +31,12 @@ SPARK, HIVE_ACID = "spark-3.5.8-iceberg-1.10.1", "hive-3.1.3"
 ICEBERG = formats.load("iceberg")
 
 
-def said(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
+def sent(scenario: Scenario, writer: str = TRINO, of: str = "iceberg") -> Iterator[str]:
     history = scenario.truths(merge_on_read=False).history()
     actual, shape = distributions.load(writer), formats.load(of)
     for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
-        told = other_writers.wording(actual, shape, step.operation, before, after, {})
-        yield "; ".join(map(recorded, told))
+        shown = other_writers.wording(actual, shape, step.operation, before, after, {})
+        yield "; ".join(map(recorded, shown))
 
 
 def by(scenario: Scenario, writer: str, steps: Sequence[int]) -> Scenario:
@@ -53,7 +53,7 @@ def planned(scenario: Scenario) -> tuple[tuple[str, ...], list[str]]:
 
 
 def test_trino_is_told_whole_rows_as_an_insert_or_a_merge_by_the_key() -> None:
-    insert, upsert = said(scenario_of(Insert((1,)), Upsert((1, 2))))
+    insert, upsert = sent(scenario_of(Insert((1,)), Upsert((1, 2))))
     table = '"iceberg"."{database}"."t"'
     values = "(cast('1' as varchar), cast('f2s1r1' as varchar))"
     assert insert == f'insert into {table} ("id", "f1") values {values}'
@@ -80,7 +80,7 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
     )
     table, key = '"hive"."{database}"."t"', "cast('{}' as varchar)".format
     chosen = f'case "id" when {key(1)} then {key("f2s2r1")} end'
-    _, *actual = said(scenario, of="hive-acid")
+    _, *actual = sent(scenario, of="hive-acid")
     assert actual == [
         f'update {table} set "f1" = {chosen} where "id" in ({key(1)}, {key(9)})',
         f'delete from {table} where "id" in ({key(2)}, {key(8)})',
@@ -95,7 +95,7 @@ def test_trino_is_told_changes_of_rows_and_columns() -> None:
 
 
 def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:
-    _, drop = said(scenario_of(Insert((1,)), DropColumn("f1")), of="delta")
+    _, drop = sent(scenario_of(Insert((1,)), DropColumn("f1")), of="delta")
     known = "schema_name => 'default', table_name => '{database}'"
     assert drop == (
         "metastore: register the table as default.{database} at s3://tables/{database}; "
@@ -127,7 +127,7 @@ def test_values_of_every_kind_are_told_with_their_types() -> None:
         "l": [None, "v"],
         "s": {"a": True},
     }
-    (insert,) = said(scenario_of(Insert(rows=(row,)), columns=columns))
+    (insert,) = sent(scenario_of(Insert(rows=(row,)), columns=columns))
     assert insert.partition(" values ")[2] == (
         "(cast(U&'it''s \\007Bdatabase}\\\\' as varchar), X'01ff', "
         "cast('1.5' as decimal(9, 2)), cast('2024-02-29' as date), "
@@ -140,7 +140,7 @@ def test_values_of_every_kind_are_told_with_their_types() -> None:
 
 
 def test_hive_is_told_inserts_alone() -> None:
-    (insert,) = said(scenario_of(Insert((1,))), HIVE)
+    (insert,) = sent(scenario_of(Insert((1,))), HIVE)
     assert insert == "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`"
     actual = distributions.load(HIVE)
     why = other_writers.unsupported(actual, ICEBERG.reader_facts, Upsert((1,)))
@@ -149,7 +149,7 @@ def test_hive_is_told_inserts_alone() -> None:
 
 def test_who_makes_a_table_is_told_in_the_words_of_its_format() -> None:
     scenario = scenario_of(Insert((1,)), RenameColumn("f1", "g"))
-    assert [*said(scenario, HIVE_ACID, "hive-acid")] == [
+    assert [*sent(scenario, HIVE_ACID, "hive-acid")] == [
         "insert into {database}.t select '1' as `id`, 'f2s1r1' as `f1`",
         "alter table {database}.t change column `f1` `g` string",
     ]

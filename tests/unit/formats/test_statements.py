@@ -408,8 +408,8 @@ def test_a_dataframe_is_told_the_columns_with_a_role() -> None:
     (write,) = statements("hudi-mor", ONE, WriteFrame((1, 2)), partition_by=("p",))
     assert isinstance(write, FrameWrite)
     roles = {"recordkey": "id", "precombine": "ts", "partitionpath": "p"}
-    told = {f"hoodie.datasource.write.{role}.field": column for role, column in roles.items()}
-    assert told.items() <= dict(write.options).items()
+    shown = {f"hoodie.datasource.write.{role}.field": column for role, column in roles.items()}
+    assert shown.items() <= dict(write.options).items()
 
 
 def test_an_overwritten_transactional_table_keeps_its_own_words() -> None:

@@ -26,7 +26,7 @@ MOMENT = datetime.datetime(2024, 1, 2, 3, 4, 5, 6)  # noqa: DTZ001 - canonical o
 
 def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, str, str, int]]:
     pq.write_table(pa.table(columns), path, row_group_size=2)
-    told = parquet.statistics(path, "file")
+    shown = parquet.statistics(path, "file")
     return {
         f"{statistics.column} {statistics.first}": (
             statistics.rows,
@@ -35,7 +35,7 @@ def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, 
             statistics.greatest,
             statistics.first,
         )
-        for statistics in told
+        for statistics in shown
     }
 
 
@@ -156,14 +156,14 @@ def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
         row(3, "gone.parquet", "d", 0.0, 0.0),
         row(3, "older.parquet", "d", 0.0, 0.0),
     ]
-    told = HudiStatistics().parse(rows, [FACT])
+    shown = HudiStatistics().parse(rows, [FACT])
     moment = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
     bounds = [
         ("at", bound(moment), bound(moment.replace(microsecond=1))),
         ("d", bound(0.0), bound(0.0)),
         ("day", bound(datetime.date(1970, 1, 1)), bound(datetime.date(1970, 1, 2))),
     ]
-    assert told == (
+    assert shown == (
         *(ColumnStatistics(StatisticsSource.HUDI, FACT.path, n, 2, 0, a, b) for n, a, b in bounds),
         ColumnStatistics(StatisticsSource.HUDI_PARTITION, "p=east", "d", 2, 0, "1.5"),
     )

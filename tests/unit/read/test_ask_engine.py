@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -96,25 +96,30 @@ def asked(text: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
 
 @contextmanager
 def reader(
-    serve: Callable[[], AbstractContextManager[SimulatedServer]],
+    make: Callable[[int], SimulatedServer],
     *,
     connections: int = 2,
     timeout_s: float = 120.0,
     stands: Callable[[], bool] = lambda: True,
-) -> Iterator[ReplaceableServer]:
-    """Yield what asks an engine; `stands`: whether the metastore answers."""
+) -> Iterator[tuple[ReplaceableServer, list[SimulatedServer | None]]]:
+    """Yield what asks an engine, and the servers that `make` gave by their number.
+
+    `stands`: whether the metastore answers.
+    """
+    servers: list[SimulatedServer | None] = []
     shared: Any = SimpleNamespace(
         answers=lambda _: stands(), context=SimpleNamespace(progress=Progress())
     )
 
     @contextmanager
-    def started() -> Iterator[EngineServer]:
-        with serve() as server:
-            yield EngineServer(server, engine(), timeout_s, SimpleNamespace(), shared)  # type: ignore[arg-type]
+    def serve() -> Iterator[EngineServer]:
+        servers.append(None)
+        server = servers[-1] = make(len(servers))
+        yield EngineServer(server, engine(), timeout_s, SimpleNamespace(), shared)  # type: ignore[arg-type]
 
-    start: Any = SimpleNamespace(name="x", shared=shared, threads=JobThreads(1), serve=started)
+    start: Any = SimpleNamespace(name="x", shared=shared, threads=JobThreads(1), serve=serve)
     with ReplaceableServer(start, ClosableQueue[Response](), connections) as found:
-        yield found
+        yield found, servers
 
 
 def ask(
@@ -122,16 +127,9 @@ def ask(
     questions: list[CellQuestion],
     **how: Any,  # noqa: ANN401
 ) -> tuple[dict[str, Answer], int]:
-    started: list[SimulatedServer] = []
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        started.append(SimulatedServer(script))
-        yield started[-1]
-
-    with reader(serve, **how) as server:
+    with reader(lambda _: SimulatedServer(script), **how) as (server, servers):
         found = server.ask(questions)
-    return {each.text: found[each.cell.case] for each in questions}, len(started)
+    return {each.text: found[each.cell.case] for each in questions}, len(servers)
 
 
 def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
@@ -192,55 +190,33 @@ def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> Non
 
 
 def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> None:
-    starts: list[SimulatedServer] = []
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        starts.append(SimulatedServer({}, up=False))
-        yield starts[-1]
-
-    with reader(serve) as server:
+    with reader(lambda _: SimulatedServer({}, up=False)) as (server, servers):
         (answer,) = server.ask([asked("q")]).values()
     assert answer.unknown == "x: it died before it was asked:\nthe end of the log"
     assert answer.attempts == ()
-    assert len(starts) == 2
+    assert len(servers) == 2
 
 
 NOT_READY = [EndedProblem("it ended before it was ready"), EnvironmentProblem("not ready in 240 s")]
 
 
 @pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
-def test_a_server_that_does_not_get_ready_is_started_once_more(problem: EnvironmentProblem) -> None:
-    starts: list[str] = []
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        starts.append("start")
-        if len(starts) == 1:
-            raise problem
-        yield SimulatedServer({"q": [GOOD]})
-
-    with reader(serve) as server:
-        (answer,) = server.ask([asked("q")]).values()
-    assert answer.rows == GOOD.rows
-    assert answer.attempts == ()
-
-
-@pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
-def test_a_server_that_never_gets_ready_is_given_up_after_the_second_start(
-    problem: EnvironmentProblem,
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_server_that_does_not_get_ready_is_started_once_more_and_then_given_up(
+    problem: EnvironmentProblem, failing: int
 ) -> None:
-    starts: list[str] = []
+    def make(number: int) -> SimulatedServer:
+        if number <= failing:
+            raise problem
+        return SimulatedServer({"q": [GOOD], "later": [GOOD]})
 
-    def serve() -> AbstractContextManager[SimulatedServer]:
-        starts.append("start")
-        raise problem
-
-    with reader(serve) as server:
+    with reader(make) as (server, servers):
         for sql in ("q", "later"):
             (answer,) = server.ask([asked(sql)]).values()
-            assert answer.unknown == f"x: {problem}"
-    assert len(starts) == 2
+            assert answer.rows == (() if failing > 1 else GOOD.rows)
+            assert answer.unknown == (f"x: {problem}" if failing > 1 else "")
+            assert answer.attempts == ()
+    assert len(servers) == 2
 
 
 def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
@@ -291,55 +267,26 @@ def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal
     assert len(found["q"].attempts) == 2
 
 
-def ask_as_they_come(
-    script: dict[str, list[Any]], batches: list[list[CellQuestion]], lose: Callable[[Any], None]
-) -> tuple[list[Answer], list[SimulatedServer]]:
-    """Ask each batch in turn; `lose`: what befalls the server between two of them."""
-    servers: list[SimulatedServer] = []
-    answers: list[Answer] = []
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        servers.append(SimulatedServer(script))
-        yield servers[-1]
-
-    with reader(serve) as server:
-        for batch in batches:
-            if answers:
-                lose(servers[-1])
-            answers += server.ask(batch).values()
-    return answers, servers
-
-
-BATCHES = [["a", "b"], ["c", "d"], ["e"]]
-
-
 def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
-    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
-    batches = [list(map(asked, batch)) for batch in BATCHES]
-
-    def die(server: SimulatedServer) -> None:
-        server.up = False
-
-    answers, servers = ask_as_they_come(script, batches, die)
+    batches = [["a", "b"], ["c", "d"], ["e"]]
+    script: dict[str, list[Any]] = {each: [GOOD] for batch in batches for each in batch}
+    answers: list[Answer] = []
+    with reader(lambda _: SimulatedServer(script)) as (server, servers):
+        for batch in batches:
+            if servers and servers[-1]:
+                servers[-1].up = False
+            answers += server.ask(list(map(asked, batch))).values()
     assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
     assert not any(answer.attempts for answer in answers)
     assert len(servers) == 3
 
 
 def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
-    servers: list[SimulatedServer] = []
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        servers.append(SimulatedServer(script, bears=3))
-        yield servers[-1]
-
     questions = [asked(f"q{number}") for number in range(8)]
     script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
-    with reader(serve, connections=1) as server:
+    with reader(lambda _: SimulatedServer(script, bears=3), connections=1) as (server, servers):
         answers = list(server.ask(questions).values())
-    assert [len(server.sent) for server in servers] == [3, 3, 2]
+    assert [len(server.sent) for server in servers if server] == [3, 3, 2]
     assert sorted(answer.sql for answer in answers) == sorted(each.text for each in questions)
     assert not any(answer.attempts or answer.unknown for answer in answers)
 

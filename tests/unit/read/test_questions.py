@@ -47,7 +47,6 @@ def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: A
 
 
 def shape_of(format_name: str = "hudi-cow", **others: object) -> Any:  # noqa: ANN401 - as asked
-    """Return a format whose views are called as the catalog's entries are."""
     views = {"table_for": lambda asked: asked, "reader_facts": facts(format_name)}
     return SimpleNamespace(**{**views, **others})
 
@@ -194,7 +193,6 @@ def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> 
 
 
 def ask_the_past(view: str, instants: tuple[str, ...]) -> CellQuestion | Answer:
-    """Ask after the rename about the table as it was."""
     shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
     maker = maker_of(shape, "iceberg")
     there = state(2)

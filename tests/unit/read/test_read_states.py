@@ -101,13 +101,10 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
 
     installed = SimpleNamespace(distribution=SimpleNamespace(name="x", memory_mb=100))
 
-    def planned(plan: Plan) -> Questions:
-        return Questions(plan.cells)
-
     monkeypatch.setattr(reader_servers, "load_engine", found.of)
     monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
     monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
-    monkeypatch.setattr(read_states, "planned_questions", planned)
+    monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
     monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
     monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
     monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
@@ -152,7 +149,6 @@ def read(
     context: ReadContext,
     found: Callable[[Answer], object] = lambda _: None,
 ) -> None:
-    """Read as a run does; `found` is told each answer as it comes."""
     with (
         read_states.count_cells(plan, context) as cells,
         closing(read_states.read(plan, states, context, cells)) as answers,
@@ -256,31 +252,6 @@ def test_what_an_older_metastore_registers_is_registered_before_anybody_is_asked
     assert engines.unregistered == []
 
 
-def test_where_no_more_states_can_come_what_was_started_is_stopped(
-    engines: Engines, tmp_path: Path
-) -> None:
-    come, stopped = threading.Semaphore(0), threading.Event()
-
-    def written() -> Iterator[States]:
-        yield states("v1")
-        assert come.acquire(timeout=30)
-        raise EnvironmentProblem("nothing more is written")
-
-    ended = engines.ended.append
-
-    class Ended(list[str]):
-        def append(self, name: str) -> None:
-            ended(name)
-            if name == HIVE:
-                stopped.set()
-
-    engines.ended = Ended()
-    plan = planned("v1", "v2", readers=(HIVE,))
-    with pytest.raises(EnvironmentProblem, match="nothing more is written"):
-        read(plan, written(), place(tmp_path), lambda _: come.release())
-    assert stopped.wait(30)
-
-
 def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
     engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,15 +350,12 @@ def state(tmp_path: Path) -> State:
 def test_a_state_that_comes_again_has_its_files_as_they_were_before_anybody_read_it(
     tmp_path: Path, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def about(plan: Any) -> Questions:  # noqa: ANN401 - passed on
-        return Questions(plan.cells)
-
     def states() -> Iterator[States]:
         yield {("v1", 1): state}
         (state.table / "file").write_text("other")
         yield {("v2", 1): state}
 
-    monkeypatch.setattr(read_states, "planned_questions", about)
+    monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
     before, queue = state_store.file_list(state), ClosableQueue[CellQuestion]()
     shared: Any = SimpleNamespace(context=place(tmp_path), register=lambda _: None)
     plan, queues = planned("v1", "v2", readers=(HIVE,)), ReadQueues({HIVE: queue})
@@ -423,8 +391,6 @@ VARIANTS = ("v1", "v2", "v3")
 
 @dataclass
 class Server:
-    """Refuses what is asked, unless told otherwise."""
-
     rows: tuple[str, ...] = ()
     """What it answers."""
     silent: tuple[str, ...] = ()
@@ -455,7 +421,6 @@ def server(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> Server:
 def read_all(
     folder: Path, plan: Plan, come: Iterable[States], out: StringIO | None = None
 ) -> dict[str, Answer]:
-    """Read a plan; give the answers by reader and variant."""
     found: list[Answer] = []
     read(plan, come, place(folder, out), found.append)
     assert len(found) == len(plan.cells), "each cell once"
@@ -497,25 +462,16 @@ def test_where_the_probe_is_answered_all_are_sent(
     assert {each.probe for each in found.values()} == {""}
 
 
-def test_where_the_probe_gets_no_answer_the_next_one_is_the_probe(
-    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+@pytest.mark.parametrize(("kind", "times"), [("silent", 2), ("nothing", 1)])
+def test_where_the_probe_gets_no_answer_or_no_row_the_next_one_is_the_probe(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]], kind: str, times: int
 ) -> None:
-    server.silent = (f"v1 {HIVE}",)
+    setattr(server, kind, (f"v1 {HIVE}",))
     plan = planned(*VARIANTS, readers=(HIVE,))
     found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
-    assert server.asked == [f"v1 {HIVE}", f"v1 {HIVE}", f"v2 {HIVE}"]
-    assert found[f"v1 {HIVE}"].unknown == "it took too long"
+    assert server.asked == [*[f"v1 {HIVE}"] * times, f"v2 {HIVE}"]
+    assert found[f"v1 {HIVE}"].unknown == ("it took too long" if kind == "silent" else "")
     assert (found[f"v1 {HIVE}"].probe, found[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)
-
-
-def test_an_answer_without_a_row_tells_nothing_and_the_next_one_is_the_probe(
-    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
-) -> None:
-    server.nothing = (f"v1 {HIVE}",)
-    plan = planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
-    assert server.asked == [f"v1 {HIVE}", f"v2 {HIVE}"]
-    assert found[f"v3 {HIVE}"].probe == plan.cells[1].case
 
 
 def test_each_reader_has_a_probe_of_its_own_and_others_are_asked_everything(

@@ -42,7 +42,6 @@ def asked(number: int, state: State) -> tuple[CellQuestion, Answer]:
 
 
 def came(number: int, state: State) -> Response:
-    """Return what comes of a question."""
     question, answer = asked(number, state)
     return Response(answer, question)
 
@@ -60,14 +59,8 @@ def recorded(
 def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
     cells = Count("ask queries", 8)
     question, answer = asked(1, state)
-    others = (
-        replace(answer, refusal=Refusal("X", "y")),
-        replace(answer, unknown="time-out"),
-    )
-    there = (
-        replace(answer, reused=True),
-        Answer("v", "", not_applicable="no step has written anything yet"),
-    )
+    others = (replace(answer, refusal=Refusal("X", "y")), replace(answer, unknown="time-out"))
+    there = (replace(answer, reused=True), Answer("v", "", not_applicable="nothing is written"))
     queue = ClosableQueue[Response]()
     queue.put_all(Response(each, question) for each in (answer, *others))
     passed = read_states.record(queue, AnswerCache(tmp_path / "answers"), cells)
@@ -122,14 +115,11 @@ def test_of_two_answers_that_differ_none_is_kept(tmp_path: Path, state: State) -
     assert kept is None
 
 
-@pytest.mark.parametrize(
-    "again",
-    [Answer("", "q", unknown="it died"), Answer("", "q", unknown="x", attempts=(Attempt("y"),))],
-)
 def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
-    again: Answer, tmp_path: Path, state: State
+    tmp_path: Path, state: State
 ) -> None:
     _, first = asked(1, state)
+    again = Answer("", "q", unknown="x", attempts=(Attempt("y"),))
     found, kept = recorded_again(again, tmp_path, state)
     assert found == first
     assert kept is not None

@@ -15,10 +15,10 @@ from harness.runtime.process import Command, running
 
 JAVA: Final = """#!{python}
 import pathlib, sys
-kept = [each.partition("=")[2] for each in sys.argv if each.startswith("-XX:SharedArchiveFile=")]
+files = [text.partition("=")[2] for text in sys.argv if text.startswith("-XX:SharedArchiveFile=")]
 if "-Xshare:dump" in sys.argv:
-    pathlib.Path(kept[0]).write_text("{said}")
-sys.exit("-Xshare:on" in sys.argv and pathlib.Path(kept[0]).read_text() != "whole")
+    pathlib.Path(files[0]).write_text("{content}")
+sys.exit("-Xshare:on" in sys.argv and pathlib.Path(files[0]).read_text() != "whole")
 """
 JCMD: Final = """#!{python}
 import pathlib, sys
@@ -37,7 +37,7 @@ def installed(
     tmp_path: Path, name: str = "trino-476", content: str = "whole", status: int = 0
 ) -> Installation:
     java = tmp_path / "jre-1" / "bin" / "java"
-    program(java, JAVA.format(python=sys.executable, said=content))
+    program(java, JAVA.format(python=sys.executable, content=content))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
     lib = tmp_path / "lib"
     lib.mkdir(exist_ok=True)
@@ -63,10 +63,8 @@ def keep(archive: ClassArchive, installation: Installation, folder: Path) -> Non
 
 
 def files(installation: Installation) -> list[str]:
-    folder = installation.archives
-    assert folder is not None
-    archives = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path.name for path in archives if path.suffix == ".jsa")
+    assert installation.archives is not None
+    return sorted(path.name for path in installation.archives.glob("*.jsa"))
 
 
 def test_the_second_start_records_and_the_next_one_takes_what_was_retained(tmp_path: Path) -> None:
@@ -106,9 +104,7 @@ def test_what_was_made_on_another_archive_of_the_jre_is_made_again(tmp_path: Pat
     assert first(installation) == before
 
 
-def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
-    tmp_path: Path,
-) -> None:
+def test_an_unusable_archive_of_the_jre_is_made_again(tmp_path: Path) -> None:
     installation = installed(tmp_path)
     base = archive_of(installation).base
     assert base is not None

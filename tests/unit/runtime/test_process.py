@@ -116,12 +116,12 @@ def test_what_a_killed_process_had_started_lets_go_of_its_connections(tmp_path: 
     listener.close()
 
 
-def test_a_program_that_is_over_tells_its_exit_code_and_a_slow_one_is_ended(
-    tmp_path: Path,
-) -> None:
+def test_a_program_that_is_over_tells_its_exit_code_a_slow_one_is_ended(tmp_path: Path) -> None:
     assert finished(python(tmp_path, "raise SystemExit(7)"), 60) == 7
     with pytest.raises(ProcessProblem, match="not over within 0 s"):
         finished(python(tmp_path, READ_FOREVER), 0)
+    with pytest.raises(EnvironmentProblem, match=r"/java is not a program"):
+        finished(Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log"), 60)
 
 
 def test_a_process_gets_few_variables_and_works_in_utc(
@@ -139,12 +139,6 @@ def test_a_process_gets_few_variables_and_works_in_utc(
     # A JVM without memory ends, and is not asked on half broken.
     assert "('JAVA_TOOL_OPTIONS', '-XX:+ExitOnOutOfMemoryError')" in names
     assert "('EXTRA', '1')" in names
-
-
-def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: Path) -> None:
-    command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
-    with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
-        pass
 
 
 def test_a_process_and_what_it_started_die_with_the_harness_even_when_that_is_killed(

@@ -20,9 +20,3 @@ def test_values_in_an_xml_template_are_escaped() -> None:
 def test_a_missing_value_is_an_error_and_not_empty() -> None:
     with pytest.raises(jinja2.UndefinedError, match="warehouse"):
         template.render("metastore", "hive-site.xml", {"database": "d"})
-
-
-def test_the_sources_of_an_engine_are_all_its_templates() -> None:
-    names = [name for name, _ in template.sources("metastore")]
-    assert "hive-site.xml.j2" in names
-    assert names == sorted(names)

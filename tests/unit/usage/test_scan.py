@@ -103,8 +103,8 @@ def test_the_entries_of_a_merge_on_read_table_are_its_views(
         placed(tmp_path, "t_rt", REALTIME),
     ]
     actual = scanned(monkeypatch, SimulatedCatalog({"d": tables})).tables
-    told = [(table.name, table.format, table.view) for table in actual[:3]]
-    assert told == [
+    shown = [(table.name, table.format, table.view) for table in actual[:3]]
+    assert shown == [
         ("d.t", "hudi-mor", "base_name"),
         ("d.t_ro", "hudi-mor", "read_optimized"),
         ("d.t_rt", "hudi-mor", "snapshot"),

@@ -34,8 +34,8 @@ def usage(*tables: UsedTable) -> Usage:
     return Usage(1, "thrift://m:1", "", tables)
 
 
-def words(*given: str) -> frozenset[str]:
-    return frozenset(given)
+def words(*texts: str) -> frozenset[str]:
+    return frozenset(texts)
 
 
 @pytest.mark.parametrize(

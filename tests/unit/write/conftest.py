@@ -25,7 +25,7 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> WriteTarget:
+def target(tmp_path: Path) -> WriteTarget:
     folder = tmp_path / "work"
     folder.mkdir()
     return WriteTarget(Cache(tmp_path / "cache"), "thrift://x", "db", folder)

@@ -32,20 +32,20 @@ from tests.builders.scenarios import scenario_of
 from tests.builders.stored_statistics import FACT, row
 from tests.builders.written_variant import WRITER, variant
 
-TOLD = {"run.id": "17", "run.by": "me"}
-STORED = tuple(sorted(TOLD.items()))
+METADATA = {"run.id": "17", "run.by": "me"}
+STORED = tuple(sorted(METADATA.items()))
 INSTANT = "20260101000000001"
 ALTER = "alter table {{database}}.t {} ({})"
 SHOW = f"call show_commit_extra_metadata(table => 'db.t', instant_time => '{INSTANT}')"
 
 
 def step(
-    by: MetadataWay = MetadataWay.SET, pairs: dict[str, str] = TOLD, prefix: str = "run."
+    by: MetadataWay = MetadataWay.SET, pairs: dict[str, str] = METADATA, prefix: str = "run."
 ) -> WriteWithMetadata:
     return WriteWithMetadata((1,), pairs, prefix, by)
 
 
-def told_by(by: MetadataWay) -> tuple[Any, ...]:
+def statements_by(by: MetadataWay) -> tuple[Any, ...]:
     outcomes = VariantOutcomes(replace(variant(), scenario=scenario_of(step(by))))
     return outcomes.then(Outcome(0, OutcomeKind.APPLIED)).next_step().statements
 
@@ -67,7 +67,7 @@ def told_by(by: MetadataWay) -> tuple[Any, ...]:
 def test_the_writer_is_told_before_the_write_and_forgets_it_even_if_that_is_refused(
     way: MetadataWay, first: str, last: str
 ) -> None:
-    statements = told_by(way)
+    statements = statements_by(way)
     assert (statements[0].text, statements[-1].text) == (first, last)
     assert all(isinstance(statement, Sql) for statement in statements)
     assert [s.text.split()[0] for s in statements if s.commits] == ["insert"]
@@ -75,9 +75,9 @@ def test_the_writer_is_told_before_the_write_and_forgets_it_even_if_that_is_refu
 
 
 def test_a_dataframe_is_told_in_its_options() -> None:
-    (write,) = told_by(MetadataWay.FRAME)
+    (write,) = statements_by(MetadataWay.FRAME)
     assert isinstance(write, FrameWrite)
-    assert {PREFIX: "run.", **TOLD}.items() <= dict(write.options).items()
+    assert {PREFIX: "run.", **METADATA}.items() <= dict(write.options).items()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ class Spark:
 
 
 def shows(error: Exception | None = None) -> Spark:
-    pairs = {**TOLD, "schema": "{}"}.items()
+    pairs = {**METADATA, "schema": "{}"}.items()
     return Spark([{"metadata_key": name, "metadata_value": value} for name, value in pairs], error)
 
 
@@ -135,7 +135,7 @@ def target_in(folder: Path) -> WriteTarget:
 def asked(folder: Path, spark: Spark, operation: Any = None) -> ExtraMetadata | None:  # noqa: ANN401
     target = target_in(folder)
     (target.table / ".hoodie").mkdir(parents=True)
-    record = {"extraMetadata": {**TOLD, "schema": "{}"}}
+    record = {"extraMetadata": {**METADATA, "schema": "{}"}}
     (target.table / ".hoodie" / f"{INSTANT}.commit").write_text(json.dumps(record))
     outcomes = VariantOutcomes(replace(variant(), scenario=scenario_of(operation or step())))
     for number, instant in ((0, ""), (1, INSTANT)):
@@ -227,7 +227,7 @@ CHANGED = STORED[0], ("run.id", "18")
 
 
 @pytest.mark.parametrize(
-    ("extra", "kind", "place", "text"),
+    ("extra", "kind", "witness", "text"),
     [
         (ExtraMetadata(STORED[:1], STORED), LOST, Witness("", "run.id", "17", None), "no extra"),
         (ExtraMetadata(CHANGED, CHANGED), OTHER, Witness("", "run.id", "17", "18"), "has '18'"),
@@ -236,11 +236,11 @@ CHANGED = STORED[0], ("run.id", "18")
     ],
 )
 def test_what_is_lost_and_what_is_other_are_two_things(
-    extra: ExtraMetadata, kind: FindingKind, place: Witness, text: str
+    extra: ExtraMetadata, kind: FindingKind, witness: Witness, text: str
 ) -> None:
     ((at, (finding, *_)),) = recorded_by_table.findings(recorded_with(extra)).items()
-    assert (at, finding.kind, finding.places[0]) == (1, kind, place)
-    assert text in witness_text(kind, place)
+    assert (at, finding.kind, finding.places[0]) == (1, kind, witness)
+    assert text in witness_text(kind, witness)
     assert kind in recorded_by_table.KINDS
 
 

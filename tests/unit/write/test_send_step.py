@@ -52,8 +52,8 @@ from tests.builders.written_variant import (
 )
 
 
-def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: WriteTarget) -> None:
-    written = sent(place, FailsLate(part="select 1 as `id`"))
+def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(target: WriteTarget) -> None:
+    written = sent(target, FailsLate(part="select 1 as `id`"))
     assert kinds(written.records) == ["applied"] * 4
     outcome = written.records[1].outcome
     assert (outcome.instant, outcome.refusal, outcome.because) == ("200", ERROR, "")
@@ -62,16 +62,16 @@ def test_a_step_that_is_committed_is_applied_with_the_error_beside_it(place: Wri
     assert ("v", 1) in written.states
 
 
-def test_it_is_another_outcome_than_without_the_error(place: WriteTarget) -> None:
-    sent(place, Simulated())
-    place.folder.mkdir()
+def test_it_is_another_outcome_than_without_the_error(target: WriteTarget) -> None:
+    sent(target, Simulated())
+    target.folder.mkdir()
     with pytest.raises(WriterSilent, match="committed, then failed now, but applied when"):
-        sent(place, FailsLate(part="insert"))
+        sent(target, FailsLate(part="insert"))
 
 
-def test_a_schema_change_of_which_the_catalog_has_nothing_is_unknown(place: WriteTarget) -> None:
+def test_a_schema_change_of_which_the_catalog_has_nothing_is_unknown(target: WriteTarget) -> None:
     with pytest.raises(WriterSilent) as silent:
-        sent(place, FailsLate(part="add columns"))
+        sent(target, FailsLate(part="add columns"))
     outcome = silent.value.outcome
     assert (outcome.kind, outcome.refusal) == (OutcomeKind.UNKNOWN, None)
     assert outcome.because == (
@@ -84,13 +84,13 @@ def test_a_schema_change_of_which_the_catalog_has_nothing_is_unknown(place: Writ
     ("write", "sent_as"), [(Insert((2,)), "select 2 as `id`"), (LateUpsert((1,)), "f2s2r1")]
 )
 def test_a_write_that_answers_no_error_and_commits_nothing_did_nothing(
-    place: WriteTarget, write: Operation, sent_as: str
+    target: WriteTarget, write: Operation, sent_as: str
 ) -> None:
     def makes(sql: str) -> tuple[str, ...]:
         return () if sent_as in sql else (f"{len(sql)}.commit",)
 
     steps = (Step(Insert((1,))), Step(write))
-    outcome = sent(place, Simulated(makes=makes), variant(steps=steps)).records[2].outcome
+    outcome = sent(target, Simulated(makes=makes), variant(steps=steps)).records[2].outcome
     message = "no error was answered; the table's own records have no commit of it"
     assert outcome.refusal == Refusal("did nothing", message)
     assert outcome.kind is OutcomeKind.REFUSED
@@ -161,7 +161,7 @@ FRAMED: Final = variant(steps=(Step(Insert(keys=(1,))), Step(WriteFrame((1, 2)))
 
 
 @dataclass
-class Given(Simulated):
+class TakesFrames(Simulated):
     frames: list[tuple[str, Mapping[str, str], str]] = field(default_factory=list)
 
     def append(
@@ -172,15 +172,15 @@ class Given(Simulated):
         self.run(query, timeout_s=timeout_s)
 
 
-def test_it_is_told_all_of_the_session_and_where_the_table_is(place: WriteTarget) -> None:
-    spark = Given()
-    outcome = sent(place, spark, FRAMED).records[-1].outcome
+def test_it_is_told_all_of_the_session_and_where_the_table_is(target: WriteTarget) -> None:
+    spark = TakesFrames()
+    outcome = sent(target, spark, FRAMED).records[-1].outcome
     ((query, options, path),) = spark.frames
     assert (outcome.kind, outcome.instant) == (OutcomeKind.APPLIED, "300")
     assert outcome.statements[0].startswith(f"DataFrame: {query}; append as hudi")
     assert path == str(spark.folder)
     assert options["hoodie.schema.on.read.enable"] == "true"
-    assert options["hoodie.datasource.hive_sync.database"] == place.database
+    assert options["hoodie.datasource.hive_sync.database"] == target.database
     assert options[ALLOW_DROPS] == "false"  # the session allows it
 
 
@@ -209,8 +209,8 @@ def last(write_target: WriteTarget, spark: Simulated, *steps: Step) -> Outcome:
     return sent(write_target, spark, variant(steps=(INSERT, *steps))).records[-1].outcome
 
 
-def test_a_version_that_is_there_then_is_applied(place: WriteTarget) -> None:
-    records = sent(place, Versioned(), variant(steps=(INSERT, TO_9))).records
+def test_a_version_that_is_there_then_is_applied(target: WriteTarget) -> None:
+    records = sent(target, Versioned(), variant(steps=(INSERT, TO_9))).records
     assert (records[2].outcome.kind, records[2].outcome.instant) == (OutcomeKind.APPLIED, "")
     assert [state.table_version for state in records] == ["6", "6", "9"]
 
@@ -228,9 +228,9 @@ UNSET = Refusal("did nothing", "no error was answered; the table version is 6")
     ],
 )
 def test_the_version_that_a_table_has_then_decides(
-    place: WriteTarget, spark: Versioned, step: Step, instant: str, refusal: Refusal | None
+    target: WriteTarget, spark: Versioned, step: Step, instant: str, refusal: Refusal | None
 ) -> None:
-    outcome = last(place, spark, step)
+    outcome = last(target, spark, step)
     kind = OutcomeKind.REFUSED if refusal == UNSET else OutcomeKind.APPLIED
     assert (outcome.kind, outcome.instant, outcome.refusal) == (kind, instant, refusal)
 
@@ -276,26 +276,26 @@ def written_by(write_target: WriteTarget, fleet: Fleet, what: Variant) -> Varian
     return write_variants.write_variant(what, write_target, fleet.of)  # type: ignore[arg-type]
 
 
-def test_the_first_writer_does_it_before_the_first_step_of_the_other(place: WriteTarget) -> None:
+def test_the_first_writer_does_it_before_the_first_step_of_the_other(target: WriteTarget) -> None:
     fleet = Fleet(Growing(version="6"))
-    records = written_by(place, fleet, handed_over()).records
+    records = written_by(target, fleet, handed_over()).records
     assert [state.outcome.kind for state in records] == [OutcomeKind.APPLIED] * 4
     [(name, sql)] = fleet.downgrades
     assert (name, "SIX" in sql) == (NEWER, True)
     assert [DOWN in " ".join(state.outcome.statements) for state in records] == [0, 0, 1, 0]
 
 
-def test_where_it_does_not_come_to_that_version_the_step_is_refused(place: WriteTarget) -> None:
+def test_where_it_does_not_come_to_that_version_the_step_is_refused(target: WriteTarget) -> None:
     fleet = Fleet(Growing(version="9"))
-    outcome = written_by(place, fleet, handed_over()).records[2].outcome
+    outcome = written_by(target, fleet, handed_over()).records[2].outcome
     assert (outcome.kind, outcome.instant) == (OutcomeKind.REFUSED, "")
     assert outcome.refusal is not None
     assert outcome.refusal.message == "no error was answered; the table version is 9"
 
 
-def test_where_it_is_answered_with_an_error_the_step_is_refused_by_it(place: WriteTarget) -> None:
+def test_where_it_is_answered_with_an_error_the_step_is_refused_by_it(target: WriteTarget) -> None:
     fleet = Fleet(Growing(refuse(DOWN)))
-    outcome = written_by(place, fleet, handed_over()).records[2].outcome
+    outcome = written_by(target, fleet, handed_over()).records[2].outcome
     assert outcome.kind is OutcomeKind.REFUSED
     assert outcome.refusal is not None
     assert outcome.refusal.kind == "java.lang.X"
@@ -416,23 +416,23 @@ def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:
     monkeypatch.setattr(written_variant, "ENTRIES", entries)
 
 
-def test_a_schema_change_is_applied_though_the_catalog_hears_nothing(place: WriteTarget) -> None:
+def test_a_schema_change_is_applied_though_the_catalog_hears_nothing(target: WriteTarget) -> None:
     spark = WithClient()
-    result = client_outcome(place, spark, ADD)
+    result = client_outcome(target, spark, ADD)
     assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "300")
     assert result.statements == ("write client: addColumn('N', '\"int\"', '', 'id', 'AFTER')",)
     assert spark.calls[0]["method"] == "addColumn"
     assert spark.calls[0]["path"] == str(spark.folder)
 
 
-def test_one_that_fails_after_its_commit_is_half_done_and_known(place: WriteTarget) -> None:
-    result = client_outcome(place, WithClient(fails=True), ADD)
+def test_one_that_fails_after_its_commit_is_half_done_and_known(target: WriteTarget) -> None:
+    result = client_outcome(target, WithClient(fails=True), ADD)
     assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, NO_CLIENT)
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_one_that_completes_nothing_is_refused(place: WriteTarget, *, fails: bool) -> None:
-    result = client_outcome(place, WithClient(completes=False, fails=fails), ADD)
+def test_one_that_completes_nothing_is_refused(target: WriteTarget, *, fails: bool) -> None:
+    result = client_outcome(target, WithClient(completes=False, fails=fails), ADD)
     assert result.kind is OutcomeKind.REFUSED
     assert result.refusal is not None
     assert (result.refusal == NO_CLIENT) is fails
@@ -447,7 +447,7 @@ def test_one_that_completes_nothing_is_refused(place: WriteTarget, *, fails: boo
     ],
 )
 def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
-    place: WriteTarget,
+    target: WriteTarget,
     monkeypatch: pytest.MonkeyPatch,
     reply: object,
     of_t: tuple[str, ...],
@@ -455,25 +455,25 @@ def test_a_sync_is_applied_where_every_entry_lists_the_columns_of_the_table(
     kind: OutcomeKind,
 ) -> None:
     lists(monkeypatch, entry("t", of_t), entry("t_rt", of_rt))
-    result = client_outcome(place, WithClient(reply=reply, makes=sync_makes), ADD, Sync())  # type: ignore[arg-type]
+    result = client_outcome(target, WithClient(reply=reply, makes=sync_makes), ADD, Sync())  # type: ignore[arg-type]
     assert (result.kind, result.instant) == (kind, "")
 
 
 def test_a_sync_that_says_all_is_well_and_leaves_an_entry_behind_names_it(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+    target: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lists(monkeypatch, entry("t", NEW), entry("t_rt", ("id", "ts", "n")))
-    result = client_outcome(place, WithClient(makes=sync_makes), ADD, Sync())
+    result = client_outcome(target, WithClient(makes=sync_makes), ADD, Sync())
     assert result.refusal is not None
     assert result.refusal.kind == "did nothing"
     assert result.refusal.message.endswith("columns in their order: t_rt")
 
 
 def test_a_sync_where_there_is_nothing_to_do_is_applied(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+    target: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lists(monkeypatch, entry("t", OLD))
-    assert client_outcome(place, WithClient(makes=sync_makes), Sync()).kind is OutcomeKind.APPLIED
+    assert client_outcome(target, WithClient(makes=sync_makes), Sync()).kind is OutcomeKind.APPLIED
 
 
 def sync_makes(sql: str) -> tuple[str, ...]:

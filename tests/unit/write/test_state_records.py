@@ -96,7 +96,7 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
         assert [bool(state.values[0].meta) for state in records] == [bare, bare]
 
 
-def found(
+def recorded(
     state: state_store.State,
     what: Variant | None = None,
     outcome: Outcome | None = None,
@@ -144,7 +144,7 @@ def test_what_is_told_of_files_is_what_is_made_of_them_now(
     monkeypatch.setattr(READ, FilesRead())
     now = replace(FACT, misled_names=("f1",))
     monkeypatch.setattr(SHAPE, "facts", lambda *_: (now,))
-    (record,) = found(state)
+    (record,) = recorded(state)
     assert (record.files, record.layout) == ((now,), "")
 
 
@@ -152,9 +152,9 @@ def test_the_files_of_a_state_that_was_seen_before_are_not_read_again(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr(READ, read := FilesRead())
-    (written,) = found(state, reused=False)
+    (written,) = recorded(state, reused=False)
     assert not written.reused
-    assert found(state) == (replace(written, reused=True),)
+    assert recorded(state) == (replace(written, reused=True),)
     assert read.times == 1
 
 
@@ -162,13 +162,13 @@ def test_they_are_read_where_anything_is_otherwise(
     monkeypatch: pytest.MonkeyPatch, state: state_store.State
 ) -> None:
     monkeypatch.setattr(READ, read := FilesRead())
-    found(state)
-    found(replace(state, digest="other"))
-    found(state, replace(variant(), settings={"rewrites": "all"}))
-    found(state, variant(steps=()))
-    found(state, outcome=replace(state.frozen.outcome, instant="100"))
+    recorded(state)
+    recorded(replace(state, digest="other"))
+    recorded(state, replace(variant(), settings={"rewrites": "all"}))
+    recorded(state, variant(steps=()))
+    recorded(state, outcome=replace(state.frozen.outcome, instant="100"))
     (state.folder / state_store.STATE).write_text("frozen otherwise")
-    found(state)
+    recorded(state)
     assert read.times == 6
 
 
@@ -177,9 +177,9 @@ def test_a_file_that_could_not_be_read_is_tried_again(
 ) -> None:
     broken = FilesRead(unread="Input/output error")
     monkeypatch.setattr(READ, broken)
-    assert found(state)[0].values[0].unread
+    assert recorded(state)[0].values[0].unread
     monkeypatch.setattr(READ, FilesRead())
-    assert not found(state)[0].values[0].unread
+    assert not recorded(state)[0].values[0].unread
 
 
 def storing(column: str) -> FileFact:

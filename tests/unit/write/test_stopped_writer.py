@@ -282,41 +282,41 @@ def second() -> Second:
 
 
 def test_a_write_that_waits_is_begun_and_its_commit_is_a_step_of_its_own(
-    place: WriteTarget, second: Second
+    target: WriteTarget, second: Second
 ) -> None:
-    records = written(place, second, (*OPERATIONS, *OPERATIONS[1::2])).records
+    records = written(target, second, (*OPERATIONS, *OPERATIONS[1::2])).records
     assert kinds(records) == ["applied"] * 8
     instants = ["", "100", "", "200", "150", "300", "", "160"]
     assert [state.outcome.instant for state in records] == instants
 
 
 def test_one_that_ends_before_it_waits_is_an_error_at_once(
-    place: WriteTarget, second: Second
+    target: WriteTarget, second: Second
 ) -> None:
     second.ends = RefusedError(ERROR, 1.0)
-    assert written(place, second, OPERATIONS[:2]).records[2].outcome.refusal == ERROR
-    place.folder.mkdir()
+    assert written(target, second, OPERATIONS[:2]).records[2].outcome.refusal == ERROR
+    target.folder.mkdir()
     second.ends, second.first = NoAnswerError("it died"), Simulated()
     with pytest.raises(write_variants.WriterSilent, match="it died"):
-        written(place, second, OPERATIONS[:2])
+        written(target, second, OPERATIONS[:2])
 
 
 def test_a_commit_that_is_refused_leaves_the_table_as_the_other_writer_left_it(
-    place: WriteTarget, second: Second
+    target: WriteTarget, second: Second
 ) -> None:
     second.refuses = True
-    records = written(place, second).records
+    records = written(target, second).records
     assert kinds(records) == [*["applied"] * 4, "refused", "applied"]
     assert records[4].outcome.refusal == CONFLICT
 
 
-def test_of_a_write_that_did_not_wait_nothing_is_known(place: WriteTarget, second: Second) -> None:
+def test_of_a_write_that_did_not_wait_nothing_is_known(target: WriteTarget, second: Second) -> None:
     second.waits = False
     with pytest.raises(write_variants.WriterSilent, match="did not wait for its lock"):
-        written(place, second)
+        written(target, second)
 
 
-def test_a_write_that_no_step_commits_is_let_go(place: WriteTarget, second: Second) -> None:
-    records = written(place, second, OPERATIONS[:3]).records
+def test_a_write_that_no_step_commits_is_let_go(target: WriteTarget, second: Second) -> None:
+    records = written(target, second, OPERATIONS[:3]).records
     assert records[-1].outcome.kind is OutcomeKind.APPLIED
     assert second.went_on.wait(60)

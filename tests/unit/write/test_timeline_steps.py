@@ -67,35 +67,35 @@ LAST = {
 
 @pytest.mark.parametrize("name", LAST)
 def test_what_is_completed_on_the_timeline_is_applied_and_no_write(
-    place: WriteTarget, name: str
+    target: WriteTarget, name: str
 ) -> None:
-    result = outcome(place, Simulated(makes=makes()), *LAST[name])
+    result = outcome(target, Simulated(makes=makes()), *LAST[name])
     assert (result.kind, result.instant) == (OutcomeKind.APPLIED, "")
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "shown"),
     [
         ("savepoint", "no new savepoint is on the timeline"),
         ("rollback", "no new rollback is completed"),
     ],
 )
-def test_what_is_not_completed_did_nothing(place: WriteTarget, name: str, told: str) -> None:
-    result = outcome(place, Simulated(makes=makes(done=False)), *LAST[name])
+def test_what_is_not_completed_did_nothing(target: WriteTarget, name: str, shown: str) -> None:
+    result = outcome(target, Simulated(makes=makes(done=False)), *LAST[name])
     assert result.kind is OutcomeKind.REFUSED
-    assert result.refusal == Refusal("did nothing", f"no error was answered; {told}")
+    assert result.refusal == Refusal("did nothing", f"no error was answered; {shown}")
 
 
-def test_an_error_after_it_was_completed_leaves_it_applied(place: WriteTarget) -> None:
-    result = outcome(place, FailsLate(makes=makes(), part="to_instant"), *LAST["rollback"])
+def test_an_error_after_it_was_completed_leaves_it_applied(target: WriteTarget) -> None:
+    result = outcome(target, FailsLate(makes=makes(), part="to_instant"), *LAST["rollback"])
     assert (result.kind, result.refusal) == (OutcomeKind.APPLIED, ERROR)
 
 
 def test_the_instant_of_the_step_is_sent_and_its_placeholder_is_recorded(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     spark = Simulated(makes=makes())
-    result = outcome(place, spark, *LAST["restore"])
+    result = outcome(target, spark, *LAST["restore"])
     assert spark.sent[-1] == ("call rollback_to_savepoint(table => 'db.t', instant_time => '100')")
     assert "'{instant of step 1}'" in result.statements[0]
 
@@ -112,10 +112,10 @@ class Fails(FailsLate):
 
 
 def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     spark = Fails()
-    result = outcome(place, spark, FailedWrite((2,)))
+    result = outcome(target, spark, FailedWrite((2,)))
     assert (result.kind, result.instant, result.refusal) == (OutcomeKind.APPLIED, "", None)
     assert spark.sent[-2:] == [
         f"set {QUERIES}=",
@@ -123,17 +123,17 @@ def test_a_write_that_left_its_instant_inflight_failed_as_it_was_meant_to(
     ]
 
 
-def test_one_that_left_nothing_is_refused_with_its_error(place: WriteTarget) -> None:
-    result = outcome(place, Fails(leaves=()), FailedWrite((2,)))
+def test_one_that_left_nothing_is_refused_with_its_error(target: WriteTarget) -> None:
+    result = outcome(target, Fails(leaves=()), FailedWrite((2,)))
     assert (result.kind, result.refusal) == (OutcomeKind.REFUSED, ERROR)
 
 
 @pytest.mark.parametrize("spark", [Fails(leaves=("300.commit",)), Simulated()])
 def test_one_that_is_committed_all_the_same_leaves_nothing_known(
-    place: WriteTarget, spark: Simulated
+    target: WriteTarget, spark: Simulated
 ) -> None:
     with pytest.raises(WriterSilent, match="was meant to fail, and was committed"):
-        outcome(place, spark, FailedWrite((2,)))
+        outcome(target, spark, FailedWrite((2,)))
 
 
 SCHEDULED = "300.compaction.requested"
@@ -174,31 +174,31 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hudi_files, "facts", lambda *_: (WAITING,))
 
 
-def test_what_is_scheduled_is_applied_and_makes_no_instant_of_a_write(place: WriteTarget) -> None:
-    record = written_mor(place, Simulated(makes=plans()))[3]
+def test_what_is_scheduled_is_applied_and_makes_no_instant_of_a_write(target: WriteTarget) -> None:
+    record = written_mor(target, Simulated(makes=plans()))[3]
     assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
-def test_a_compaction_that_is_scheduled_nowhere_did_nothing(place: WriteTarget) -> None:
-    outcome = written_mor(place, Simulated(makes=plans(())))[3].outcome
+def test_a_compaction_that_is_scheduled_nowhere_did_nothing(target: WriteTarget) -> None:
+    outcome = written_mor(target, Simulated(makes=plans(())))[3].outcome
     assert outcome.refusal is not None
     assert (outcome.kind, outcome.refusal.kind) == (OutcomeKind.REFUSED, "did nothing")
     assert "no compaction was scheduled, but 1 log blocks wait" in outcome.refusal.message
 
 
 def test_what_a_refused_write_schedules_besides_does_not_make_it_applied(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     # As an upgrade of the table does that comes with the write.
     spark = FailsLate(makes=lambda _: (SCHEDULED,), part="insert")
-    record = written_mor(place, spark, PLANNED[:1])[1]
+    record = written_mor(target, spark, PLANNED[:1])[1]
     assert record.outcome.kind is OutcomeKind.REFUSED
 
 
 def test_what_was_scheduled_and_is_carried_out_later_holds_the_rows_of_then(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
-    records = written_mor(place, Simulated(makes=plans(done=("300.commit",))))
+    records = written_mor(target, Simulated(makes=plans(done=("300.commit",))))
     assert [state.outcome.instant for state in records] == ["", "100", "200", "", "400", ""]
     assert records[5].outcome.kind is OutcomeKind.APPLIED
     assert records[4].others == ()

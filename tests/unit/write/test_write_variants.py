@@ -43,14 +43,14 @@ from tests.builders.written_variant import (
 
 
 def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     spark = Simulated()
-    written = sent(place, spark)
+    written = sent(target, spark)
     assert kinds(written.records) == ["applied"] * 4
     assert [record.outcome.instant for record in written.records] == ["", "200", "300", "400"]
     assert list(written.states) == [("v", step) for step in range(4)]
-    assert not place.folder.exists()
+    assert not target.folder.exists()
     assert spark.sent[2] == "alter table db.t add columns (`n` int)"
     assert written.records[2].outcome.statements == (
         "alter table {database}.t add columns (`n` int)",
@@ -58,22 +58,22 @@ def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
 
 
 def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     what = replace(variant(), format="iceberg")
-    states = sent(place, Simulated(MakeIceberg(), folder=place.folder), what).states.values()
+    states = sent(target, Simulated(MakeIceberg(), folder=target.folder), what).states.values()
     (home,) = {state.home for state in states}
     assert len(states) == 4
-    assert home.parent == place.cache.root / "tables"
+    assert home.parent == target.cache.root / "tables"
     assert (home / "metadata").is_dir()
-    result = write_variants.find_variant(what, place.cache)
+    result = write_variants.find_variant(what, target.cache)
     assert result is not None
     assert {state.home for state in result.states.values()} == {home}
-    assert sweep(place.cache) == ()
+    assert sweep(target.cache) == ()
 
 
 def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     make_iceberg = MakeIceberg()
 
@@ -82,31 +82,31 @@ def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
         if sql.startswith("insert"):
             raise NoAnswerError("no answer within 300 s")
 
-    spark = Simulated(reply, folder=place.folder)
+    spark = Simulated(reply, folder=target.folder)
     with pytest.raises(WriterSilent):
-        sent(place, spark, replace(variant(), format="iceberg"))
-    assert len(sweep(place.cache)) == 1
+        sent(target, spark, replace(variant(), format="iceberg"))
+    assert len(sweep(target.cache)) == 1
 
 
-def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> None:
-    written = sent(place, Simulated(refuse("add columns")))
+def test_a_refusal_is_an_outcome_and_its_state_is_kept(target: WriteTarget) -> None:
+    written = sent(target, Simulated(refuse("add columns")))
     assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
     assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
     assert ("v", 2) in written.states
 
 
-def test_a_refused_rename_of_case_only_leaves_the_session_as_it_was(place: WriteTarget) -> None:
+def test_a_refused_rename_of_case_only_leaves_the_session_as_it_was(target: WriteTarget) -> None:
     make_iceberg = MakeIceberg()
 
     def reply(sql: str) -> None:
         refuse("rename column")(sql)
         make_iceberg(sql)
 
-    spark = Simulated(reply, folder=place.folder)
+    spark = Simulated(reply, folder=target.folder)
     steps = (Step(RenameColumn("n", "N")), Step(AddColumn("m", parse_type("int"))))
     what = replace(variant(steps=steps), format="iceberg")
     scenario = replace(what.scenario, table=WITH_N)
-    outcome = sent(place, spark, replace(what, scenario=scenario)).records[1].outcome
+    outcome = sent(target, spark, replace(what, scenario=scenario)).records[1].outcome
     assert outcome.kind is OutcomeKind.REFUSED
     assert [sql for sql in spark.sent if sql.startswith("set")] == [
         "set spark.sql.caseSensitive=true",
@@ -115,16 +115,16 @@ def test_a_refused_rename_of_case_only_leaves_the_session_as_it_was(place: Write
     assert "add column" in spark.sent[-1]
 
 
-def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: WriteTarget) -> None:
+def test_of_a_refused_step_no_other_statement_is_sent_any_more(target: WriteTarget) -> None:
     spark = Simulated(refuse("compaction"))
     steps = (STEPS[0], Step(Compact()))
-    sent(place, spark, replace(variant(steps=steps), format="hudi-mor"))
+    sent(target, spark, replace(variant(steps=steps), format="hudi-mor"))
     assert ["compaction" in sql for sql in spark.sent] == [False, False, True]
 
 
-def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: WriteTarget) -> None:
+def test_a_table_made_otherwise_than_asked_for_is_a_refusal(target: WriteTarget) -> None:
     asked = replace(variant(), settings={"table_version": "8"})
-    written = sent(place, Simulated(), asked)
+    written = sent(target, Simulated(), asked)
     assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
     assert list(written.states) == [("v", 0)]
 
@@ -147,24 +147,24 @@ def compacted(
 
 
 def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+    target: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = compacted(place, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
+    record = compacted(target, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
     assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
 def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+    target: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # 150 was requested before the update of 200 was there, and is carried out by the compaction.
-    records = compacted(place, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
+    records = compacted(target, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
     assert records[3].outcome.instant == "320"
     assert records[3].others == (("150", 1),)
     assert [record.others for record in records[:3]] == [(), (), ()]
 
 
 def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     asked: list[str] = []
     spark = Simulated()
@@ -175,90 +175,90 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
 
     newer = "spark-3.5.8-hudi-1.0.2"
     write_variants.write_variant(
-        replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, writer_for
+        replace(variant(), writers=(WRITER, WRITER, newer, newer)), target, writer_for
     )
     assert asked == [WRITER, newer]
     assert len(spark.sent) == 4
 
 
 def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
-    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+    target: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def facts(*_: object) -> tuple[FileFact, ...]:
         raise FileFactError("a file of an unknown kind")
 
     monkeypatch.setattr(hudi_files, "facts", facts)
     monkeypatch.setattr(HudiTable, "properties", {"hoodie.table.version": "8"})
-    record = sent(place, Simulated()).records[2]
+    record = sent(target, Simulated()).records[2]
     assert (record.table_version, record.files) == ("8", ())
     assert record.layout == "a file of an unknown kind"
 
 
-def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -> None:
+def test_silence_ends_the_variant_and_its_step_is_not_kept(target: WriteTarget) -> None:
     def reply(sql: str) -> None:
         if "add columns" in sql:
             raise NoAnswerError("no answer within 300 s")
 
     with pytest.raises(WriterSilent) as silent:
-        sent(place, Simulated(reply))
+        sent(target, Simulated(reply))
     assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
     assert silent.value.outcome.because == "no answer within 300 s"
     assert kinds(silent.value.done.records) == ["applied", "applied"]
-    assert len(list((place.cache.root / "states").glob("*/state.json"))) == 2
+    assert len(list((target.cache.root / "states").glob("*/state.json"))) == 2
 
 
-def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
-    assert write_variants.find_variant(variant(), place.cache) is None
-    written = sent(place, Simulated())
-    result = write_variants.find_variant(variant(), place.cache)
+def test_a_variant_is_found_again_whole_or_not_at_all(target: WriteTarget) -> None:
+    assert write_variants.find_variant(variant(), target.cache) is None
+    written = sent(target, Simulated())
+    result = write_variants.find_variant(variant(), target.cache)
     assert result is not None
     assert result.states == written.states
     assert result.records == tuple(replace(state, reused=True) for state in written.records)
     longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
-    assert write_variants.find_variant(longer, place.cache) is None
+    assert write_variants.find_variant(longer, target.cache) is None
 
 
 def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
-    written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
-    result = write_variants.find_variant(variant(steps=needing), place.cache)
+    written = sent(target, Simulated(refuse("`n` int")), variant(steps=needing))
+    result = write_variants.find_variant(variant(steps=needing), target.cache)
     assert result is not None
     assert kinds(result.records) == kinds(written.records)
     assert kinds(result.records) == ["applied", "applied", "refused", "applied", "skipped"]
 
 
-def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
-    written = sent(place, Simulated())
+def test_states_that_are_no_longer_kept_are_left_out(target: WriteTarget) -> None:
+    written = sent(target, Simulated())
     gone = replace(written.records[1], digest="0" * 64)
-    result = write_variants.load((written.records[0], gone), place.cache)
+    result = write_variants.load((written.records[0], gone), target.cache)
     assert list(result) == [("v", 0)]
-    assert result["v", 0] == state_store.load(place.cache, written.records[0].digest)
+    assert result["v", 0] == state_store.load(target.cache, written.records[0].digest)
 
 
-def test_what_breaks_in_the_harness_is_no_outcome(place: WriteTarget) -> None:
+def test_what_breaks_in_the_harness_is_no_outcome(target: WriteTarget) -> None:
     def reply(_: str) -> None:
         raise EnvironmentProblem("the metastore does not answer")
 
     with pytest.raises(EnvironmentProblem):
-        sent(place, Simulated(reply))
+        sent(target, Simulated(reply))
 
 
 def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
-    place: WriteTarget,
+    target: WriteTarget,
 ) -> None:
     def full(sql: str) -> None:
         if "alter table" in sql:
             raise RefusedError(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
 
     with pytest.raises(WriterSilent) as silent:
-        sent(place, Simulated(full))
+        sent(target, Simulated(full))
     assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
     assert "this machine has too little for it: No space left on device" in (
         silent.value.outcome.because
     )
-    assert write_variants.find_variant(variant(), place.cache) is None
+    assert write_variants.find_variant(variant(), target.cache) is None
 
 
 class SimulatedPool:

@@ -27,10 +27,6 @@ def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of an
 @pytest.mark.parametrize(
     ("hive", "ours"),
     [
-        ("bigint", "long"),
-        ("varchar(20)", "varchar(20)"),
-        ("tinyint", "tinyint"),
-        ("binary", "binary"),
         ("decimal(10,2)", "decimal(10, 2)"),
         ("struct<bigint:bigint,b:array<char(3)>>", "struct<bigint: long, b: array<char(3)>>"),
         ("map<bigint,struct<a:date>>", "map<long, struct<a: date>>"),
@@ -51,29 +47,20 @@ def test_types_without_a_name_of_ours_have_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "kind", "expected"),
     [
-        (True, "boolean", True),
-        (3, "bigint", 3),
-        (-128, "tinyint", -128),
         (b"\x00\xff", "binary", b"\x00\xff"),
         ("ab  ", "char(4)", "ab  "),
         (1.5, "float", 1.5),
         (503002.1, "float", 503002.09375),
         ('{"f":0.1}', "struct<f:float>", {"f": single(0.1)}),
-        ("1.1", "decimal(10,2)", D("1.10")),
-        ("a", "string", "a"),
-        ("", "string", ""),
         ("2024-02-29", "date", datetime.date(2024, 2, 29)),
         (D("1.1"), "decimal(10,2)", D("1.10")),
         (D("7"), "decimal(38,38)", D(7).quantize(D(1).scaleb(-38), context=decimal.Context(76))),
         ("[1,null,3]", "array<int>", (1, None, 3)),
-        ("[]", "array<int>", ()),
         ("[1.1,2]", "array<decimal(5,2)>", (D("1.10"), D("2.00"))),
         ("[1.5,1.0E10,NaN]", "array<double>", (1.5, 1e10, math.nan)),
         ('{"a":1,"b":null}', "struct<a:int,b:string>", {"a": 1, "b": None}),
         ('{1:"z",-2:"y"}', "map<int,string>", MapValue(((-2, "y"), (1, "z")))),
-        ("{true:1}", "map<boolean,int>", MapValue(((True, 1),))),
         ("{1.1:1}", "map<decimal(5,2),int>", MapValue(((D("1.10"), 1),))),
-        ("{NaN:1}", "map<float,int>", MapValue(((math.nan, 1),))),
         ("{1.5:[]}", "map<double,array<int>>", MapValue(((1.5, ()),))),
         ('{"2024-02-28":1}', "map<date,int>", MapValue(((datetime.date(2024, 2, 28), 1),))),
         ('{"1":"{2:3}"}', "map<string,string>", MapValue((("1", "{2:3}"),))),
@@ -103,40 +90,28 @@ def test_nanoseconds_stay_text_and_are_not_cut_off() -> None:
     ("raw", "kind"),
     [
         ("30000-01-01", "date"),
-        ("[1", "array<int>"),
         ("{}", "array<int>"),
         ("[1]", "map<int,int>"),
         ('{"a":1}', "struct<b:int>"),
-        ('["1"]', "array<string>x"),
-        ("[true]", "array<string>"),
         ('["1"]', "array<int>"),
         ('["1.5"]', "array<decimal(5,2)>"),
         ('{1:"2"}', "map<int,int>"),
         ('{x:"2"}', "map<int,string>"),
-        ('["2024-02-29"]', "array<int>"),
         ('{"a":-7,"b":1,"a":2}', "struct<a:int,b:int>"),
         ("401001.25000", "decimal(10,2)"),
+        (D("1.234"), "decimal(10,2)"),
         ("1E+2", "decimal(5,2)"),
-        ("1_0", "decimal(5,2)"),
         ("[1E2]", "array<decimal(5,2)>"),
         (401001.509, "float"),
         (1e39, "float"),
-        ("[401001.509]", "array<float>"),
-        ("[0.1000000000000000055]", "array<double>"),
         ("[9007199254740993]", "array<double>"),
-        ("20240229", "date"),
         ("2024-02-29T01:02:03", "timestamp"),
         ("2024-02-29 01:02:03+01:00", "timestamp"),
-        ("20240229 010203", "timestamp"),
     ],
 )
-def test_what_is_not_of_its_type_stays_as_it_came(raw: str | float, kind: str) -> None:
+def test_what_is_not_of_its_type_stays_as_it_came(raw: str | float | D, kind: str) -> None:
     found = canonical_type(kind)
     assert same(canonical(raw, found, TALLY), raw)
-
-
-def test_decimals_are_never_rounded() -> None:
-    assert str(value(D("1.234"), "decimal(10,2)")) == "1.234"
 
 
 def test_a_day_or_time_of_another_form_stays_text_inside_of_a_value_too() -> None:

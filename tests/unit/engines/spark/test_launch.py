@@ -19,7 +19,6 @@ ARGUMENTS = ["-Xmx1g", MODULE, "a b", "", "$x", "'", "--add-modules=java.sql"]
 
 
 def started(name: str, folder: Path) -> Path:
-    """Return the JAVA_HOME of a Spark's scripts, made as for a start."""
     java = folder / "a jre" / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.write_text('#!/bin/sh\nprintf "%s\\\\n" "$@"\n', encoding="utf-8")

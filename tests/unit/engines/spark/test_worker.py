@@ -98,45 +98,44 @@ def test_what_spark_says_of_a_statement_while_it_stops_is_no_answer(
         worker._problem(problem)
 
 
-def test_the_innermost_cause_is_told_beside_what_was_thrown() -> None:
-    inner = Thrown("java.io.IOException", "disk on fire")
-    outer = Thrown("org.apache.spark.SparkException", "job aborted", Thrown("x.Mid", None, inner))
-    assert worker.refusal(Captured(outer)) == {
-        "kind": "org.apache.spark.SparkException",
-        "message": "job aborted",
-        "code": "SOME_CLASS",
-        "cause": "java.io.IOException: disk on fire",
-    }
+INNER = Thrown("java.io.IOException", "disk on fire")
+LOOP = Thrown("x.Loop", "again")
+LOOP.cause = LOOP
+LACKING = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
 
 
-def test_a_circle_of_causes_ends() -> None:
-    thrown = Thrown("x.Loop", "again")
-    thrown.cause = thrown
-    found = worker.refusal(Py4JJava(thrown))
-    assert found is not None
-    assert found["cause"] == "x.Loop: again"
-
-
-def test_the_stack_trace_that_spark_puts_into_messages_is_cut_off() -> None:
-    message = (
-        "Job aborted: java.lang.RuntimeException: boo\n\tat a.B(C.java:1)\n\nDriver stacktrace:"
-    )
-    found = worker.refusal(Py4JJava(Thrown("x.Y", message)))
-    assert found is not None
-    assert found["message"] == "Job aborted: java.lang.RuntimeException: boo"
-
-
-def test_what_pyspark_itself_refuses_is_a_refusal_too() -> None:
-    found = worker.refusal(PySparkTypeError("not a column"))
-    assert found is not None
-    assert found["kind"] == "pyspark.errors.exceptions.base.PySparkTypeError"
-
-
-def test_a_method_that_a_client_lacks_is_a_refusal() -> None:
-    problem = type("NoSuchMethodError", (Exception,), {"__module__": "write_client"})("no method x")
-    found = worker.refusal(problem)
-    assert found is not None
-    assert (found["kind"], found["message"]) == ("write_client.NoSuchMethodError", "no method x")
+@pytest.mark.parametrize(
+    ("problem", "kind", "message", "cause"),
+    [
+        (
+            Captured(Thrown("a.Outer", "job aborted", Thrown("x.Mid", None, INNER))),
+            "a.Outer",
+            "job aborted",
+            "java.io.IOException: disk on fire",
+        ),
+        (Py4JJava(LOOP), "x.Loop", "again", "x.Loop: again"),
+        (
+            Py4JJava(Thrown("x.Y", "Job aborted: boo\n\tat a.B(C.java:1)\n\nDriver stacktrace:")),
+            "x.Y",
+            "Job aborted: boo",
+            "",
+        ),
+        (
+            PySparkTypeError("not a column"),
+            "pyspark.errors.exceptions.base.PySparkTypeError",
+            "not a column",
+            "",
+        ),
+        (LACKING, "write_client.NoSuchMethodError", "no method x", ""),
+    ],
+    ids=["causes", "a circle of causes", "a stack trace", "PySpark's own", "no such method"],
+)
+def test_a_refusal_has_what_was_thrown_and_its_innermost_cause(
+    problem: Exception, kind: str, message: str, cause: str
+) -> None:
+    code = "SOME_CLASS" if isinstance(problem, Captured) else ""
+    expected = {"kind": kind, "message": message, "code": code, "cause": cause}
+    assert worker.refusal(problem) == expected
 
 
 def test_an_error_of_the_worker_itself_is_no_refusal() -> None:
@@ -146,17 +145,12 @@ def test_an_error_of_the_worker_itself_is_no_refusal() -> None:
 def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
     assert worker.is_lost(Py4JNetworkError("gone"))
     assert worker.is_lost(ConnectionRefusedError())
+    never = PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={})
+    assert worker.is_lost(never)
     assert not worker.is_lost(Py4JJava(Thrown("x.Y", "no")))
 
 
-def test_a_jvm_that_was_never_there_gave_no_answer() -> None:
-    assert worker.is_lost(
-        PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={})
-    )
-
-
 def canonical(value: object, type_: spark.DataType) -> Value:
-    """Return what comes of a value that the worker sends."""
     found = from_json(json.loads(json.dumps(worker.form(value, type_))))
     assert from_json(to_json(found)) == found or found != found  # noqa: PLR0124 - NaN
     return found

@@ -192,22 +192,27 @@ def test_an_error_of_the_server_is_a_refusal_with_the_innermost_cause(
     assert refusal.cause == "java.lang.IllegalArgumentException: None at a.B.c(B.java:1)"
 
 
-@pytest.mark.parametrize("name", ["SERVER_STARTING_UP", "EXCEEDED_LOCAL_MEMORY_LIMIT"])
+GONE = {"type": "org.apache.thrift.transport.TTransportException", "message": "refused"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "cause", "why"),
+    [
+        ("SERVER_STARTING_UP", "X", None, "SERVER_STARTING_UP"),
+        ("EXCEEDED_LOCAL_MEMORY_LIMIT", "INSUFFICIENT_RESOURCES", None, "too little for it"),
+        ("HIVE_METASTORE_ERROR", "X", GONE, "cannot reach the metastore"),
+    ],
+)
 def test_a_server_that_did_not_look_at_the_query_gave_no_answer(
-    name: str, coordinator: Coordinator, connection: TrinoConnection
+    name: str,
+    kind: str,
+    cause: dict[str, Any] | None,
+    why: str,
+    coordinator: Coordinator,
+    connection: TrinoConnection,
 ) -> None:
-    kind = "INSUFFICIENT_RESOURCES" if "MEMORY" in name else "X"
-    coordinator.fails("select 1", name, kind=kind)
-    with pytest.raises(NoAnswerError, match=name):
-        connection.run("select 1", timeout_s=30)
-
-
-def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
-    coordinator: Coordinator, connection: TrinoConnection
-) -> None:
-    inner = {"type": "org.apache.thrift.transport.TTransportException", "message": "refused"}
-    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
-    with pytest.raises(NoAnswerError, match="cannot reach the metastore"):
+    coordinator.fails("select 1", name, cause, kind)
+    with pytest.raises(NoAnswerError, match=why):
         connection.run("select 1", timeout_s=30)
 
 

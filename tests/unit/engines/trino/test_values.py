@@ -18,12 +18,10 @@ from harness.model.datatypes import parse_type
 
 
 def plain(name: str, *numbers: int) -> dict[str, Any]:
-    """The signature of a type with numbers as its parameters, as servers send it."""
     return {"rawType": name, "arguments": [{"kind": "LONG", "value": each} for each in numbers]}
 
 
 def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
-    """The signature of an array or a map."""
     return {"rawType": name, "arguments": [{"kind": "TYPE", "value": each} for each in inner]}
 
 
@@ -56,25 +54,17 @@ def decoded(signature: dict[str, Any], value: Any) -> Value:  # noqa: ANN401 - a
     ("signature", "sent", "value"),
     [
         (plain("boolean"), True, True),
-        (plain("tinyint"), 7, 7),
-        (plain("bigint"), 2**53 + 1, 2**53 + 1),
         (plain("real"), 503002.1, 503002.09375),
         (plain("real"), "Infinity", float("inf")),
         (plain("real"), "NaN", float("nan")),
-        (plain("char", 3), "ab ", "ab "),
         (plain("double"), 1, 1.0),
-        (plain("double"), "-Infinity", float("-inf")),
-        (plain("double"), "NaN", float("nan")),
         (plain("decimal", 10, 2), "1.10", Decimal("1.10")),
-        (plain("decimal", 38, 0), "9" * 38, Decimal("9" * 38)),
-        (VARCHAR, "", ""),
         (plain("date"), "2024-02-29", DAY),
         (plain("varbinary"), "AP8=", b"\x00\xff"),
         (over("array", INTEGER), [1, None], (1, None)),
         (row(a=INTEGER, n=row(x=VARCHAR)), [1, ["y"]], {"a": 1, "n": {"x": "y"}}),
         (over("map", INTEGER, VARCHAR), {"2": "b", "1": None}, MapValue(((1, None), (2, "b")))),
         (over("map", plain("date"), INTEGER), {"2024-02-29": 1}, MapValue(((DAY, 1),))),
-        (over("map", plain("boolean"), INTEGER), {"false": 1}, MapValue(((False, 1),))),
         (over("map", plain("decimal", 3, 1), INTEGER), {"1.0": 1}, MapValue(((ONE, 1),))),
         (plain("time", 3), "01:02:03.004", "01:02:03.004"),
         (plain("timestamp with time zone", 3), ZONED, ZONED),
@@ -96,30 +86,21 @@ MOMENT = plain("timestamp", 3)
     [
         (plain("tinyint"), True),
         (plain("bigint"), 201001.25),
-        (plain("bigint"), "7"),
-        (INTEGER, 301001.75),
         (plain("real"), 401001.509),
         (plain("real"), 1e39),
         (plain("real"), "nan"),
-        (plain("double"), True),
         (plain("double"), "1.5"),
         (plain("double"), 2**53 + 1),
         (plain("boolean"), 1),
-        (plain("boolean"), "true"),
         (plain("decimal", 10, 2), 1.25),
         (plain("decimal", 10, 0), True),
-        (plain("decimal", 10, 0), "1_0"),
         (plain("decimal", 10, 0), "1E1"),
         (VARCHAR, 7),
         (plain("date"), "20240229"),
-        (plain("date"), 19782),
         (plain("date"), "-0044-03-15"),
         (plain("timestamp", 9), "2024-01-02 03:04:05.678901001"),
-        (MOMENT, "2024-01-02 03:04"),
         (MOMENT, "2024-01-02T03:04:05.000"),
         (MOMENT, "2024-01-02 03:04:05.000 UTC"),
-        (MOMENT, 1704164645),
-        (plain("varbinary"), "A!P8="),
         (plain("varbinary"), "AP9="),
     ],
 )  # fmt: skip
@@ -135,9 +116,7 @@ def test_what_is_not_of_its_types_form_stays_as_it_came(
     ("key", "sent"),
     [
         (INTEGER, "1.0"),
-        (INTEGER, "01"),
         (INTEGER, "\u0661"),
-        (plain("boolean"), "True"),
         (plain("double"), "1_0.5"),
         (MOMENT, "2024-01-02 03:04:05Z"),
         (plain("varbinary"), "AP8="),
@@ -155,10 +134,8 @@ def test_a_key_that_is_not_of_its_types_form_stays_as_it_came(
     [
         (plain("real"), "503002.1", 503002.09375),
         (plain("double"), "1.0E10", 1e10),
-        (plain("double"), "NaN", float("nan")),
         (plain("double"), "-0.0", -0.0),
         (plain("bigint"), "-9223372036854775808", -(2**63)),
-        (plain("tinyint"), "0", 0),
     ],
 )
 def test_the_text_of_a_key_is_read_by_its_type(
@@ -207,7 +184,6 @@ def test_a_reply_without_such_a_map_stays_as_it_is(body: bytes) -> None:
     ("sent", "micros"),
     [
         ("2024-01-02 03:04:05", 0),
-        ("2024-01-02 03:04:05.678", 678000),
         ("2024-01-02 03:04:05.678901", 678901),
         ("2024-01-02 03:04:05.678901000", 678901),
     ],
@@ -222,9 +198,6 @@ def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int
     [
         (INTEGER, "int"),
         (plain("bigint"), "long"),
-        (plain("tinyint"), "tinyint"),
-        (plain("smallint"), "smallint"),
-        (plain("varbinary"), "binary"),
         (plain("varchar", 5), "varchar(5)"),
         (plain("char", 3), "char(3)"),
         (plain("timestamp"), "timestamp"),
@@ -232,7 +205,6 @@ def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int
         (plain("decimal", 10, 2), "decimal(10, 2)"),
         (plain("timestamp", 6), "timestamp"),
         (VARCHAR, "string"),
-        (plain("varchar"), "string"),
         (over("array", row(a=INTEGER)), "array<struct<a: int>>"),
         (over("map", VARCHAR, plain("double")), "map<string, double>"),
         (plain("time", 3), ""),
@@ -246,42 +218,25 @@ def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> No
 
 
 # As PrestoDB 0.283 sent it for row(a integer,n row(x varchar,f real)), the keys of no use left out.
+def named(name: str, type_: str) -> dict[str, Any]:
+    value = {"fieldName": {"name": name}, "typeSignature": type_}
+    return {"kind": "NAMED_TYPE_SIGNATURE", "value": value}
+
+
+LONG_TEXT = {"kind": "LONG_LITERAL", "value": 2147483647}
+PARTS = [
+    {"rawType": "varchar", "typeArguments": [], "arguments": [LONG_TEXT]},
+    {"rawType": "real", "typeArguments": [], "arguments": []},
+]
+INNER = {
+    "rawType": "row",
+    "typeArguments": PARTS,
+    "arguments": [named("x", "varchar"), named("f", "real")],
+}
 BY_PRESTODB: dict[str, Any] = {
     "rawType": "row",
-    "typeArguments": [
-        {"rawType": "integer", "typeArguments": [], "arguments": []},
-        {
-            "rawType": "row",
-            "typeArguments": [
-                {
-                    "rawType": "varchar",
-                    "typeArguments": [],
-                    "arguments": [{"kind": "LONG_LITERAL", "value": 2147483647}],
-                },
-                {"rawType": "real", "typeArguments": [], "arguments": []},
-            ],
-            "arguments": [
-                {
-                    "kind": "NAMED_TYPE_SIGNATURE",
-                    "value": {"fieldName": {"name": "x"}, "typeSignature": "varchar"},
-                },
-                {
-                    "kind": "NAMED_TYPE_SIGNATURE",
-                    "value": {"fieldName": {"name": "f"}, "typeSignature": "real"},
-                },
-            ],
-        },
-    ],
-    "arguments": [
-        {
-            "kind": "NAMED_TYPE_SIGNATURE",
-            "value": {"fieldName": {"name": "a"}, "typeSignature": "integer"},
-        },
-        {
-            "kind": "NAMED_TYPE_SIGNATURE",
-            "value": {"fieldName": {"name": "n"}, "typeSignature": "row(x varchar,f real)"},
-        },
-    ],
+    "typeArguments": [{"rawType": "integer", "typeArguments": [], "arguments": []}, INNER],
+    "arguments": [named("a", "integer"), named("n", "row(x varchar,f real)")],
 }
 
 

@@ -75,7 +75,6 @@ def base_of(story: Story, change: Change = lambda fact: fact) -> Base:
 
 
 def versions(base: Base) -> dict[object, int]:
-    """Return the step that last wrote each row."""
     return {key: max(row.written.values()) for key, row in base.rows.items()}
 
 
@@ -115,7 +114,6 @@ def test_a_row_that_was_deleted_before_its_file_was_written_again_need_not_be_th
 
 
 def with_keys(story: Story, step: int, *keys: str) -> Base:
-    """Let the base file of a step hold other rows."""
     return base_of(story, lambda f: replace(f, keys=keys) if story.steps[f.instant] == step else f)
 
 

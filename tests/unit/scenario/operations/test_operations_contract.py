@@ -185,7 +185,6 @@ def test_a_key_has_the_type_of_the_key_column_and_parts_of_a_struct_are_stored_b
 
 
 def merge_of(step: str) -> tuple[Truth, str]:
-    """The truth after a merge, and its statement."""
     found = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
     before, after = found.truths(merge_on_read=True).history()[-2:]
     (statement,) = found.steps[-1].operation.sql(before, after)
