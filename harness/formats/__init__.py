@@ -35,7 +35,6 @@ names, load = FORMATS.names, FORMATS.load
 
 
 def facts(name: str) -> FormatFacts:
-    """Return what readers must know of the format of that name; raises as `load` does."""
     return load(name).reader_facts
 
 

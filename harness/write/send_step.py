@@ -140,11 +140,7 @@ def result_of_creation(after: TableRecords, wrong: str) -> StepResult:
 
 
 def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_s: float) -> None:
-    """Send a batch of mutations, for which the `ROW__ID` of rows is looked up first.
-
-    Source: Hive documentation, "HCatalog Streaming Mutation API", "Data Requirements". Raises
-    RefusedError or NoAnswerError.
-    """
+    """Send a batch ("HCatalog Streaming Mutation API"), for which rows' `ROW__ID` is looked up."""
     if session.mutations is None:
         raise HarnessError("this writer names no library of mutations")
     key = quoted(statement.key)

@@ -211,10 +211,7 @@ class TableContents:
 def write_steps(
     variant: Variant, target: WriteTarget, writer_for: WriterFor
 ) -> Iterator[tuple[Outcome, State | None]]:
-    """Yield what came of each step and its state, none if skipped, while the table is in it.
-
-    Raises WriterSilent: a statement got no answer.
-    """
+    """Yield each step's outcome and state while the table is in it; raises WriterSilent."""
     outcomes, contents = VariantOutcomes(variant), TableContents()
     new_home: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:

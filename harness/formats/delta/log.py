@@ -160,7 +160,6 @@ def physical_name(field: Action) -> str:
 
 
 def columns(fields: Iterable[Action]) -> tuple[ColumnPart, ...]:
-    """Return the columns of a schema, with their ids where columns are mapped."""
     return tuple(
         _part(field["name"], field.get("metadata", {}).get(ID, field["name"]), field["type"])
         for field in fields

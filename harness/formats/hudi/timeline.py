@@ -87,7 +87,6 @@ def completed(entries: Iterable[Entry], actions: Collection[str] = WRITES) -> tu
 
 
 def scheduled(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Return the instants of the table services that wait to be carried out, oldest first."""
     return tuple(e.requested for e in entries if e.action in _SCHEDULED and e.state != COMPLETED)
 
 
