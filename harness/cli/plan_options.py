@@ -29,13 +29,12 @@ from harness.plan import (
     in_warehouse,
     load_profiles,
     only,
-    parts,
     plan,
     profiles_file,
     select,
+    select_scenarios,
     shipped,
 )
-from harness.plan.distribution_support import wrong_reader
 from harness.plan.profile import named as is_named
 from harness.plan.profile import raise_if_any
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
@@ -97,7 +96,7 @@ def existing_reader(text: str) -> Reader:
     try:
         result = parse_reader(text)
     except ValueError as wrong:
-        raise wrong_reader(text, str(wrong)) from wrong
+        raise UsageProblem(f"{text}: {wrong}") from wrong
     check_reader(result)
     distribution = runtime_names.with_default(result.distribution, PROCESS)
     return replace(result, distribution=distribution)
@@ -110,11 +109,11 @@ def check_reader(reader: Reader) -> None:
     for name, value in reader.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise wrong_reader(str(reader), f"there is no setting '{name}'; allowed: {known}")
+            raise UsageProblem(f"{reader}: there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
             why = f"'{value}' is not a value of {name}; allowed: {values}"
-            raise wrong_reader(str(reader), why)
+            raise UsageProblem(f"{reader}: {why}")
     distribution_support.check_combination(reader)
 
 
@@ -169,7 +168,7 @@ def make(
     if profile is None and named_parts.named:
         chosen = [s for s in scenarios if any(is_named(s.name, n) for n in result.scenarios)]
         shipped_ones = load_profiles(profiles_file()).values()
-        result = parts.ad_hoc(named_parts, (result, *shipped_ones), chosen)
+        result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), chosen)
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
@@ -177,7 +176,7 @@ def make(
     raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
     for name in (format_ for format_ in result.formats if format_ in formats.names()):
         distribution_support.check_format(name)
-    parts.check(result)
+    select_scenarios.check_parts(result)
     known = [formats.load(name) for name in formats.names()]
     makers = distribution_support.makers_of(result)
 

@@ -6,12 +6,12 @@ and what is left out and why. It must not know what any table will hold.
 
 from __future__ import annotations
 
-from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.estimation import estimate
 from harness.plan.product import only, plan, select
 from harness.plan.profile import (
     AskedSteps,
     Cover,
+    Maker,
     Parts,
     Profile,
     ProfileReader,
@@ -25,11 +25,8 @@ from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 
 __all__ = [
     "AskedSteps",
-    "Cannot",
-    "Capabilities",
     "Cover",
     "Maker",
-    "Makers",
     "Parts",
     "Profile",
     "ProfileReader",

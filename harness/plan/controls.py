@@ -1,8 +1,7 @@
-"""The control: a table that never changed, which a reader must read before it is judged.
+"""The control: a table that never changed, which a reader must read before it is judged. Pure.
 
-Readers that are shipped are tested with the harness. How another version, or somebody's own, has to
-be set up can only be supposed: a property that has another name by now would make right engines
-look wrong. So it is of how one that is shipped gets along with another metastore. Pure.
+How a reader that is not shipped, or asked through another metastore, has to be set up is supposed:
+a property of another name would make right engines look wrong.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core.metastore_choice import MetastoreChoice
 from harness.formats.api import TABLE_VERSION
-from harness.plan.capabilities import Makers
-from harness.plan.profile import Cover, Profile, ProfileReader, Writer
+from harness.plan.profile import Cover, Makers, Profile, ProfileReader, Writer
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
 SCENARIO: Final = "control/unchanged"
@@ -25,7 +23,6 @@ _STEP: Final = 2
 """After its last step it is asked."""
 _WHOLE: Final = ("snapshot", "all")
 """The view and the query."""
-
 Planned = Callable[[Profile], Plan]
 """Plans a profile whose only scenario is the control."""
 
@@ -33,8 +30,7 @@ Planned = Callable[[Profile], Plan]
 def needed(reader: Reader, through: MetastoreChoice) -> bool:
     """Return whether a reader is not one that is shipped, or not asked as it is shipped.
 
-    `through`: the metastore. An engine whose client does not speak to it would seem to refuse; so
-    would one that does not find the tables of an object store.
+    Through another metastore, or of an object store, it may only seem to refuse.
     """
     name = reader.distribution
     on_disk = name == runtime_names.on_disk(name)
@@ -52,9 +48,8 @@ def is_control(cell: Cell, variant: Variant, through: MetastoreChoice) -> bool:
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
     """Return a plan in which every reader that needs it has controls, for each format.
 
-    Each writer makes a table of its own, in the oldest version that it makes: what one writes a
-    right reader may be too old, or too new, to know. They are written first, and so asked about
-    first as well.
+    Each writer makes a table of its own, as a right reader may be too old or too new for another's.
+    They are written first, and so asked about first as well.
     """
     of = {variant.id: variant.format for variant in made.variants}
     asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
@@ -97,5 +92,6 @@ def _profile(
 
 
 def _writer(name: str, makers: Makers) -> Writer:
+    """Return a writer of the oldest version that it makes."""
     made = makers[name].table_versions
     return Writer(name, {TABLE_VERSION: made[0]} if len(made) > 1 else {})

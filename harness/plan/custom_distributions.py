@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -25,7 +26,6 @@ _PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "h
 _CATALOGS: Final = ("trino", "presto")
 """Engines with a file of properties for each catalog."""
 _SECRET: Final = re.compile(r"secret|password|token|\bkey\b|access-key", re.IGNORECASE)
-
 Texts = dict[str, NonEmptyText]
 
 
@@ -105,23 +105,13 @@ def _artifacts(base: Mapping[str, Any], reader: CustomReader) -> dict[str, list[
     """Return the jars by role, each in the place of the one that it replaces."""
     artifacts: dict[str, list[object]] = {}
     for role, jars in reader.jars.items():
-        entries = {
-            _same(jar_form.get): {
-                "get": jar_form.get,
-                "size": jar_form.size,
-                "sha256": jar_form.sha256,
-            }
-            for jar_form in jars
-        }
-        before = {
-            _same(artifact["get"]): artifact for artifact in base.get("artifacts", {}).get(role, ())
-        }
-        artifacts[role] = list({**before, **entries}.values())
+        before = base.get("artifacts", {}).get(role, ())
+        entries = [{"get": jar.get, "size": jar.size, "sha256": jar.sha256} for jar in jars]
+        artifacts[role] = list({_same(jar["get"]): jar for jar in (*before, *entries)}.values())
     return artifacts
 
 
 def _same(coordinates: str) -> str:
-    """Return what coordinates have in common with those of another version."""
     return ":".join(coordinates.split(":")[:2])
 
 
@@ -144,23 +134,16 @@ def _shown(name: str, value: str) -> str:
     return "…" if _SECRET.search(name) else value
 
 
-_FILES: Final = "*.yaml"
-
-
 def register(paths: Iterable[Path]) -> None:
-    """Make the distributions known that stand beside scenarios.
-
-    Args:
-        paths: files or folders of scenarios. As with profiles, their folder is looked at, and then
-            the one above it.
+    """Make the distributions known that stand beside scenarios: in their folder, or one above.
 
     Raises UsageProblem: a distribution is called like one that is shipped.
     Raises ScenarioProblem: a file cannot be read.
     """
-    places = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
-    for file in (file_ for path in places for file_ in sorted((path / DISTRIBUTIONS).glob(_FILES))):
+    folders = dict.fromkeys(folder for path in paths for folder in shipped.beside(path))
+    for file in chain.from_iterable(sorted((f / DISTRIBUTIONS).glob("*.yaml")) for f in folders):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
-    for file in (path / READERS for path in places):
+    for file in (folder / READERS for folder in folders):
         if file.is_file():
             register_file(file)

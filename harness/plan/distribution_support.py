@@ -27,27 +27,16 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import other_writers
 from harness.formats.api import TABLE_VERSION
 from harness.model import past_views
-from harness.plan.capabilities import Maker, Makers
-from harness.plan.profile import Profile, Writer
+from harness.plan.profile import Maker, Makers, Profile, Writer
 from harness.runtime.metastore import TOOL, oldest_for
 from harness.scenario.cells import Reader, Unlike
 from harness.scenario.definition import Scenario
 
 
-def wrong_reader(reader: str, reason: str) -> UsageProblem:
-    """Return the problem of a reader that somebody named and that cannot be asked."""
-    return UsageProblem(f"{reader}: {reason}")
-
-
-def readers() -> tuple[Distribution, ...]:
-    """Return every distribution that can be asked: all but what serves them."""
-    return tuple(_readers())
-
-
-def _readers() -> Iterator[Distribution]:
-    """Yield them one by one: the lock data of a server of many jars take a while to read."""
-    map_ = map(distributions.load, distributions.names())
-    return (distribution for distribution in map_ if distribution.is_asked)
+def readers() -> Iterator[Distribution]:
+    """Return what can be asked, one by one: lock data of many jars take a while to read."""
+    every = map(distributions.load, distributions.names())
+    return (distribution for distribution in every if distribution.is_asked)
 
 
 def check_reader(reader: Reader) -> None:
@@ -56,13 +45,12 @@ def check_reader(reader: Reader) -> None:
     Raises UsageProblem: there is none.
     """
     if why := distributions.why_not(reader.distribution):
-        raise wrong_reader(str(reader), why)
+        raise UsageProblem(f"{reader}: {why}")
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
         names = ", ".join(distribution.name for distribution in readers())
         others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
-        request = f"'{name}' is not a reader; allowed: {names}; {others}"
-        raise wrong_reader(str(reader), request)
+        raise UsageProblem(f"{reader}: '{name}' is not a reader; allowed: {names}; {others}")
 
 
 def cannot(reader: Reader, format_name: str) -> str:
@@ -98,12 +86,11 @@ def check_combination(reader: Reader) -> None:
         reasons.setdefault(cannot(reader, name), []).append(name)
     if "" not in reasons:
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-        raise wrong_reader(str(reader), f"it can be asked about no format; {why}")
+        raise UsageProblem(f"{reader}: it can be asked about no format; {why}")
 
 
 def readers_of(format_name: str) -> tuple[str, ...]:
-    """Return the distributions that can be asked about tables of a format."""
-    return tuple(d.name for d in _readers() if _reads(d, format_name))
+    return tuple(d.name for d in readers() if _reads(d, format_name))
 
 
 def check_format(format_name: str) -> None:
@@ -111,7 +98,7 @@ def check_format(format_name: str) -> None:
 
     Raises UsageProblem: there is none.
     """
-    if any(_reads(distribution, format_name) for distribution in _readers()):
+    if any(_reads(distribution, format_name) for distribution in readers()):
         return
     read = (n for n in formats.names() if any(_reads(d, n) for d in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)
@@ -142,26 +129,20 @@ def makers_of(profile: Profile) -> Makers:
 
 
 def formats_written(distribution: Distribution) -> tuple[str, ...]:
-    """Return the formats that a distribution writes."""
     facts = map(formats.facts, formats.names())
     return tuple(written.name for written in facts if other_writers.makes(distribution, written))
 
 
 def wrong_writers(profile: Profile) -> Iterator[Fault]:
     """Yield writers of a profile that write nothing, or the table versions that none makes."""
-    wrong = tuple(_wrong_writers(profile))
-    yield from wrong
-    if not wrong:
-        yield from _wrong_versions(profile, makers_of(profile))
-
-
-def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
-    for number, writer in enumerate(profile.writers):
-        for distribution, name in enumerate(writer.distributions):
-            if message := why_not_writing(name, known):
-                at = ("writers", number, "sequence", distribution)
-                yield profile.fault(at, f"writer: {message}")
+    wrong = [
+        profile.fault(("writers", number, "sequence", at), f"writer: {message}")
+        for number, writer in enumerate(profile.writers)
+        for at, name in enumerate(writer.distributions)
+        if (message := why_not_writing(name, known))
+    ]
+    yield from wrong or _wrong_versions(profile, makers_of(profile))
 
 
 def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
@@ -170,7 +151,8 @@ def wrong_steps(scenario: Scenario) -> Iterator[Fault]:
     for number, step in enumerate(scenario.steps, start=1):
         if step.by and step.by not in known:
             message = f"step {number}: by: there is no '{step.by}'"
-            allowed = one_of(step.by, filter(_writes_steps, known))
+            able = [name for name in known if _writes(name, other_writers.WRITES_STEPS)]
+            allowed = one_of(step.by, able)
             yield Fault(scenario.path or scenario.name, step.line, f"{message}; {allowed}")
 
 
@@ -188,12 +170,9 @@ def why_not_writing(name: str, known: Collection[str]) -> str:
     return ""
 
 
-def _writes(name: str) -> bool:
-    return bool(distributions.load(name).texts_if_any(other_writers.WRITES))
-
-
-def _writes_steps(name: str) -> bool:
-    return _writes(name) or bool(distributions.load(name).texts_if_any(other_writers.WRITES_STEPS))
+def _writes(name: str, *more: str) -> bool:
+    """Return whether a distribution writes tables, or what `more` settings of it tell."""
+    return any(map(distributions.load(name).texts_if_any, (other_writers.WRITES, *more)))
 
 
 def writers_of(format_name: str) -> tuple[str, ...]:
@@ -224,12 +203,11 @@ def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:
 def _makes(writer: Writer, version: str, makers: Makers) -> bool:
     """Return whether a writer can make tables of a version; what nothing is said of, it may."""
     every = [makers[name] for name in writer.distributions]
-    versioned = all(any(map(_has_versions, maker.formats)) for maker in every)
-    return versioned and all(version in (maker.table_versions or (version,)) for maker in every)
-
-
-def _has_versions(format_name: str) -> bool:
-    return TABLE_VERSION in formats.load(format_name).settings
+    return all(
+        any(TABLE_VERSION in formats.load(name).settings for name in maker.formats)
+        and version in (maker.table_versions or (version,))
+        for maker in every
+    )
 
 
 _SCHEMA: Final = "schema_sql"
@@ -239,7 +217,6 @@ _TRANSACTIONAL: Final = "transactional"
 
 
 def metastores() -> tuple[str, ...]:
-    """Return the metastores that there are."""
     return tuple(filter(_is_metastore, distributions.names()))
 
 
@@ -370,7 +347,7 @@ def unlike_defaults(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike
 
 
 def settings_in_full(reader: Reader) -> frozenset[tuple[str, str]]:
-    """Return the settings of a reader with those that it leaves out, where it is known what it has.
+    """Return the settings of a reader with the known ones that it leaves out.
 
     >>> from harness.scenario.cells import parse_reader
     >>> by_name, unset = map(parse_reader, ("trino-476{use-column-names=true}", "trino-476"))
@@ -391,9 +368,9 @@ def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> boo
     """Return whether each setting that readers of these tables may name has a default."""
     there = engines.load(distribution.engine).settings
     return not any(
-        _can_be_asked(distribution, name, {}, format_facts)
+        _can_be_asked(distribution, name, {}, table)
         for name in there.keys() - distribution.defaults.keys()
-        for format_facts in facts
+        for table in facts
     )
 
 
@@ -404,8 +381,8 @@ def _concerns(
     facts: tuple[FormatFacts, ...],
 ) -> bool:
     if families := distribution.defaults[name].families:
-        return any(format_facts.family in families for format_facts in facts)
-    return any(_can_be_asked(distribution, name, settings, facts_of_one) for facts_of_one in facts)
+        return any(table.family in families for table in facts)
+    return any(_can_be_asked(distribution, name, settings, table) for table in facts)
 
 
 def _can_be_asked(

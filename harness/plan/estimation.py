@@ -1,11 +1,7 @@
-"""About how long a plan takes on two idle cores.
+"""About how long a plan takes on two idle cores, as seen of quick-start (225 s) and most of full.
 
-The figures are those of a whole quick-start (225 s: 58 to write, 170 to read), and of `full` as far
-as it was seen: 393 tables written in 1,521 s, then answers of Spark, Hive and Trino 476.
-
-All of them are of runs that wrote every table before any was read. Both go on side by side now, on
-the same two cores, and each takes longer for it: reading is added to writing here. `full` took 132
-min in one piece, light programs beside it, where this gives 117.
+Those runs wrote every table before any was read. Both go on side by side now, and each takes longer
+for it: reading is added to writing here. `full` took 132 min, where this gives 117.
 """
 
 from __future__ import annotations
@@ -44,12 +40,9 @@ READERS_S: Final = {
 }
 """For each engine the seconds until it answers, and those of an answer.
 
-What `<engine>: … answers in … s` tells without the start, divided by the answers: two connections
-together, on the core that another engine beside it leaves. Columns that are asked alone after a
-refusal are in it, and no plan knows them. Where few rows are refused (quick-start), an answer
-takes less: of Hive 0.22, of Trino 0.13. Where every second one is (full: new versions of tables),
-it takes more: 0.43 and 0.18. These here are between, about a sixth too long for the one and too
-short for the other. Of Presto nothing was seen side by side.
+That is what `<engine>: … answers in … s` tells without the start, divided by the answers. Columns
+that are asked alone after a refusal are in it: of Hive 0.22 s in quick-start, where few rows are
+refused, 0.43 in full; of Trino 0.13 and 0.18. Of Presto nothing was seen side by side.
 """
 OTHER_S: Final = (15.0, 0.2)
 
@@ -62,7 +55,6 @@ def estimate(plan: Plan) -> float:
 
 
 def _serving(plan: Plan) -> float:
-    """Return the seconds of what serves the engines."""
     upgrade = UPGRADE_S if plan.metastore.upgraded_from else 0.0
     stored = any(given(reader.distribution) in WAREHOUSES for reader in plan.readers)
     metastores = 1 + len(plan.metastore.distributions)

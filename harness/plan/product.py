@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import chain, islice, pairwise, product
 from itertools import combinations as two_of
 from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
-from harness.core.errors import Fault, UsageProblem
+from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.problems import one_of
 from harness.formats import other_writers
 from harness.formats.api import BY_FRAME, CREATED_BY, HANDOVER_VERSION, TABLE_VERSION
@@ -21,19 +22,13 @@ from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
 from harness.model.table import MergeMode, Table
-from harness.model.truth import History
+from harness.model.truth import History, Truth
 from harness.plan import distribution_support
-from harness.plan.capabilities import (
-    Cannot,
-    CannotShow,
-    Capabilities,
-    Makers,
-    anything,
-    every_view,
-)
 from harness.plan.profile import (
     AskedSteps,
+    Capabilities,
     Cover,
+    Makers,
     Profile,
     ProfileReader,
     Writer,
@@ -46,7 +41,7 @@ from harness.plan.profile import (
     wrong_scenarios,
     wrong_settings,
 )
-from harness.scenario.cells import Cell, Excluded, Pairs, Partly, Plan, Variant
+from harness.scenario.cells import Cell, Excluded, Pairs, Partly, Plan, Reader, Variant
 from harness.scenario.definition import (
     AXES,
     IN_BRANCH,
@@ -58,22 +53,22 @@ from harness.scenario.definition import (
 )
 from harness.scenario.derived import partitioned, twin
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
+from harness.scenario.operations.api import Operation, StepTrace
 from harness.scenario.operations.columns import AddColumn, ChangeType
 from harness.scenario.operations.row_writes import LateDelete, LateUpsert, Rewrites, Touch
 from harness.scenario.operations.write_frame import WriteFrame
 
 REWRITES: Final = "rewrites"
-
-
 PARTITIONED: Final = "partitioned"
-
-
 MERGE_MODE: Final = "merge_mode"
-
-
 _BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: MergeMode.EVENT_TIME}
 """The value of an axis that neither the scenario nor the profile names; without one it is none."""
+
+
+Cannot = Callable[[Reader, str], str]
+"""Why a reader cannot be asked of a format; empty when it can."""
+CannotShow = Callable[[Reader, str, str], str]
+"""Why a reader cannot be asked of a format for a view of the past; empty when it can."""
 
 
 def plan(
@@ -81,15 +76,16 @@ def plan(
     profile: Profile,
     formats: Iterable[Capabilities],
     makers: Makers | None = None,
-    cannot: Cannot = anything,
-    cannot_show: CannotShow = every_view,
+    cannot: Cannot = lambda _, __: "",
+    cannot_show: CannotShow = lambda _, __, ___: "",
 ) -> Plan:
     """Return everything a run of the profile will do; nothing is decided later.
 
     Raises ScenarioProblem: the profile or a scenario names something that there is not.
     """
     known = {format_.NAME: format_ for format_ in formats}
-    chosen = _chosen(scenarios, profile)
+    raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
+    chosen = [s for s in scenarios if any(named(s.name, pattern) for pattern in profile.scenarios)]
     _check(chosen, profile, known)
     excluded: list[Excluded] = []
     variants: list[Variant] = []
@@ -128,21 +124,23 @@ def select(plan: Plan, pattern: str) -> Plan:
     result = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
     cells = tuple(cell for cell in plan.cells if result.search(cell.case))
     if not cells:
-        raise _no_match(pattern, plan.cells[0].case if plan.cells else "")
+        example = plan.cells[0].case if plan.cells else "none at all"
+        raise UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
     return _with(plan, cells)
 
 
 def only(plan: Plan, cases: Collection[str]) -> Plan:
-    """Return the plan of exactly these cases.
-
-    Variants and readers that no such case needs are left out.
+    """Return the plan of exactly these cases, as `select` does.
 
     Raises UsageProblem: a case is not in the plan, or none is named.
     """
     requested = frozenset(cases)
-    lacking = requested - {cell.case for cell in plan.cells}
-    if lacking or not requested:
-        raise _no_case(tuple(sorted(lacking)))
+    if not requested:
+        raise UsageProblem("no case is named; harness plan --checks lists the cases there are")
+    if lacking := sorted(requested - {cell.case for cell in plan.cells}):
+        more = f" ({len(lacking) - 1} more are not)" if lacking[1:] else ""
+        message = f"the plan has no case {lacking[0]}{more}; harness plan --checks lists its cases"
+        raise UsageProblem(message)
     return _with(plan, tuple(cell for cell in plan.cells if cell.case in requested))
 
 
@@ -159,43 +157,14 @@ def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
     )
 
 
-def _no_match(pattern: str, example: str) -> UsageProblem:
-    example = example or "none at all"
-    return UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
-
-
-def _no_case(cases: tuple[str, ...]) -> UsageProblem:
-    if not cases:
-        return UsageProblem("no case is named; harness plan --checks lists the cases there are")
-    first, *others = cases
-    more = f" ({len(others)} more are not)" if others else ""
-    return UsageProblem(
-        f"the plan has no case {first}{more}; harness plan --checks lists its cases"
-    )
-
-
-def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
-    return tuple(
-        scenario
-        for scenario in scenarios
-        if any(named(scenario.name, pattern) for pattern in profile.scenarios)
-    )
-
-
 def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
-    wrong: tuple[Fault, ...] = (
-        *wrong_formats(profile, known),
-        *wrong_settings(profile, known),
-    )
+    wrong = [*wrong_formats(profile, known), *wrong_settings(profile, known)]
     for scenario in scenarios:
-        wrong += (
-            *unknown_formats(scenario, known),
-            *wrong_axes(scenario, known),
-        )
-        wrong += tuple(distribution_support.wrong_steps(scenario))
+        wrong += unknown_formats(scenario, known)
+        wrong += wrong_axes(scenario, known)
+        wrong += distribution_support.wrong_steps(scenario)
     raise_if_any(wrong)
 
 
@@ -231,30 +200,19 @@ def _by_pairs(
             reasons.setdefault(pair, why)
     values = [combination.values for combination in can]
     chosen = [can[at] for at in cover(values)]
-    covered = all_pairs(values)
-    lacking = [pair for pair in reasons if pair not in frozenset(covered)]
+    covered = {pair for combination in values for pair in pairs_of(combination)}
+    lacking = [pair for pair in reasons if pair not in covered]
+    axes = grouped([axis for combination in values for axis in combination.items()])
     result = Pairs(
         scenario=scenario.name,
-        axes={name: tuple(axis) for name, axis in _axes(values).items()},
+        axes={name: tuple(dict.fromkeys(axis)) for name, axis in axes.items()},
         variants=len(chosen),
         combinations=len(can),
         covered=len(covered),
-        cannot=tuple(Excluded(_text(pair), reasons[pair]) for pair in lacking),
+        cannot=tuple(Excluded(" with ".join(map("=".join, p)), reasons[p]) for p in lacking),
     )
     made = ((variant(combination, makings), combination.values) for combination in chosen)
     return list({pair[0].id: pair for pair in made}.values()), result
-
-
-def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, None]]:
-    reasons: dict[str, dict[str, None]] = {}
-    for combination in combinations:
-        for name, value in combination.items():
-            reasons.setdefault(name, {})[value] = None
-    return reasons
-
-
-def _text(pair: AxisPair) -> str:
-    return " with ".join(f"{name}={value}" for name, value in pair)
 
 
 def combinations(
@@ -264,7 +222,6 @@ def combinations(
     makers: Makers,
     excluded: list[Excluded],
 ) -> tuple[Combination, ...]:
-    """Return the whole product for a scenario: every combination that the profile asks for."""
     requested = {name: _values(scenario, profile, name, excluded) for name in AXES}
     twins = (False, True) if profile.twins and twin(scenario) else (False,)
     complete = []
@@ -305,18 +262,17 @@ class Combination:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """What the variant is to be told; a table without added partitions needs no word of it."""
-        values: dict[str, str] = {}
-        if self.rewrites is not None:
-            values[REWRITES] = self.rewrites.value
-        if self.partitioned not in (None, Partitioned.NONE):
-            values[PARTITIONED] = str(self.partitioned)
-        if self.merge_mode is not None:
-            values[MERGE_MODE] = self.merge_mode.value
-        return values | dict(self.own) | dict(self._told)
+        """Those of the variant; a table without added partitions has none of it."""
+        axes = {n: v for n, v in self._axes.items() if (n, v) != (PARTITIONED, Partitioned.NONE)}
+        return axes | dict(self.own) | self._of_writer
 
     @property
-    def _told(self) -> Mapping[str, str]:
+    def _axes(self) -> dict[str, str]:
+        axes = {REWRITES: self.rewrites, PARTITIONED: self.partitioned, MERGE_MODE: self.merge_mode}
+        return {name: value.value for name, value in axes.items() if value is not None}
+
+    @property
+    def _of_writer(self) -> dict[str, str]:
         """The writer's settings that the format knows."""
         settings = self.sequence.writer.settings
         return {name: value for name, value in settings.items() if name in self.format.settings}
@@ -325,16 +281,10 @@ class Combination:
     def values(self) -> Mapping[str, str]:
         """The value of each axis as people read it, those of one value too."""
         writer = str(self.sequence)
-        if self._told:
-            writer += f"{{{', '.join(f'{name}={value}' for name, value in self._told.items())}}}"
-        shown = {"format": self.format.NAME, "writer": writer}
-        if self.rewrites is not None:
-            shown[REWRITES] = self.rewrites.value
-        if self.partitioned is not None:
-            shown[PARTITIONED] = self.partitioned.value
-        if self.merge_mode is not None:
-            shown[MERGE_MODE] = self.merge_mode.value
-        return shown | dict(self.own) | {"twin": "yes" if self.twin else "no"}
+        if self._of_writer:
+            writer += f"{{{', '.join(map('='.join, self._of_writer.items()))}}}"
+        shown = {"format": self.format.NAME, "writer": writer} | self._axes | dict(self.own)
+        return shown | {"twin": "yes" if self.twin else "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +300,6 @@ class WriterSequence:
         return tuple(map(self._of, range(steps + 1)))
 
     def _of(self, step: int) -> str:
-        """Return the distribution of a step."""
         begins, goes_on = self.writer.distribution, self.writer.then
         since = step - self.at
         if not self.at or since < 0 or (self.writer.in_turn and since % 2):
@@ -387,7 +336,6 @@ class Makings:
 
 
 def variant(combination: Combination, makings: Makings) -> Variant:
-    """Return the variant of a combination."""
     scenario = makings.scenario(combination)
     settings = combination.settings
     shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
@@ -424,7 +372,6 @@ def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> 
 
 
 def follows_axis(operation: Operation) -> bool:
-    """Return whether an operation does as the axis `rewrites` says."""
     return isinstance(operation, Touch) and operation.rewrites is None
 
 
@@ -479,14 +426,11 @@ def _sequences(
     scenario: Scenario, profile: Profile, format_: str, makers: Makers
 ) -> Iterator[WriterSequence]:
     for writer in profile.writers:
-        applies = not writer.scenarios or _matches(scenario.name, writer.scenarios)
+        patterns = writer.scenarios
+        applies = not patterns or any(named(scenario.name, pattern) for pattern in patterns)
         made = [makers[name].formats for name in writer.distributions if name in makers]
         if applies and all(format_ in formats for formats in made):
             yield from (WriterSequence(writer, at) for at in _steps(writer, len(scenario.steps)))
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(named(name, pattern) for pattern in patterns)
 
 
 def _steps(writer: Writer, steps: int) -> Iterable[int]:
@@ -584,8 +528,6 @@ def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
 
 AxisValue = tuple[str, str]
 """An axis and one of its values."""
-
-
 AxisPair = tuple[AxisValue, ...]
 """Two values of different axes; one alone where there is but one axis."""
 
@@ -601,15 +543,7 @@ def pairs_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
 
 
 def values_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
-    """Yield every value of a combination alone."""
     yield from ((value,) for value in combination.items())
-
-
-def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[AxisPair, ...]:
-    """Return pairs that occur in any combination, each once, in the order of their occurring."""
-    return tuple(
-        dict.fromkeys(pair for combination in combinations for pair in pairs_of(combination))
-    )
 
 
 def cover(
@@ -639,10 +573,6 @@ def cover(
 
 VariantValues = tuple[Variant, Mapping[str, str]]
 """A variant and its axis values."""
-
-
-_Questions = tuple[str, list[str], list[str]]
-"""What cells call a view, the questions of every step, and those of schema changes only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -679,7 +609,8 @@ def _cells(
         asking = _Place(variant, number, requested, readers, unable, profile, had)
         merges = format_.merge_on_read
         history = variant.scenario.truths(merge_on_read=merges).history()
-        first = _first_write(history) if merges else 1
+        written = (truth.step for truth in history if truth.rows or truth.gone)
+        first = next(written, len(history)) if merges else 1
         for step, step_itself in enumerate(variant.scenario.steps, start=1):
             if why := _not_asked(step, step_itself, first):
                 what = f"{variant.scenario.name} step {step} ({step_itself.operation.text()})"
@@ -728,9 +659,7 @@ def _unable(
 ) -> frozenset[tuple[str, str]]:
     """Return the views of the past with the readers that do not have them."""
     unable = set()
-    for view, asked in product(
-        (requested_view for requested_view in views if requested_view in PAST_VIEWS), readers
-    ):
+    for view, asked in product([view for view in views if view in PAST_VIEWS], readers):
         if why := cannot_show(asked.reader, variant.format, view):
             excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
             unable.add((view, str(asked.reader)))
@@ -772,11 +701,6 @@ def _not_asked(number: int, step: Step, first_write: int) -> str:
     return ""
 
 
-def _first_write(history: History) -> int:
-    written = (truth.step for truth in history if truth.rows or truth.gone)
-    return next(written, len(history))
-
-
 def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
     changes = step.operation.CHANGES_SCHEMA
     readers = [
@@ -784,7 +708,11 @@ def _of_step(asking: _Place, history: History, number: int, step: Step) -> Itera
         for asked in asking.readers
         if asked.steps is AskedSteps.ALL or changes
     ]
-    asked = {view: result for view in asking.views if (result := _asked(asking, view, history))}
+    asked = {
+        view: (past[0], *_questions(asking.profile, past[1]))
+        for view in asking.views
+        if (past := views.asked(view, history))  # none where there is no past
+    }
     for view, (text, always, _) in asked.items():
         for query, (_, reader) in product(always, readers):
             if (view, reader) not in asking.unable:
@@ -798,12 +726,6 @@ def _of_step(asking: _Place, history: History, number: int, step: Step) -> Itera
             continue
         for query in _in_turn(at_times, asking, reader, asking.number + number + row + at):
             yield Cell(asking.variant.id, number, reader, text, query)
-
-
-def _asked(asking: _Place, view: str, history: History) -> _Questions | None:
-    """Return a view as cells call it, with its questions; None where there is no past."""
-    result = views.asked(view, history)
-    return result and (result[0], *_questions(asking.profile, result[1]))
 
 
 def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
@@ -827,3 +749,35 @@ def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> 
     chosen = min(in_order, key=lambda query: asking.had[reader, query_shapes.parse(query)[0]])
     asking.had[reader, query_shapes.parse(chosen)[0]] += 1
     return (chosen,)
+
+
+def handovers(scenario: Scenario, old: Writer | str, new: str) -> tuple[WriterSequence, ...]:
+    """Return the writers of the variants in which `old` begins a table and `new` goes on with it.
+
+    Each names the scenario as the only one that it writes, so that a profile can have all of them.
+    `old` has to leave rows. What `new` meets at the steps chosen here is in docs/scenarios.md; at
+    others there are only more or fewer files of `old`.
+    """
+    writer = old if isinstance(old, Writer) else Writer(old)
+    writer = replace(writer, then=new, scenarios=(scenario.name,))
+    history = scenario.survey.history
+    first = next((truth.step for truth in history if truth.rows), len(scenario.steps))
+    later = range(first + 1, len(scenario.steps) + 1)
+    steps = sorted({at for at in _points(scenario, history) if at in later} or later[:1])
+    return tuple(WriterSequence(replace(writer, at=at), at) for at in steps)
+
+
+def _points(scenario: Scenario, history: History) -> Iterator[int]:
+    numbered = tuple(enumerate(scenario.operations, start=1))
+    changes = [at for at, operation in numbered if operation.CHANGES_SCHEMA]
+    waiting = [at + 1 for at, operation in numbered if operation.trace() is StepTrace.SCHEDULED]
+    yield from waiting
+    if changes:
+        yield from (changes[0], changes[-1] + 1)
+    elif not waiting:
+        again = (after.step + 1 for before, after in pairwise(history) if _again(before, after))
+        yield from islice(again, 1)
+
+
+def _again(before: Truth, after: Truth) -> bool:
+    return any(after.rows.get(key) != row for key, row in before.rows.items())

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from harness import formats
 from harness.artifacts import result_cache
@@ -18,25 +18,17 @@ from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.problems import one_of
 from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
 from harness.core.yaml_reader import Document, KeyPath, make, read
-from harness.plan.capabilities import Capabilities
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
 from harness.scenario.load import load, name_of
+from harness.scenario.operations.api import Operation
 
 T = TypeVar("T")
-
-
 EVERY_STEP: Final = "every_step"
-
-
 _Axes = Mapping[str, tuple[str, ...]]
-
-
 _Choice = tuple[KeyPath, tuple[str, ...], tuple[str, ...]]
 """Where names stand, those given, those allowed."""
-
-
 PLAIN: Final = ("all",)
 """The queries of a profile that names none."""
 
@@ -88,12 +80,55 @@ class Writer:
 
     @property
     def distributions(self) -> tuple[str, ...]:
-        """Everything that writes."""
         return (self.distribution, self.then) if self.then else (self.distribution,)
 
     def __str__(self) -> str:
         """Write it as the command line takes it, without what only a file can say."""
         return str(Reader(self.distribution, tuple(self.settings.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What a distribution can write."""
+
+    formats: tuple[str, ...]
+    table_versions: tuple[str, ...] = ()
+    """Of the formats that have such; empty where nothing is said of them."""
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    """Why it cannot make tables with a setting, by `setting=value`, or do a step, by operation."""
+
+
+Makers = Mapping[str, Maker]
+"""By the name of the distribution; one that is not there may write everything."""
+
+
+class Capabilities(Protocol):
+    """What a plan must know of a format; see `harness.formats.api.Format`."""
+
+    @property
+    def NAME(self) -> str: ...  # noqa: N802 - as formats call it
+
+    @property
+    def merge_on_read(self) -> bool: ...
+
+    @property
+    def views(self) -> tuple[str, ...]: ...
+
+    @property
+    def past_views(self) -> tuple[str, ...]: ...
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]: ...
+
+    @property
+    def unsupported_types(self) -> frozenset[str]: ...
+
+    @property
+    def partitions_last(self) -> bool: ...
+
+    def unsupported(self, operation: Operation) -> str: ...
+
+    def unsupported_settings(self, settings: Mapping[str, str], scenario: Scenario) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,39 +181,28 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
         )
         for writer in profile.writers
     )
-    readers = tuple(
-        replace(asked_reader, reader=_in_runtime(asked_reader.reader, runtime))
-        for asked_reader in profile.readers
-    )
-    if runtime == runtime_names.CONTAINER and any(map(on_store, profile.readers)):
-        raise _store_unreachable(profile.name)
-    return replace(profile, writers=writers, readers=readers)
+    return replace(in_warehouse(profile, runtime), writers=writers)
 
 
-def _store_unreachable(profile: str) -> UsageProblem:
-    return UsageProblem(
-        f"profile {profile}: containers do not reach the object store, which listens on "
-        "loopback; leave out the runtime, or the warehouse"
-    )
+def in_warehouse(profile: Profile, name: str) -> Profile:
+    """Return a profile all of whose readers find their tables there, or are run so.
 
-
-def on_store(asked: ProfileReader) -> bool:
-    """Return whether a reader finds its tables in an object store."""
-    return runtime_names.given(asked.reader.distribution) in runtime_names.WAREHOUSES
-
-
-def in_warehouse(profile: Profile, warehouse: str) -> Profile:
-    """Return a profile all of whose readers find their tables there.
-
-    Raises UsageProblem: some of them run in containers.
+    Raises UsageProblem: containers are to read from an object store.
     """
-    named_ = (asked_reader.reader.distribution for asked_reader in profile.readers)
-    if any(runtime_names.given(name) == runtime_names.CONTAINER for name in named_):
-        raise _store_unreachable(profile.name)
-    readers = (
-        replace(asked_reader, reader=_in_runtime(asked_reader.reader, warehouse))
-        for asked_reader in profile.readers
-    )
+    readers = []
+    for asked in profile.readers:
+        both = {name, runtime_names.given(asked.reader.distribution)}
+        stored = not both.isdisjoint(WAREHOUSES)
+        if stored and CONTAINER in both:
+            raise UsageProblem(
+                f"profile {profile.name}: containers do not reach the object store, which listens "
+                "on loopback; leave out the runtime, or the warehouse"
+            )
+        if not (stored and name == PROCESS):  # a process it is
+            distribution = runtime_names.in_runtime(asked.reader.distribution, name)
+            readers.append(replace(asked, reader=replace(asked.reader, distribution=distribution)))
+        else:
+            readers.append(asked)
     return replace(profile, readers=tuple(readers))
 
 
@@ -192,11 +216,9 @@ class Parts:
 
     @property
     def named(self) -> frozenset[str]:
-        """The keys of a profile that these are, as far as there are any."""
         return frozenset(field.name for field in fields(self) if getattr(self, field.name))
 
     def instead(self, profile: Profile) -> Profile:
-        """Return a profile with these parts in the place of its own."""
         return replace(
             profile,
             formats=self.formats or profile.formats,
@@ -204,12 +226,6 @@ class Parts:
             readers=self.readers or profile.readers,
             given=self.named,
         )
-
-
-def _in_runtime(reader: Reader, runtime: str) -> Reader:
-    if runtime == runtime_names.PROCESS and on_store(ProfileReader(reader)):
-        return reader  # a process it is
-    return replace(reader, distribution=runtime_names.in_runtime(reader.distribution, runtime))
 
 
 def named(name: str, pattern: str) -> bool:
@@ -223,8 +239,6 @@ def named(name: str, pattern: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The keys of a profile."""
-
     scenarios: tuple[str, ...]
     formats: tuple[str, ...]
     writers: list[Any]
@@ -243,8 +257,6 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _WriterForm:
-    """The keys of a writer."""
-
     distribution: str = ""
     sequence: tuple[str, ...] = ()
     at: int | Literal["every_step"] = EVERY_STEP
@@ -255,24 +267,18 @@ class _WriterForm:
 
 @dataclass(frozen=True, slots=True)
 class _QueryForm:
-    """The keys of a query."""
-
     query: str
     steps: AskedSteps = AskedSteps.ALL
 
 
 @dataclass(frozen=True, slots=True)
 class _MetastoreForm:
-    """The keys of a metastore."""
-
     distribution: str
     upgraded_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReaderForm:
-    """The keys of a reader."""
-
     reader: str
     steps: AskedSteps = AskedSteps.ALL
     variants: Cover = Cover.ALL
@@ -461,15 +467,12 @@ def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileRe
 
 @dataclass(frozen=True, slots=True)
 class NamedScenario:
-    """A scenario that a profile may name."""
-
     names: tuple[str, ...]
     """What it can be called: its name depends on where its path is seen from."""
     source: Scenario | Path
     """A file is read only where its steps are asked for."""
 
     def called(self, patterns: Iterable[str]) -> bool:
-        """Return whether one of the patterns is about it."""
         return any(named(name, pattern) for pattern in patterns for name in self.names)
 
     def steps(self) -> int:
@@ -483,16 +486,13 @@ class NamedScenario:
 
 
 def given_scenarios(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
-    """Return scenarios as candidates, each under its name."""
     return [NamedScenario((scenario.name,), scenario) for scenario in scenarios]
 
 
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
     """Check that every scenario that a profile names exists, and each step at which writers change.
 
-    `scenarios` may be some of those in the profile's folder, where the others are looked for.
-
-    Raises ScenarioProblem: some do not; all of them.
+    `scenarios` may be some of those in `folder`. Raises ScenarioProblem: all that do not exist.
     """
     named_scenarios = given_scenarios(scenarios)
     if any(_wrong(profile, named_scenarios)):
@@ -502,39 +502,27 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
 
 
 def raise_if_any(wrong: Iterable[Fault]) -> None:
-    """Raise one error for everything that is wrong.
-
-    Raises ScenarioProblem: something is.
-    """
+    """Raise one ScenarioProblem for everything that is wrong, if anything is."""
     if faults := tuple(dict.fromkeys(wrong)):
         raise ScenarioProblem(faults)
 
 
 def _wrong(profile: Profile, scenarios: Sequence[NamedScenario]) -> Iterator[Fault]:
     yield from wrong_scenarios(profile, scenarios)
-    chosen = [
-        named_scenario for named_scenario in scenarios if named_scenario.called(profile.scenarios)
-    ]
+    chosen = [scenario for scenario in scenarios if scenario.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
         at: KeyPath = ("writers", number)
         yield from _unnamed(profile, (*at, "scenarios"), writer.scenarios, chosen)
-        named_scenarios = [
-            named_scenario
-            for named_scenario in chosen
-            if named_scenario.called(writer.scenarios or profile.scenarios)
-        ]
-        if (
-            writer.at
-            and named_scenarios
-            and not any(named_scenario.steps() >= writer.at for named_scenario in named_scenarios)
-        ):
-            most = max(named_scenario.steps() for named_scenario in named_scenarios)
+        if not writer.at:
+            continue
+        patterns = writer.scenarios or profile.scenarios
+        most = max((s.steps() for s in chosen if s.called(patterns)), default=writer.at)
+        if most < writer.at:
             message = f"writer: at: no scenario that it writes has a step {writer.at}"
             yield profile.fault((*at, "at"), f"{message}; allowed: 1 to {most}")
 
 
 def wrong_scenarios(profile: Profile, scenarios: Sequence[NamedScenario]) -> Iterator[Fault]:
-    """Yield an error for each scenario that a profile names and that does not exist."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, scenarios)
 
 
@@ -550,12 +538,9 @@ def _unnamed(
 
 
 def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[Fault]:
-    """Yield an error for each unknown format that a profile or one of its readers names."""
     every: list[tuple[KeyPath, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
-    for number, asked_reader in enumerate(profile.readers):
-        every.append(
-            (("readers", number, "formats"), f"{asked_reader.reader}: ", asked_reader.formats)
-        )
+    for number, asked in enumerate(profile.readers):
+        every.append((("readers", number, "formats"), f"{asked.reader}: ", asked.formats))
     for at, who, names in every:
         for number, name in enumerate(names):
             if name not in known:
@@ -581,7 +566,6 @@ def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Itera
 
 
 def unknown_formats(scenario: Scenario, known: Collection[str]) -> Iterator[Fault]:
-    """Yield an error for each unknown format that a scenario names."""
     for at, name in enumerate(scenario.formats):
         if name not in known:
             (line,) = scenario.format_lines[at : at + 1] or (0,)

@@ -1,26 +1,38 @@
 """Which scenarios and which profile a command means: the shipped ones, and people's own.
 
-Own profiles stand in `profiles.yaml` beside own scenarios: in the folder of a scenario, or in the
-one above it, as scenarios are `<folder>/<family>/<name>.yaml`. They come to the shipped ones; one
-of the same name takes the place of the shipped one.
+Own profiles stand in the folder of a scenario, or in the one above it. One of the name of a shipped
+profile takes its place.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, TypeVar
 
 from harness import formats
+from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.core.problems import unknown_name
-from harness.plan.profile import Profile, check_scenarios, load_profiles, named
+from harness.plan import distribution_support
+from harness.plan.product import REWRITES
+from harness.plan.profile import (
+    Parts,
+    Profile,
+    ProfileReader,
+    Writer,
+    check_scenarios,
+    load_profiles,
+    named,
+)
 from harness.plan.shipped import PROFILES, beside, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
+from harness.scenario.operations.row_writes import Rewrites, Touch
 
+T = TypeVar("T")
 SHOWN: Final = 60
 """So many characters of a path that is too long are told."""
 
@@ -33,24 +45,10 @@ class FoundProfile:
     file: Path
 
     def governs(self, scenario: Path) -> bool:
-        """Return whether a scenario's file lies where this profile's patterns choose."""
         return scenario.resolve().is_relative_to(self.file.parent.resolve())
 
     def names(self, scenario: str) -> bool:
-        """Return whether one of its patterns is the scenario's."""
         return any(named(scenario, pattern) for pattern in self.profile.scenarios)
-
-
-def _same_name(
-    kind: Literal["scenario", "profile"], name: str, files: tuple[Path, ...]
-) -> UsageProblem:
-    every = " and ".join(map(str, files))
-    if kind == "profile":
-        return UsageProblem(f"profile {name} stands in {every}; run them one by one")
-    return UsageProblem(
-        f"two scenarios are called {name}: {every}; the folder and the file make the "
-        "name: rename one, or run them one by one"
-    )
 
 
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
@@ -59,27 +57,23 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     Without paths they are the shipped ones that the profile names. A file is taken as it is. Of a
     folder that a profile governs those are taken that it names, of any other folder all.
 
-    Raises UsageProblem: no such profile; no such file or folder, no scenario in it, or none that
-    the profile names.
-    Raises UsageProblem: two scenarios of one name, or two profiles of people's own.
-    Raises ScenarioProblem: every problem of the files; scenarios and steps that the profile names
-    and there are not.
+    Raises UsageProblem: no such profile, file or folder; no scenario in it, or none that the
+    profile names; two scenarios or own profiles of one name.
+    Raises ScenarioProblem: every problem of the files, and of what the profile names.
     """
     for path in paths:
         _check_length(path)
-    found_profile = find(profile, paths)
+    from_file = find(profile, paths)
     if not paths:
-        shipped = load_scenarios(scenarios_folder(), found_profile.names)
-        check_scenarios(found_profile.profile, shipped, found_profile.file.parent)
-        return shipped, found_profile.profile
-    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found_profile))
+        shipped = load_scenarios(scenarios_folder(), from_file.names)
+        check_scenarios(from_file.profile, shipped, from_file.file.parent)
+        return shipped, from_file.profile
+    by_name = _by_name(scenario for path in paths for scenario in _scenarios(path, from_file))
+    scenarios = tuple(by_name.values())
     # A file that the profile does not name is taken all the same: the profile chooses nothing then.
-    if any(
-        found_profile.names(name) and found_profile.governs(Path(scenarios[name].path))
-        for name in scenarios
-    ):
-        check_scenarios(found_profile.profile, tuple(scenarios.values()), found_profile.file.parent)
-    return tuple(scenarios.values()), replace(found_profile.profile, scenarios=tuple(scenarios))
+    if any(from_file.names(s.name) and from_file.governs(Path(s.path)) for s in scenarios):
+        check_scenarios(from_file.profile, scenarios, from_file.file.parent)
+    return scenarios, replace(from_file.profile, scenarios=tuple(by_name))
 
 
 def _check_length(path: Path) -> None:
@@ -98,7 +92,10 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     for scenario in scenarios:
         other = by_name.setdefault(scenario.name, scenario)
         if Path(other.path).resolve() != Path(scenario.path).resolve():
-            raise _same_name("scenario", scenario.name, (Path(other.path), Path(scenario.path)))
+            raise UsageProblem(
+                f"two scenarios are called {scenario.name}: {other.path} and {scenario.path}; the "
+                "folder and the file make the name: rename one, or run them one by one"
+            )
     return by_name
 
 
@@ -109,26 +106,21 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     Raises ScenarioProblem: a file of profiles is wrong.
     """
     paths = tuple(paths)
-    files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))
+    nearest = (next(filter(Path.is_file, _places(path)), None) for path in paths)
+    files = dict.fromkeys(file.resolve() for file in nearest if file)
     shipped = profiles_file()
     local = [file for file in files if file != shipped.resolve()]
     every = {file: load_profiles(file) for file in (shipped, *local)}
     having = [file for file in every if name in every[file]]
     if not having:
-        raise unknown_name("profile", name, _names(every), _looked_for(paths))
+        names = tuple(dict.fromkeys(name for profiles in every.values() for name in profiles))
+        raise unknown_name("profile", name, names, _looked_for(paths))
     if len(having) > 1 and shipped in having:
         having.remove(shipped)
     if len(having) > 1:
-        raise _same_name("profile", name, tuple(having))
+        files_text = " and ".join(map(str, having))
+        raise UsageProblem(f"profile {name} stands in {files_text}; run them one by one")
     return FoundProfile(every[having[0]][name], having[0])
-
-
-def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for profiles in every.values() for name in profiles))
-
-
-def _profile_files(path: Path) -> tuple[Path, ...]:
-    return next(((file,) for file in _places(path) if file.is_file()), ())
 
 
 def _places(path: Path) -> tuple[Path, ...]:
@@ -157,12 +149,160 @@ def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
         if not profile_file.governs(Path(scenario.path)) or profile_file.names(scenario.name)
     )
     if not chosen:
-        patterns, names = (
-            profile_file.profile.scenarios,
-            ", ".join(scenario.name for scenario in every),
-        )
+        profile, names = profile_file.profile, ", ".join(scenario.name for scenario in every)
         raise UsageProblem(
-            f"{path} has no scenario to take: profile {profile_file.profile.name} of "
-            f"{profile_file.file} names {', '.join(patterns)}, and none of these: {names}"
+            f"{path} has no scenario to take: profile {profile.name} of {profile_file.file} "
+            f"names {', '.join(profile.scenarios)}, and none of these: {names}"
         )
     return chosen
+
+
+AD_HOC: Final = "ad-hoc"
+"""What a run of named parts is called: it is of no profile."""
+NOTHING: Final = "nothing here"
+
+
+def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenario]) -> Profile:
+    """Return a profile of named parts; what was not named is of the first profile that serves them.
+
+    The first of `profiles` also says all the rest: axes, views, queries.
+    """
+    named = parts.formats or _formats_in_reach(parts, profiles[0], scenarios)
+    writers = parts.writers or tuple(_writers(named, profiles))
+    readers = parts.readers or tuple(_readers(named, profiles))
+    result = Parts(named, writers, readers)
+    axes = {**profiles[0].axes, REWRITES: tuple(_rewrites(named, profiles[0]))}
+    base = replace(profiles[0], name=AD_HOC, axes=axes, document=None)
+    return replace(result.instead(base), given=parts.named, chosen=tuple(_chosen(parts, result)))
+
+
+def _chosen(parts: Parts, named_parts: Parts) -> Iterator[str]:
+    fields = {
+        "formats": named_parts.formats,
+        "writers": named_parts.writers,
+        "readers": tuple(asked_reader.reader for asked_reader in named_parts.readers),
+    }
+    for key, every in fields.items():
+        if every and key not in parts.named:
+            yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}"
+
+
+def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
+    """Yield what a profile has a touch rewrite; nothing where a format can have none of these."""
+    requested = profile.axes.get(REWRITES, ())
+    every = [formats.load(name) for name in named]
+    able = {
+        rewrite: [f for f in every if not f.unsupported(Touch(Rewrites(rewrite)))]
+        for rewrite in requested
+    }
+    yield from (rewrite for rewrite in requested if able[rewrite])
+    if requested and not all(any(format_ in some for some in able.values()) for format_ in every):
+        yield Rewrites.NONE.value
+
+
+def _formats_in_reach(
+    parts: Parts, profile: Profile, scenarios: Sequence[Scenario]
+) -> tuple[str, ...]:
+    """Return the formats of a profile that can be served, or where there is none all that can."""
+
+    def served(name: str) -> bool:
+        asked_about = any(name in (scenario.formats or (name,)) for scenario in scenarios)
+        written = not parts.writers or _any(writes, parts.writers, name)
+        return asked_about and written and (not parts.readers or _any(reads, parts.readers, name))
+
+    some = (tuple(filter(served, names)) for names in (profile.formats, formats.names()))
+    return next(filter(None, some), profile.formats)
+
+
+def _writers(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[Writer]:
+    writers = _serving(named, [profile.writers for profile in profiles], writes)
+    yield from map(Writer, dict.fromkeys(writer.distribution for writer in writers))
+
+
+def _readers(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[ProfileReader]:
+    """Yield readers that are asked about what they can read, and about nothing else."""
+    for asked_reader in _serving(named, [profile.readers for profile in profiles], reads):
+        yield replace(
+            asked_reader, formats=tuple(name for name in named if reads(asked_reader, name))
+        )
+
+
+def _serving(
+    named: Sequence[str], choices: Sequence[Sequence[T]], serves: Callable[[T, str], bool]
+) -> tuple[T, ...]:
+    """Return for each format what serves it of the first choice in which anything does."""
+    ts: list[T] = []
+    for name in named:
+        able = ([t for t in choice if serves(t, name)] for choice in choices)
+        ts += (t for t in next(filter(None, able), []) if t not in ts)
+    return tuple(ts)
+
+
+def _any(serves: Callable[[T, str], bool], parts: Sequence[T], format_name: str) -> bool:
+    return any(serves(part, format_name) for part in parts)
+
+
+def writes(writer: Writer, format_name: str) -> bool:
+    every = map(distributions.load, writer.distributions)
+    return all(format_name in distribution_support.formats_written(written) for written in every)
+
+
+def reads(asked: ProfileReader, format_name: str) -> bool:
+    """Return whether a reader can be asked about tables of a format, and is to be."""
+    asked_about = format_name in (asked.formats or (format_name,))
+    return asked_about and not distribution_support.cannot(asked.reader, format_name)
+
+
+def check_parts(profile: Profile) -> None:
+    """Check that each part of a profile that was named, not those of a file, is served by others.
+
+    Raises UsageProblem: one is not.
+    """
+    if wrong := (*_writing(profile), *_reading(profile)):
+        raise UsageProblem("\n".join(wrong))
+
+
+def _writing(profile: Profile) -> Iterator[str]:
+    unused, unserved = _without_partner(profile, "writers", profile.writers, writes)
+    for writer in unused:
+        yield f"writer {writer}: it writes no {_tables(profile)}; {_formats_for(writer, writes)}"
+    for name in unserved:
+        able = ", ".join(distribution_support.writers_of(name)) or NOTHING
+        yield f"format {name}: {_whose(profile, 'writers')} writes it; --writer takes {able}"
+
+
+def _reading(profile: Profile) -> Iterator[str]:
+    unused, unserved = _without_partner(profile, "readers", profile.readers, reads)
+    for asked in unused:
+        why = distribution_support.cannot(asked.reader, profile.formats[0])
+        wrong = f"it cannot be asked about {_tables(profile)} ({why})"
+        yield f"reader {asked.reader}: {wrong}; {_formats_for(asked, reads)}"
+    for name in unserved:
+        able = ", ".join(distribution_support.readers_of(name)) or NOTHING
+        whose = _whose(profile, "readers")
+        yield f"format {name}: {whose} can be asked about it; --reader takes {able}"
+
+
+def _without_partner(
+    profile: Profile, key: str, parts: Sequence[T], serves: Callable[[T, str], bool]
+) -> tuple[list[T], list[str]]:
+    """Return the parts named under a key that serve no format, else the formats named in vain."""
+    unused = [part for part in parts if not any(serves(part, name) for name in profile.formats)]
+    if unused and key in profile.given:
+        return unused, []
+    named = profile.formats if "formats" in profile.given else ()
+    return [], [name for name in named if not _any(serves, parts, name)]
+
+
+def _whose(profile: Profile, key: str) -> str:
+    named = key in profile.given
+    return f"none of the {key} named" if named else f"no {key[:-1]} of profile {profile.name}"
+
+
+def _tables(profile: Profile) -> str:
+    return f"{' or '.join(profile.formats)} tables"
+
+
+def _formats_for(part: T, serves: Callable[[T, str], bool]) -> str:
+    able = [name for name in formats.names() if serves(part, name)]
+    return f"--format takes {', '.join(able) or NOTHING}"

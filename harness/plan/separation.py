@@ -30,9 +30,7 @@ COMPARED: Final = {Logs.MERGED, Logs.IGNORED, Logs.OTHER_MODE}
 def separation(scenario: Scenario, layout: FileLayout) -> Mapping[int, Groups]:
     """Return how the whole table separates read strategies, by the step after which it is asked.
 
-    Every way to find columns is looked at, where there are log files reading base files only, and
-    where a merge mode matters merging versions by another one.
-    Older catalogs are not: they show in the columns of an answer.
+    Strategies with older catalogs are left out: they show in the columns of an answer.
     """
     history = scenario.truths(merge_on_read=layout.changes is Changes.LOG).history()
     steps = {str(truth.step): truth.step for truth in history}

@@ -39,12 +39,10 @@ def beside(path: Path) -> tuple[Path, Path]:
 
 
 def profiles_file() -> Path:
-    """Return the file of the shipped profiles."""
     return scenarios_folder() / PROFILES
 
 
 def load_scenario(name: str) -> Scenario:
-    """Return a shipped scenario."""
     return load(scenarios_folder() / f"{name}{ENDING}", formats.keeping_case())
 
 
@@ -52,8 +50,6 @@ def load_scenarios(
     folder: Path, matches: Callable[[str], bool] = lambda _: True
 ) -> tuple[Scenario, ...]:
     """Read the scenarios below a folder that are wanted by their names; all of them by default.
-
-    Baselines and profiles are none.
 
     Raises ScenarioProblem: every problem of every file, and what below the folder cannot be read.
     """
@@ -71,9 +67,8 @@ def load_scenarios(
 def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]]:
     """Return the scenario files below a folder, through links too, and what is wrong by its path.
 
-    That is what somebody may take for read and is not: a folder that cannot be read, a link that
-    leads in a circle, a file that ends nearly as scenarios do. What is hidden (its name begins with
-    a dot) is neither: tools keep files of their own so, which end in `.yml` as well.
+    Wrong is what somebody may take for read and is not: a folder that cannot be read, a link in a
+    circle, a file that ends nearly as scenarios do. Hidden files are of other tools.
     """
     paths: list[Path] = []
     wrong: dict[Path, Fault] = {}
@@ -89,9 +84,11 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]
             elif is_folder:
                 if path.name != DISTRIBUTIONS:
                     left.append((path, (*around, real)))
-            elif _is_scenario(path):
+            elif path.name in (PROFILES, READERS) or path.name.endswith(BASELINE):
+                continue
+            elif path.name.endswith(ENDING):
                 paths.append(path)
-            elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
+            elif path.name.lower().endswith(_ALIKE):
                 message = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
                 wrong[path] = Fault(str(path), 1, message)
     return tuple(paths), wrong
@@ -112,8 +109,3 @@ def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
         message = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
         wrong[looked_at] = Fault(str(looked_at), 1, message)
     return result
-
-
-def _is_scenario(path: Path) -> bool:
-    name = path.name
-    return name.endswith(ENDING) and name not in (PROFILES, READERS) and not name.endswith(BASELINE)

@@ -1,8 +1,6 @@
 """The baselines of a run: files beside the scenarios, and what they said when it was planned.
 
-A run remembers them, so that it can be judged where its scenario files are not; where they are, or
-a clone of the folder in which the run was planned is the working directory, or a scenario of that
-name is shipped, the file beside it counts as it is now.
+What the run remembers counts only where no file of the scenario is found, see `scenario_file`.
 """
 
 from __future__ import annotations
@@ -87,13 +85,10 @@ class Updated:
 
 
 def update(run: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
-    """Write what was seen into the baselines.
+    """Write what was seen into the baselines; one without lines is removed.
 
-    A baseline without lines is removed.
-
-    Raises UsageProblem: a scenario's file is not here; nothing is written then.
-    Raises ScenarioProblem: an old baseline cannot be read; nothing is written then.
-    Raises EnvironmentProblem: a file cannot be written.
+    Raises UsageProblem, ScenarioProblem: a scenario's file is not here, or an old baseline cannot
+    be read; nothing is written then.
     """
     seen = baseline.all_seen(verdicts, facts(run, plan))
     texts: dict[Path, str] = {}
@@ -120,7 +115,6 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
 
 
 def facts(run: Run, plan: Plan) -> Facts:
-    """Return what baselines must know beside the verdicts of a run."""
     whole = (at for at, state in run.by_step.items() if not state.outcome.failed)
     return Facts(
         variants={variant.id: variant for variant in plan.variants},
@@ -219,22 +213,13 @@ def _possible(scenario: Scenario) -> Possible:
     possible = [formats.load(name) for name in scenario.formats or formats.names()]
     settings = {name: values for format_ in possible for name, values in format_.settings.items()}
     return Possible(
-        engines=_engines(),
+        engines=tuple(
+            EngineFacts(d.engine, d.version, d.name, engines.load(d.engine).settings)
+            for d in distribution_support.readers()
+        ),
         formats={format_.NAME: (*format_.views, *format_.past_views) for format_ in possible},
         variants={**AXES, **settings},
         steps=len(scenario.steps),
-    )
-
-
-def _engines() -> tuple[EngineFacts, ...]:
-    return tuple(
-        EngineFacts(
-            distribution.engine,
-            distribution.version,
-            distribution.name,
-            engines.load(distribution.engine).settings,
-        )
-        for distribution in distribution_support.readers()
     )
 
 

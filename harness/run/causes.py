@@ -1,8 +1,7 @@
 """What is not right in a run, by its causes: who, how it is wrong, since which operation. Pure.
 
-A line is seldom a cause by itself: one engine shows one finding by several versions and settings,
-in several views and formats, after every step that comes later. All of that is one cause here, of
-whoever compares runs as well: what two of them have in common has the same `CauseKey`.
+One engine shows one finding by several versions and settings, in several views and formats, after
+every later step: all of that is one cause, with one `CauseKey` in all runs.
 """
 
 from __future__ import annotations
@@ -73,7 +72,6 @@ class CauseKey:
 
     @property
     def finding(self) -> FindingKind | None:
-        """The finding's kind; None for what is no finding."""
         return FindingKind(self.symptom.what) if self.symptom.kind is VerdictKind.WRONG else None
 
 
@@ -95,7 +93,6 @@ class RunCause:
 
     @property
     def first(self) -> Verdict:
-        """The one that speaks for all."""
         return self.verdicts[0]
 
     @property
@@ -110,7 +107,6 @@ class RunCause:
 
     @property
     def scenarios(self) -> tuple[str, ...]:
-        """The scenarios that show it, the smallest first."""
         return tuple(dict.fromkeys(verdict.scenario for verdict in self.verdicts))
 
     @property
@@ -120,7 +116,6 @@ class RunCause:
         return tuple(dict.fromkeys(chain.from_iterable(finding.columns for finding in findings)))
 
     def formats(self, run: Run) -> tuple[str, ...]:
-        """Return the formats of the tables that show it."""
         return tuple(
             dict.fromkeys(run.info.variant(verdict.variant).format for verdict in self.verdicts)
         )
@@ -179,13 +174,12 @@ _Since = tuple[str, Symptom, tuple[str, ...]]
 def _series(verdicts: Iterable[Verdict]) -> Iterator[Mapping[int, list[Verdict]]]:
     """Yield what a reader answered to a view of a variant, step after step.
 
-    All questions to the view are one series: the whole row is asked after most steps, others only
-    where a change makes them worth it, so that each by itself does not tell when it began.
+    All questions to the view are one series: those asked after few steps do not tell when it began.
     """
-    pairs = (
+    pairs = [
         ((verdict.variant, verdict.reader, past_views.name_of(verdict.view)), verdict)
         for verdict in verdicts
-    )
+    ]
     for series in grouped(pairs).values():
         steps = grouped([(verdict.step, verdict) for verdict in series])
         yield {step: steps[step] for step in sorted(steps)}
@@ -201,7 +195,9 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
     for step, verdicts in series.items():
         if all(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
             since.clear()
-        between = _operations(run, verdicts[0].variant, range(min(known + 1, step), step + 1))
+        variant = run.info.variant(verdicts[0].variant)
+        steps = map(variant.step, range(min(known + 1, step), step + 1))
+        between = tuple(dict.fromkeys(step.operation for step in steps))
         for verdict in verdicts:
             refused = verdict.verdict is VerdictKind.REFUSED
             answer = run.answers.get(verdict.case) if refused else None
@@ -216,16 +212,10 @@ def _began(series: Mapping[int, Sequence[Verdict]], run: Run) -> Iterator[tuple[
             known = step
 
 
-def _operations(run: Run, variant: str, steps: Iterable[int]) -> tuple[str, ...]:
-    info = run.info.variant(variant)
-    return tuple(dict.fromkeys(info.step(step).operation for step in steps))
-
-
 def _settled(seen: Iterable[_Since]) -> Mapping[_Since, CauseKey]:
     """Return the cause of each beginning.
 
-    Of several operations that may have begun it, it is the one that did in another series of the
-    same engine; where that is none, or several, none is claimed.
+    Of several operations it is the one that began it in another series of the engine, if it is one.
     """
     every = tuple(dict.fromkeys(seen))
     sure = grouped([((who, symptom), of[0]) for who, symptom, of in every if len(of) == 1])
@@ -306,9 +296,7 @@ def _lines(lines: tuple[str, ...]) -> Iterator[SettingLine]:
 
 
 def _place(head: str) -> str:
-    """Return where lines stand that have such a head.
-
-    What a file is called does not matter: it is one of the harness.
+    """Return where lines stand that have such a head; a file is named by its folder and kind.
 
     >>> _place("etc/catalog/hudi_by_name.properties"), _place("In Python")
     ('in etc/catalog/*.properties', 'in Python')
@@ -423,7 +411,6 @@ def settings_text(reader: str) -> str:
 
 
 def _new_lines(changes: Sequence[Change]) -> Iterator[tuple[SettingLine, str]]:
-    """Yield each line that the second reader of a change gets and the first one does not."""
     for old, new, format_ in changes:
         for line in lines_of(new, format_):
             if line not in lines_of(old, format_):
@@ -450,10 +437,7 @@ class ScenarioPlaces:
         self._files, self._steps = cache(self._file), cache(_steps)
 
     def of(self, variant: str, step: int) -> ScenarioPlace | None:
-        """Return where a step of a variant stands; None where its scenario's file is not here.
-
-        Of the creation, and where the file has other steps by now, it is the first line.
-        """
+        """Return where a step stands, the first line if the steps changed; None without a file."""
         info = self._run.info.variant(variant)
         path = self._files(info.scenario)
         if path is None:
@@ -463,10 +447,7 @@ class ScenarioPlaces:
         return ScenarioPlace(path, there[step - 1][1] if known and step else TOP)
 
     def of_cause(self, cause: RunCause) -> ScenarioPlace | None:
-        """Return where the step stands since which something is not right.
-
-        That is in the scenario that speaks for all of the cause.
-        """
+        """Return where the step stands that began it, in the scenario that speaks for all."""
         first = cause.first
         return self.of(first.variant, _began_at(cause, self._run.info.variant(first.variant)))
 

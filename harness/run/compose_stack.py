@@ -21,8 +21,6 @@ from harness.runtime.metastore import MetastoreProgram
 def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) -> Path:
     """Write a stack of a metastore and these distributions; return its `compose.yaml`.
 
-    Images are those that a run would take; they are there then.
-
     Raises UsageProblem: no image is known of one, or the folder's name is none for tables.
     Raises EnvironmentProblem: no daemon answers; there is no image.
     """

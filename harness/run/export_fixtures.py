@@ -33,7 +33,7 @@ from harness.model import past_views, query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
 from harness.model.query_shapes import NoQuestionError
-from harness.model.schema import Field, Schema
+from harness.model.schema import Field
 from harness.model.simulation import column_resolution
 from harness.model.simulation.column_resolution import LayoutError
 from harness.run import plan_record
@@ -44,24 +44,12 @@ from harness.write.state_store import TABLE, State, States
 
 FORMAT: Final = 1
 """Raised whenever a key gets another meaning."""
-
-
 FILE: Final = "manifest.json"
-
-
 EXPECTED: Final = "expected.json"
-
-
 CATALOG: Final = "catalog.json"
-
-
 SCENARIO: Final = "scenario.yaml"
-
-
 _LONGEST: Final = 100
 """Characters of a variant's folder, before what tells it from others."""
-
-
 _DIGITS: Final = 8
 
 
@@ -156,10 +144,6 @@ class Manifest:
 _MANIFEST: Final = TypeAdapter(Manifest)
 
 
-def dumped(manifest: Manifest) -> bytes:
-    return _MANIFEST.dump_json(manifest, indent=1) + b"\n"
-
-
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which steps of a run are exported."""
@@ -170,7 +154,6 @@ class Selection:
     """Empty: all of them."""
 
     def takes(self, variant: VariantInfo, step: int) -> bool:
-        """Return whether a step of a variant is one of them."""
         needed = not self.formats or variant.format in self.formats
         return needed and self.text in f"{variant.id}/s{step}"
 
@@ -178,35 +161,30 @@ class Selection:
 def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manifest:
     """Write the fixtures of a run into a folder that is not there, or empty.
 
-    Raises UsageProblem: the folder is not empty.
-    Raises UsageProblem: there is nothing to export.
-    Raises UsageProblem: a table is no longer in the cache.
+    Raises UsageProblem: the folder is not empty, nothing is to be exported, or a table is no
+    longer in the cache.
     Raises EnvironmentProblem: a file cannot be written.
     """
     to = folder.resolve()
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
         raise UsageProblem(f"{folder} is not empty; name a folder that is new, or empty")
-    chosen = [entry for entry in run.by_step.values() if _known(run, entry, selection)]
+    chosen = [
+        record
+        for record in run.by_step.values()
+        if selection.takes(run.info.variant(record.variant), record.outcome.step)
+        and not _why_not(record, run)
+    ]
     if not chosen:
-        raise _no_fixture(run.folder)
+        raise UsageProblem(
+            f"{run.folder}: no step is selected of which the table is known; leave out -k or "
+            "--format, or look at the run's steps: harness report terminal"
+        )
     states = states_of(chosen, cache)
     with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
         part.mkdir(parents=True)
         manifest = _Export(run, part, states, selection).manifest()
-        (part / FILE).write_bytes(dumped(manifest))
+        (part / FILE).write_bytes(_MANIFEST.dump_json(manifest, indent=1) + b"\n")
     return manifest
-
-
-def _no_fixture(run: Path) -> UsageProblem:
-    return UsageProblem(
-        f"{run}: no step is selected of which the table is known; leave out -k or "
-        "--format, or look at the run's steps: harness report terminal"
-    )
-
-
-def _known(run: Run, record: StateRecord, selection: Selection) -> bool:
-    chosen = selection.takes(run.info.variant(record.variant), record.outcome.step)
-    return chosen and not _why_not(record, run)
 
 
 def _why_not(record: StateRecord, run: Run) -> str:
@@ -233,7 +211,6 @@ class _Export:
         self._variants = {entry.id: entry for entry in plan.variants}
 
     def manifest(self) -> Manifest:
-        """Write all; return what is there."""
         info, ids = self._run.info, {variant for variant, _ in self._states}
         chosen = [entry for entry in info.variants if entry.id in ids]
         writers = {name for entry in chosen for name in entry.writers}
@@ -378,8 +355,6 @@ def totals(manifest: Manifest) -> Mapping[str, int]:
 
 
 WHOLE: Final = "all"
-
-
 ANY: Final = "any"
 """No question asks for an order: rows stand by the text of their key here, and may come in any."""
 
@@ -453,12 +428,7 @@ def expected_tables(
 ) -> ExpectedTables:
     """Return what must be answered after a step of which the truth is known.
 
-    Args:
-        case: the variant with its records.
-        step: the step.
-        tables: the catalog's entry of each view that can be asked, by the view's name.
-        asked: the view and the query of further questions.
-
+    `tables`: the catalog's entry of each view that can be asked. `asked`: more views, queries.
     """
     expectations = Expectations(case)
     every = dict.fromkeys([*((view, WHOLE) for view in tables), *asked])
@@ -506,18 +476,13 @@ def _answer(
 ) -> tuple[tuple[ExpectedColumn, ...], tuple[tuple[object, ...], ...]]:
     table = state.table(query)
     columns = (
-        ExpectedColumn(name, type_, None if query.label else _id(state.schema, name))
+        ExpectedColumn(name, type_, None if query.label else state.schema.find(name).id)
         for name, type_ in table.columns
     )
     return tuple(columns), tuple(tuple(map(plain, row)) for row in table.rows)
 
 
-def _id(schema: Schema, path: str) -> int:
-    return schema.find(path).id
-
-
 def conditions(query: Query) -> Iterator[AskedCondition]:
-    """Yield what rows must fulfil to be asked for."""
     for condition in query.conditions:
         value = plain(condition.value) if condition.type else None
         yield AskedCondition(condition.path, str(condition.test), value, condition.type)
@@ -541,7 +506,8 @@ def plain(value: Value) -> object:
         case None | bool() | int() | str():
             return value
         case float():
-            return value if math.isfinite(value) else _infinite(value)
+            text = str(value).replace("inf", "Infinity").replace("nan", "NaN")
+            return value if math.isfinite(value) else text
         case decimal.Decimal():
             return f"{value:f}"
         case datetime.datetime():
@@ -557,12 +523,6 @@ def plain(value: Value) -> object:
         case MapValue():
             return [[plain(key), plain(pair)] for key, pair in value.pairs]
     raise TypeError(f"{value!r} is no canonical value")
-
-
-def _infinite(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    return "Infinity" if value > 0 else "-Infinity"
 
 
 _TABLES: Final = TypeAdapter(ExpectedTables)

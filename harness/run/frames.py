@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = TypeVar("Row")
-
 TEXT: Final = "str"
 WORD: Final = "category"
 """A text that many rows have in common."""

@@ -1,8 +1,7 @@
 """A run directory as an object: what was planned, what was recorded, and what never came.
 
-`runs/<id>/` holds `run.json` (the plan, as `RunInfo`), `states.jsonl`, `answers.jsonl` and
-`verdicts.jsonl`. Nothing is asked or judged here. States and answers stay on disk until they are
-looked at: of a million cells they are more than memory holds.
+States and answers stay on disk until they are looked at: of a million cells they are more than
+memory holds.
 """
 
 from __future__ import annotations
@@ -41,17 +40,9 @@ from harness.run.frames import FrameColumn
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
 INFO: Final = "run.json"
-
-
 STATES: Final = "states.jsonl"
-
-
 ANSWERS: Final = "answers.jsonl"
-
-
 VERDICTS: Final = "verdicts.jsonl"
-
-
 Plain = TypeVar("Plain")
 
 
@@ -76,14 +67,10 @@ class ReportCache:
 
     @classmethod
     def of(cls, results: ResultCache | None, info: RunInfo, files: Iterable[Path]) -> ReportCache:
-        """Return what is kept of a plan and of all that is in some files of records."""
         return cls(results, _digest(info, files)) if results else cls()
 
     def get(self, what: str, make: Callable[[], Plain]) -> Plain:
-        """Return what `make` returns, or has returned for the same records.
-
-        `what`: tells it from other data.
-        """
+        """Return what `make` returns, or has returned for the same records; `what` names it."""
         return self.results.data(what, [self.records], make) if self.results else make()
 
 
@@ -101,23 +88,9 @@ def _digest(info: RunInfo, files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def give_back() -> None:
-    """Give it back to the system, where the C library can: glibc's `malloc_trim(3)`.
-
-    What a parser of a huge text needed is else never used again: Python takes most of its own
-    memory past the C library.
-    """
-    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
-        trim(0)
-
-
 MANY_CELLS: Final = 20_000
 """A plan of more cells leaves so much freed memory that it is given back."""
-
-
 DEFAULTS: Final = "with the engine's defaults"
-
-
 NOT_COMPARED: Final = "not compared with the engine's defaults"
 
 
@@ -175,7 +148,6 @@ class VariantInfo:
 
     @property
     def writer(self) -> str:
-        """Return what writes it, in the order of their first steps."""
         return " and ".join(dict.fromkeys(self.writers))
 
     def step(self, number: int) -> StepInfo:
@@ -284,12 +256,9 @@ class RunInfo:
     @property
     def through(self) -> MetastoreChoice:
         """Return the metastore that the readers ask through."""
-        metastore_info = self.metastore
-        return (
-            MetastoreChoice(metastore_info.distribution, metastore_info.upgraded_from)
-            if metastore_info
-            else USUAL
-        )
+        if self.metastore is None:
+            return USUAL
+        return MetastoreChoice(self.metastore.distribution, self.metastore.upgraded_from)
 
 
 _INFO: Final = TypeAdapter(RunInfo)
@@ -303,7 +272,6 @@ def write_info(folder: Path, info: RunInfo) -> None:
 
 
 def dump(info: RunInfo) -> bytes:
-    """Return the content of `run.json`."""
     return _INFO.dump_json(info, indent=1) + b"\n"
 
 
@@ -327,8 +295,8 @@ def read_info(folder: Path) -> RunInfo:
         info = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
-    if len(info.cells) > MANY_CELLS:
-        give_back()
+    if len(info.cells) > MANY_CELLS and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)  # glibc's: what the parser of a huge text needed is else never used again
     for name, text in info.locks.items():
         if not distributions.is_shipped(name):  # it may be by now
             distributions.register(name, text, f"{path}, lock data of {name}")
@@ -350,24 +318,14 @@ if TYPE_CHECKING:
 
 WRITE: Final = "write"
 """The view of a verdict that is about a step itself and not about a reader's answer."""
-
-
 DID_NOT_RUN: Final = "did not run"
-
-
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
-
-
 _NONE: Final[Mapping[str, Verdict]] = {}
-
-
 StrategyAnswers = Callable[[], Mapping[QuestionKey, tuple[StrategyAnswer, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class NotableStep:
-    """A step of which there is something to tell."""
-
     variant: str
     step: StepInfo
     outcome: records.Outcome
@@ -393,12 +351,10 @@ class Run:
 
     @cached_property
     def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
-        """Every recorded state by its variant and step."""
         return ByKey(self.states, lambda: map(_key, self.states))
 
     @cached_property
     def steps_of(self) -> Mapping[str, Sequence[tuple[str, int]]]:
-        """The keys in `by_step` of each variant."""
         return grouped([(at[0], at) for at in self.by_step])
 
     @cached_property
@@ -413,13 +369,11 @@ class Run:
 
     @cached_property
     def of_reader(self) -> Mapping[tuple[str, str], Sequence[Verdict]]:
-        """The verdicts on each variant by each reader."""
-        return grouped([((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts])
+        return grouped(((verdict.variant, verdict.reader), verdict) for verdict in self.verdicts)
 
     @cached_property
     def by_question(self) -> Mapping[QuestionKey, Sequence[Verdict]]:
-        """What the readers made of each question."""
-        return grouped((verdict.question, verdict) for verdict in self.verdicts)
+        return grouped([(verdict.question, verdict) for verdict in self.verdicts])
 
     @cached_property
     def step_verdicts(self) -> tuple[Verdict, ...]:
@@ -435,7 +389,6 @@ class Run:
 
     @cached_property
     def failed_steps(self) -> tuple[NotableStep, ...]:
-        """Every step that was not applied, in the order of the records."""
         return self._steps(lambda outcome: outcome.kind is not OutcomeKind.APPLIED)
 
     @cached_property
@@ -446,7 +399,10 @@ class Run:
     @cached_property
     def attempted(self) -> Collection[str]:
         """The cases that were asked for more than once."""
-        return {answer.case for answer in _having_attempts(self.answers) if answer.attempts}
+        records = self.answers.records if isinstance(self.answers, ByKey) else None
+        lines = records.containing(_ATTEMPTS) if isinstance(records, RecordFile) else None
+        asked = self.answers.values() if lines is None else lines
+        return {answer.case for answer in asked if answer.attempts}
 
     def _steps(self, which: Callable[[records.Outcome], bool]) -> tuple[NotableStep, ...]:
         return tuple(
@@ -465,7 +421,6 @@ class Run:
         return {(result.variant, result.outcome.step) for result in failed}
 
     def states_of(self, variant: str) -> list[StateRecord]:
-        """Return the recorded states of a variant, those of all others unread."""
         return [self.by_step[at] for at in self.steps_of.get(variant, ())]
 
     def to_frame(self) -> pd.DataFrame:
@@ -500,7 +455,6 @@ class Run:
 
 
 def findings_text(verdict: Verdict) -> str:
-    """Return the kinds of a verdict's findings as a text."""
     return ", ".join(str(finding.kind) for finding in verdict.findings)
 
 
@@ -531,7 +485,6 @@ _FRAME: Final[dict[str, FrameColumn[Verdict]]] = {
 
 def wrong_record(path: Path, line: int, reason: str) -> UsageProblem:
     """Return the problem that a line of a file of records is no such record."""
-    """Return the problem that a line of a file of records is no such record."""
     return UsageProblem(f"{path}:{line}: {reason}; repeat the phase that writes it")
 
 
@@ -540,9 +493,7 @@ def _key(state: StateRecord) -> tuple[str, int]:
 
 
 def load(folder: Path, beside: Run | None = None) -> Run:
-    """Load a run, whole or broken off.
-
-    `beside`: a run that it is held against; what is the same in both is in memory once.
+    """Load a run, whole or broken off; what it has in common with `beside` is in memory once.
 
     Raises UsageProblem: the folder is no run; a verdict in it cannot be read, or a state names what
     the plan does not have.
@@ -557,9 +508,9 @@ def recorded(folder: Path) -> Run:
     """Load what was recorded of a run, whatever was judged of it; raises as `load` does."""
     info = read_info(folder)
     states = _file(folder / STATES, StateRecord)
-    _check_states(
-        states, folder / STATES, {variant.id: len(variant.steps) for variant in info.variants}
-    )
+    for line, state in enumerate(states, start=1):
+        if why := _wrong_state(state, info):
+            raise wrong_record(folder / STATES, line, why)
     return Run(folder, info, states, answers(folder), {})
 
 
@@ -597,29 +548,15 @@ def answer_line(answers_: Mapping[str, Answer], case: str) -> str:
     return jsonl.dump(answers_[case])
 
 
-def _having_attempts(answers_: Mapping[str, Answer]) -> Iterator[Answer]:
-    """Yield the answers that may have attempts."""
-    records = answers_.records if isinstance(answers_, ByKey) else None
-    if isinstance(records, RecordFile):
-        return records.containing(_ATTEMPTS)
-    return iter(answers_.values())
-
-
 _ATTEMPTS: Final = b'"attempts":[{'
 """What the line of an answer has in it that was asked for more than once."""
 
 
-def _check_states(states: Sequence[StateRecord], path: Path, steps: Mapping[str, int]) -> None:
-    for line, state in enumerate(states, start=1):
-        if why := _wrong_state(state, steps):
-            raise wrong_record(path, line, why)
-
-
-def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
-    """What of a record the plan does not have; empty when it has all. `steps`: by variant."""
-    if state.variant not in steps:
+def _wrong_state(state: StateRecord, info: RunInfo) -> str:
+    """What of a record the plan does not have; empty when it has all."""
+    if state.variant not in info.variants_by_id:
         return f"the plan has no variant {state.variant!r}"
-    if not 0 <= state.outcome.step <= steps[state.variant]:
+    if not 0 <= state.outcome.step <= len(info.variant(state.variant).steps):
         return f"{state.variant} has no step {state.outcome.step}"
     return ""
 

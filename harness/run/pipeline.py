@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,7 @@ from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
-from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.records import Answer, StateRecord
 from harness.core.runtime_names import PROCESS
 from harness.judge.baseline import Applied
 from harness.read import read_states
@@ -95,12 +95,7 @@ class Work:
 def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedRun:
     """Do the steps 2 to 6 for a plan that is recorded in the run's folder.
 
-    Args:
-        plan: the plan.
-        work: where.
-        fresh: engines are asked also what earlier runs asked.
-        resume: what this run has an answer for is not asked again.
-
+    `fresh`: engines are asked also what earlier runs asked. `resume`: not what this run asked.
     """
     live = live_verdicts(plan, work)
     fetch_plan(plan, work)
@@ -109,7 +104,6 @@ def run(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> JudgedR
 
 
 def live_verdicts(plan: Plan, work: Work) -> LiveVerdicts:
-    """Return the one judge of a run's answers."""
     return LiveVerdicts(plan, RunJudge(plan, ResultCache.in_cache(work.cache)), work.folder)
 
 
@@ -148,8 +142,6 @@ def metastore_of(plan: Plan) -> str:
 def fetch_plan(plan: Plan, work: Work) -> None:
     """Fetch all that a plan needs, and note in `run.json` which images answer.
 
-    What is not sure of a distribution is said.
-
     Raises EnvironmentProblem: something cannot be had.
     """
     needed = needed_distributions(plan)
@@ -176,7 +168,7 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     cache.claim()
     result = [distributions.load(name) for name in names]
     processes = [distribution for distribution in result if distribution.runtime == PROCESS]
-    lacking = {one.name: fetch.missing(one, cache) for one in processes}
+    lacking = {process.name: fetch.missing(process, cache) for process in processes}
     there = ", ".join(name for name, files in lacking.items() if not files)
     if there:
         progress.note(f"there already, in {cache.root}: {there}")
@@ -201,7 +193,6 @@ def write_states(plan: Plan, work: Work) -> None:
 
 
 def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
-    """Yield what came of each variant once it is recorded."""
     states: list[StateRecord] = []
     (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
     path = work.folder / load_run.STATES
@@ -241,10 +232,7 @@ def read_answers(
     fresh: bool,
     resume: bool = False,
 ) -> None:
-    """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last.
-
-    `resume`: what this run has an answer for is not asked again.
-    """
+    """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last."""
     live = live or live_verdicts(plan, work)
     states = load_run.load(work.folder).states
     live.judge.add_states(states)
@@ -298,9 +286,11 @@ def _read(
     *,
     resume: bool,
 ) -> None:
-    before, answered = load_run.answers(work.folder), set[str]()
-    cells = [cell for cell in plan.cells if not (resume and _known(before.get(cell.case)))]
-    left = replace(plan, cells=tuple(cells))
+    before, answered = load_run.answers(work.folder) if resume else {}, set[str]()
+    known = {
+        cell.case for cell in plan.cells if cell.case in before and not before[cell.case].unknown
+    }
+    left = replace(plan, cells=tuple(cell for cell in plan.cells if cell.case not in known))
     load_run.sort_answers(work.folder)  # without what a death cut off
     with (
         jsonl.adding(work.folder / load_run.ANSWERS) as add,
@@ -321,10 +311,6 @@ def _read(
     in_order = (cell.case for cell in plan.cells if stays or cell.case in answered)
     load_run.sort_answers(work.folder, in_order)
     run_folder.clean(work.folder)
-
-
-def _known(answer: Answer | None) -> bool:
-    return answer is not None and not answer.unknown
 
 
 def states_of(records: Iterable[StateRecord], cache: Cache) -> States:
@@ -349,10 +335,12 @@ def judge_twice(plan: Plan, work: Work, live: LiveVerdicts) -> JudgedRun:
     Raises UsageProblem: a table that is asked about again is no longer in the cache.
     """
     judged = judge_run(work.folder, live.judge)
-    cells = cells_to_ask(plan, judged.applied.verdicts, judged.run.answers)
-    if not cells:
+    # An answer is read only if its verdict makes it suspect: most often none does.
+    answers, verdicts = judged.run.answers, judged.applied.verdicts
+    cases = {verdict.case for verdict in verdicts if due(verdict, answers, plan.ask_again)}
+    if not cases:
         return judged
-    ask(plan, work, cells, live.add_answer)
+    ask(plan, work, [cell for cell in plan.cells if cell.case in cases], live.add_answer)
     return judge_run(work.folder, live.judge)
 
 
@@ -367,7 +355,7 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     judge = judge or RunJudge(plan)
     lines = baseline_files.lines_of(recorded, plan)
     jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, judge.verdicts(recorded)))
-    files = (folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS))
+    files = [folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)]
     cache = ReportCache.of(judge.results, recorded.info, files)
     run = replace(load_run.with_verdicts(recorded), kept=cache)
     return JudgedRun(with_strategy_answers(run), lines.applied(tuple(run.recorded.values())))
@@ -383,23 +371,10 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
 
 MOST_SERVERS: Final = 20
 """Of more readers and variants than these, tables of one format share a fresh server."""
-
-
 MOST_SEARCHES: Final = 3
 """For so many answers the earlier query is searched: each search takes several servers."""
-
-
 MOST_SUSPECTS: Final = 32
 """Of more readers and variants than these, formats stand for variants."""
-
-
-def cells_to_ask(
-    plan: Plan, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
-) -> Sequence[Cell]:
-    """Return the cells that are asked again after these verdicts on the first answers."""
-    # An answer is read only if its verdict makes it suspect: most often none does.
-    cases = {v.case for v in verdicts if due(v, answers, plan.ask_again)}
-    return [cell for cell in plan.cells if cell.case in cases]
 
 
 @run_log.phase("ask again")
@@ -434,8 +409,7 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: Callable[[Answer], 
 def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
     """Return the cells by the fresh server that is asked about them.
 
-    Each reader has one for each variant; where that would be too many servers, each distribution
-    has one for each format.
+    There is one for each reader and variant, or if these are too many distribution and format.
     """
     cells = tuple(cells)
     formats = {variant.id: variant.format for variant in plan.variants}
@@ -474,8 +448,8 @@ def _with_earlier_queries(
 def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
     """Return queries to the server of a cell that stand for all others that it was asked.
 
-    Of each reader and variant, or of each reader and format where these would be too many, it is
-    the last one up to the step of the cell.
+    It is the last one up to the cell's step, of each reader and variant, or if these are too many
+    of each reader and format.
     """
     others = [c for c in plan.cells if c != cell and c.distribution == cell.distribution]
     formats = {variant.id: variant.format for variant in plan.variants}

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from harness import __version__, formats
 from harness.artifacts import distributions, object_storage
-from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.model import past_views
@@ -20,15 +19,14 @@ from harness.run.load_run import MetastoreInfo, ReaderInfo, RunInfo, StepInfo, V
 from harness.runtime import metastore
 from harness.scenario import load
 from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.notices import renames_by_write
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Operation
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
-    """Return what `run.json` tells of a plan."""
+    writers = [name for variant in plan.variants for name in variant.writers]
     return RunInfo(
         id=name,
         profile=plan.profile,
@@ -45,30 +43,23 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         fresh=fresh,
         ask_again=plan.ask_again,
         metastore=_metastore_info(plan.metastore),
-        locks=distributions.custom_locks(_distributions(plan)),
+        locks=distributions.custom_locks([*writers, *(r.distribution for r in plan.readers)]),
     )
 
 
-def _distributions(plan: Plan) -> Iterator[str]:
-    """Yield the distributions that write and read in a plan."""
-    yield from (name for variant in plan.variants for name in variant.writers)
-    yield from (reader.distribution for reader in plan.readers)
-
-
 def variant_info(variant: Variant) -> VariantInfo:
-    """Return what reports need to know of a planned variant."""
     scenario = variant.scenario
     renames = renames_by_write(scenario)
     steps = tuple(
         StepInfo(
             number,
-            "; ".join((_told(operation, step), *renames.get(number, ()))),
+            "; ".join((operation.text() + by, *renames.get(number, ()))),
             operation.CHANGES_SCHEMA,
             step.quiet,
             name_of(operation),
         )
         for number, step in enumerate(scenario.steps, start=1)
-        for operation in (step.operation,)
+        for operation, by in ((step.operation, f", by {step.by}" if step.by else ""),)
     )
     return VariantInfo(
         id=variant.id,
@@ -84,12 +75,7 @@ def variant_info(variant: Variant) -> VariantInfo:
     )
 
 
-def _told(operation: Operation, step: Step) -> str:
-    return f"{operation.text()}, by {step.by}" if step.by else operation.text()
-
-
 def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
-    """Return the formats that a reader is asked about."""
     of = {variant.id: variant.format for variant in plan.variants}
     name = str(reader)
     return tuple(dict.fromkeys(of[cell.variant] for cell in plan.cells if cell.reader == name))
@@ -100,15 +86,11 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     # What somebody has set, and what a newer version does by itself, lock data do not know.
     unknown = distribution.overlaid or distribution.notice
     unlike = None if unknown else distribution_support.unlike_defaults(reader, format_names)
-    fidelity = "; ".join(
-        filter(None, (distribution.fidelity, distribution.overlaid, _storage(distribution)))
+    stored = (
+        f"tables in an object store, {object_storage.store()}" if distribution.warehouse else ""
     )
+    fidelity = "; ".join(filter(None, (distribution.fidelity, distribution.overlaid, stored)))
     return ReaderInfo(str(reader), distribution.name, fidelity, distribution.listens, unlike)
-
-
-def _storage(distribution: Distribution) -> str:
-    """Say where a reader's tables are, if not on the disk."""
-    return f"tables in an object store, {object_storage.store()}" if distribution.warehouse else ""
 
 
 def _metastore_info(through: MetastoreChoice) -> MetastoreInfo | None:
@@ -123,7 +105,11 @@ def _check_controls(info: RunInfo, reader: Reader) -> None:
     can = {name for name in asked if not distribution_support.cannot(reader, name)}
     there = {variant.format for variant in info.variants if variant.scenario == controls.SCENARIO}
     if controls.needed(reader, info.through) and (lacking := can - there):
-        raise _no_control(str(reader), tuple(sorted(lacking)))
+        raise UsageProblem(
+            f"{reader} is not shipped as it stands, so it must read a control first, and this "
+            f"run has none of {', '.join(sorted(lacking))} tables; run the profile with --reader "
+            f"'{reader}', which writes them"
+        )
 
 
 def plan_of(info: RunInfo) -> Plan:
@@ -157,14 +143,6 @@ def _variants(info: RunInfo) -> Iterator[Variant]:
         yield Variant(
             variant.id, scenario, variant.format, variant.settings, variant.writers, variant.twin
         )
-
-
-def _no_control(reader: str, formats: tuple[str, ...]) -> UsageProblem:
-    return UsageProblem(
-        f"{reader} is not shipped as it stands, so it must read a control first, and this "
-        f"run has none of {', '.join(formats)} tables; run the profile with --reader "
-        f"'{reader}', which writes them"
-    )
 
 
 def add_reader(folder: Path, reader: Reader) -> Plan:

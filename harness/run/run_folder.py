@@ -34,12 +34,7 @@ TABLES: Final = "table-*"
 """Folders below `ENGINES` of tables while they are written."""
 
 
-def _no_run(folder: Path) -> UsageProblem:
-    return UsageProblem(f"there is no run at {folder}; make one with: harness run")
-
-
 def run_exists(folder: Path) -> UsageProblem:
-    """Return the problem that a new run would write over another one."""
     """Return the problem that a new run would write over another one."""
     return UsageProblem(
         f"there is a run at {folder} already; go on with it by harness run --resume or "
@@ -47,21 +42,8 @@ def run_exists(folder: Path) -> UsageProblem:
     )
 
 
-def _run_in_use(folder: Path) -> UsageProblem:
-    return UsageProblem(
-        f"another harness works on {folder} now; wait until it ends, or name another folder"
-    )
-
-
 def _not_a_folder(folder: Path) -> UsageProblem:
     return UsageProblem(f"{folder} is not a folder; let --run-dir name one")
-
-
-def _not_empty(folder: Path, result: str) -> UsageProblem:
-    return UsageProblem(
-        f"{folder} is not a run and not empty: it holds {result!r}; name a folder "
-        "that does not exist yet, or an empty one"
-    )
 
 
 def make(folder: Path) -> None:
@@ -93,10 +75,9 @@ def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
 
 
 def check_new(folder: Path) -> None:
-    """Check that a run can begin in a folder: where anything else is kept, none ever works.
+    """Check that a run can begin in a folder, for it removes what has the name of its half files.
 
-    A run removes there what has the name of its own half files. What one that was killed left
-    before its plan was written down is nothing.
+    What a run that was killed left before its plan was written down is nothing.
 
     Raises UsageProblem: there is a run, or something that is not of a run.
     """
@@ -106,7 +87,10 @@ def check_new(folder: Path) -> None:
         raise _not_a_folder(folder)
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if strange := sorted(names - BEFORE):
-        raise _not_empty(folder, strange[0])
+        raise UsageProblem(
+            f"{folder} is not a run and not empty: it holds {strange[0]!r}; name a folder "
+            "that does not exist yet, or an empty one"
+        )
 
 
 def existing(folder: Path) -> Path:
@@ -115,7 +99,7 @@ def existing(folder: Path) -> Path:
     Raises UsageProblem: it is not there, or not a folder.
     """
     if not folder.exists():
-        raise _no_run(folder)
+        raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
     if not folder.is_dir():
         raise _not_a_folder(folder)
     return folder.resolve()
@@ -181,7 +165,8 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=PATIENCE_S)
     except Timeout:
-        raise _run_in_use(folder) from None
+        message = f"another harness works on {folder} now; wait until it ends"
+        raise UsageProblem(f"{message}, or name another folder") from None
     try:
         yield
     finally:

@@ -1,8 +1,7 @@
 """The judge of a run: it judges each answer once, as it comes or, if it was there, at the end.
 
-What one answer says by itself is provisional: the answers of others to the same query can still
-change it (`judge.final_attribution`), and so can the controls of its reader: a reader that does not
-read a table whose schema never changed may be set up wrongly, so that nothing is known of it.
+What one answer says by itself is provisional: answers of others to the same query can change it
+(`judge.final_attribution`), and so can the controls of its reader, which may be set up wrongly.
 """
 
 from __future__ import annotations
@@ -41,14 +40,11 @@ from harness.scenario.cells import AskedAgain, Cell, Plan, Variant
 
 AT_ONCE: Final = 200
 """The truth of so many variants is kept: engines are asked about few at the same time."""
-
-
 ONE_OF: Final = 50
 """A sample has one right answer of so many."""
 
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
-    """Return a variant with the records of its states, which its format says how to lay out."""
     return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
 
 
@@ -88,7 +84,6 @@ class RunJudge:
         return verdict
 
     def by_itself(self, case: str) -> Verdict | None:
-        """Return what an answer that came says by itself; None where there is no verdict."""
         return self._by_themselves.get(case)
 
     def verdicts(self, run: Run) -> Iterator[Verdict]:
@@ -243,15 +238,9 @@ class LiveVerdicts:
 
 SET_UP: Final = "set-up: "
 """What the reason of such a verdict begins with."""
-
-
 _PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
 """Verdicts on a control with which those on the other cells stand."""
-
-
 ReaderFormat = tuple[str, str]
-
-
 Controls = Mapping[ReaderFormat, Sequence[Cell]]
 
 
@@ -308,14 +297,8 @@ def invalidate(verdict: Verdict, why: str) -> Verdict:
     """
     if not why or verdict.verdict is VerdictKind.UNKNOWN:
         return verdict
-    return replace(
-        verdict,
-        verdict=VerdictKind.UNKNOWN,
-        because=why,
-        findings=(),
-        reproduces=(),
-        inconclusive=False,
-    )
+    unknown = replace(verdict, verdict=VerdictKind.UNKNOWN, because=why)
+    return replace(unknown, findings=(), reproduces=(), inconclusive=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +355,6 @@ class RunFollower:
 
     @property
     def begun(self) -> bool:
-        """Whether the plan of the run is written."""
         return self._planned is not None
 
     def look(self) -> None:
@@ -437,7 +419,6 @@ def late(run: Run) -> tuple[str, ...]:
 
 
 def gate_of(run: Run, applied: Applied, *, fail_on_flaky: bool = False) -> Gate:
-    """Return what a run ends with of which it is known what its baselines say."""
     return gate.gate(applied, late(run), fail_on_flaky=fail_on_flaky)
 
 
@@ -460,7 +441,6 @@ LOG: Final = logging.getLogger("harness.run")
 
 
 def with_strategy_answers(run: Run) -> Run:
-    """Return a run that hands on what each strategy would answer, to reports."""
     return replace(run, strategy_answers=partial(strategy_answers, run))
 
 

@@ -1,8 +1,4 @@
-"""The log of a run, `harness.log` in its folder: what the harness did, and when.
-
-Every module logs to a logger below `harness`; here the records find their file. No address in them
-keeps its user name and password.
-"""
+"""The log of a run, `harness.log` in its folder: what the harness did, and when."""
 
 from __future__ import annotations
 
@@ -31,7 +27,6 @@ class _Formatter(logging.Formatter):
     default_msec_format = "%s.%03d"
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the lines of a record."""
         return without_login(super().format(record))
 
 
@@ -41,7 +36,6 @@ class LogFile(logging.FileHandler):
     _open_to_records = True
 
     def close(self) -> None:
-        """Close the file for good."""
         self._open_to_records = False
         super().close()
 
@@ -63,7 +57,6 @@ class LogFile(logging.FileHandler):
 
 @contextmanager
 def logging_to(handler: logging.Handler) -> Iterator[None]:
-    """Let a handler take what the harness logs."""
     handler.setFormatter(_Formatter(_LINE))
     before = HARNESS.level
     HARNESS.addHandler(handler)
@@ -99,7 +92,6 @@ def log_answer(answer: Answer) -> None:
 
 
 def log_states(states: Iterable[StateRecord]) -> None:
-    """Log the steps of which nothing is known."""
     for state in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
         at, why = state.outcome.step, state.outcome.because
         _LOGGER.warning("%s: step %d: unknown: %s", state.variant, at, why)

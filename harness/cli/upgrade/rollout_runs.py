@@ -28,7 +28,7 @@ from harness.core.yaml_reader import load_yaml
 from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
-from harness.plan.handover import handovers
+from harness.plan.product import handovers
 from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
 

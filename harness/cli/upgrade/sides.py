@@ -18,7 +18,7 @@ from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
 from harness.formats.api import TABLE_VERSION
 from harness.plan import Profile, ProfileReader, Writer, distribution_support
 from harness.plan.distribution_support import TABLE_VERSIONS
-from harness.plan.handover import handovers
+from harness.plan.product import handovers
 from harness.run import load_run, pipeline, run_folder
 from harness.run.run_log import run_log
 from harness.scenario.cells import Plan, Reader

@@ -39,12 +39,6 @@ def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None
     assert [variant.id for variant in made.variants[:2]] == [COW, MOR]
 
 
-def test_each_setting_of_such_a_reader_has_its_own() -> None:
-    readers = [f"{OTHER}{{use-column-names={value}}}" for value in ("true", "false")]
-    made = plan_options.make(None, "first", "", named=NamedParts(readers=readers))
-    assert [cell.reader for cell in of_control(made)] == readers
-
-
 def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path) -> None:
     (tmp_path / "profiles.yaml").write_text(
         "mine:\n  scenarios: ['*']\n  formats: [hudi-cow]\n  readers: [trino-479@container]\n"

@@ -15,7 +15,6 @@ from harness.scenario.operations.row_writes import Insert, MoveRow, Upsert
 from harness.scenario.operations.services import Compact
 from tests.builders.recorded_run import RECORDED
 from tests.builders.scenarios import scenario_of
-from tests.builders.table_story import Story, history
 
 STEPS = {str(step): step for step in range(20)}
 
@@ -33,11 +32,6 @@ def own(fact: FileFact) -> tuple[str, ...]:
     return tuple(name for name, _ in fact.columns if name not in META)
 
 
-def last(story: Story, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:
-    facts = expected_files(story.history, story.operations, FileLayout(changes, partitions))
-    return newest(facts[-1], STEPS)
-
-
 def test_the_files_of_every_recorded_state_were_foretold() -> None:
     run = load_run.load(RECORDED)
     for variant in plan_record.plan_of(run.info).variants:
@@ -51,15 +45,6 @@ def test_the_files_of_every_recorded_state_were_foretold() -> None:
         for state in states:
             expected = newest(facts[state.outcome.step], STEPS)
             assert newest(state.files, made) == expected, (variant.id, state.outcome.step)
-
-
-def test_a_simulated_writer_makes_the_same_files() -> None:
-    for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
-        steps = "insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5; compact schedule"
-        story = history(f"{steps}; upsert 4", mor=mor)
-        facts = [file.fact() for file in story.disk.files]
-        made = {file.fact().instant: file.step for file in story.disk.files}
-        assert newest(facts, made) == last(story, changes)
 
 
 @pytest.mark.parametrize("changes", [Changes.REPLACE, Changes.LOG])

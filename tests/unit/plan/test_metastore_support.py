@@ -96,9 +96,7 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
     ("said", "why"),
     [
         ("metastore: hive-metastore-9", "there is no 'hive-metastore-9'; did you mean"),
-        ("metastore: trino-476", "there is no 'trino-476'; allowed: hive-metastore-2.3.10, "),
         ("metastore: hive-schematool-3.1.3", "there is no 'hive-schematool-3.1.3'"),
-        ("metastore: hive-metastore-3.1.3@container", "there is no 'hive-metastore-3.1.3@"),
         (
             "metastore: {distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-4.0.1}",
             "upgraded_from: hive-metastore-4.0.1 is not older than hive-metastore-3.1.3",
@@ -106,10 +104,6 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
         (
             "metastore: {distribution: hive-metastore-2.3.10, upgraded_from: hive-metastore-3.1.3}",
             "nothing upgrades a database to hive-metastore-2.3.10; allowed: hive-metastore-3.1.3",
-        ),
-        (
-            "metastore: {upgraded_from: hive-metastore-2.3.10}",
-            "metastore: 'distribution' is missin",
         ),
         (
             "metastore: {distribution: a, from: b}",

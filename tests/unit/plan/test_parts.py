@@ -9,7 +9,7 @@ import pytest
 from harness.cli import plan_options
 from harness.cli.plan_options import NONE, NamedParts
 from harness.core.errors import UsageProblem
-from harness.plan.parts import AD_HOC
+from harness.plan.select_scenarios import AD_HOC
 from harness.scenario.cells import Plan
 from tests.builders.scenario_texts import MOVED
 
@@ -132,12 +132,6 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
             NamedParts(writers=["nope"]),
             "--writer: there is no 'nope'; allowed: hive-3.1.3, hive-4.0.1, spark-3",
         ),
-        (
-            NamedParts(writers=["spark{"]),
-            "'spark{' is not a writer; write distribution{setting=value, …}",
-        ),
-        (NamedParts(writers=[f"{HUDI}{{a=1, a=2}}"]), "each setting once"),
-        (NamedParts(writers=[f"{HUDI}@s3"]), "tables are written to the disk; allowed: "),
         (NamedParts(readers=["nope"]), "'nope' is not a reader; allowed: "),
         (
             NamedParts(formats=["iceberg"], writers=[HUDI]),

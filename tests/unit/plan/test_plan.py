@@ -113,13 +113,6 @@ def test_a_reader_that_has_no_view_of_the_past_is_left_out_with_the_reason() -> 
     assert result.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
 
 
-def test_the_same_input_gives_the_same_plan_and_no_case_twice() -> None:
-    once, again = (planned(twins=True, formats=("cow", "mor")) for _ in range(2))
-    cases = [cell.case for cell in once.cells]
-    assert once == again
-    assert len(cases) == len(set(cases)) > 0
-
-
 def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
     story = replace(scenario_of(Insert((1,)), Touch(), Touch(Rewrites.ALL)), name="family/touch")
     plan = planned(story, axes={"rewrites": ("none", "some")})
@@ -180,25 +173,9 @@ def test_a_format_that_lacks_an_operation_is_excluded_and_says_so() -> None:
     assert excluded.why == "step 4: plain has no compact"
 
 
-def test_a_value_that_is_impossible_for_a_format_is_excluded_with_the_formats_reason() -> None:
-    plan = planned(formats=("plain",), axes={"rewrites": ("none", "all")})
-    assert ids(plan) == ["family/story[plain,rewrites=none]"]
-    assert [exclusion.why for exclusion in plan.excluded] == ["step 3: touch: rows are only added"]
-
-
 def test_a_scenario_for_other_formats_is_excluded() -> None:
     plan = planned(replace(STORY, formats=("plain",)))
     assert plan.excluded == (Excluded("family/story", "it is for plain; the profile has only cow"),)
-
-
-def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
-    writers = (Writer("spark", {"table_version": "6"}), Writer("spark", {"table_version": "8"}))
-    plan = planned(formats=("cow", "plain"), writers=writers)
-    assert ids(plan) == [
-        "family/story[cow,rewrites=none,table_version=6]",
-        "family/story[cow,rewrites=none,table_version=8]",
-        "family/story[plain,rewrites=none]",
-    ]
 
 
 def test_nothing_is_asked_after_a_quiet_step() -> None:
@@ -255,14 +232,6 @@ def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_li
     story = replace(STORY, settings=settings, path="story.yaml", setting_lines=lines)
     with pytest.raises(UsageProblem, match=rf"^story\.yaml:7: {re.escape(told)}"):
         planned(story)
-
-
-def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:
-    others = (STORY, replace(STORY, name="family/two"), replace(STORY, name="other/three"))
-    plan = planned(*others, scenarios=("family/*", "family/story", "*/three"))
-    assert [variant.scenario.name for variant in plan.variants] == [
-        scenario.name for scenario in others
-    ]
 
 
 def test_a_part_of_a_plan_keeps_only_what_its_cases_need() -> None:

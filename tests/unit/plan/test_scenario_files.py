@@ -33,8 +33,6 @@ def names(folder: Path) -> list[str]:
     [
         ("b.yml", r"only files that end in \.yaml are read; call it b\.yaml$"),
         ("b.YAML", r"only files that end in \.yaml are read; call it b\.yaml$"),
-        ("a.known.yml", r"only files that end in \.yaml are read; call it a\.known\.yaml$"),
-        ("profiles.yml", r"only files that end in \.yaml are read; call it profiles\.yaml$"),
     ],
 )
 def test_a_file_that_ends_nearly_as_scenarios_do_is_told(

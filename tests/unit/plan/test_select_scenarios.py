@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import app, plan_options
-from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.cli import plan_options
+from harness.core.errors import UsageProblem
 from harness.plan import choose, controls, find, only
 from harness.scenario.cells import Cell, Plan
 
@@ -89,22 +89,6 @@ def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> No
         find("nightly", [mine, other])
 
 
-def test_a_wrong_file_of_profiles_is_told_with_its_line(mine: Path) -> None:
-    (mine / "profiles.yaml").write_text("nightly: {scenaros: [x]}\n", encoding="utf-8")
-    with pytest.raises(ScenarioProblem, match=r"profiles\.yaml:1: .*scenaros"):
-        choose([mine], "first")
-
-
-def test_scenarios_can_be_named_by_an_option(
-    mine: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert app.main(["plan", "--scenarios", str(mine), "--profile", "nightly"]) == 0
-    by_option = capsys.readouterr().out
-    assert "2 variants" in by_option
-    assert app.main(["plan", str(mine), "--profile", "nightly"]) == 0
-    assert capsys.readouterr().out == by_option
-
-
 def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
     requested = whole.cells[1].case
@@ -131,13 +115,12 @@ def besides(plan: Plan) -> list[Cell]:
     return [cell for cell in plan.cells if names[cell.variant] != controls.SCENARIO]
 
 
-@pytest.mark.parametrize("profile", ["ci", "services"])
-def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: str) -> None:
+def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all() -> None:
     # Each plan through another metastore has controls of its own.
-    whole = plan_options.make(None, profile, "")
+    whole = plan_options.make(None, "ci", "")
     chosen = [variant for variant in whole.variants if variant.scenario.name != controls.SCENARIO]
     paths = dict.fromkeys(variant.scenario.path for variant in chosen)
-    alone = [plan_options.make([Path(path)], profile, "") for path in paths]
+    alone = [plan_options.make([Path(path)], "ci", "") for path in paths]
     assert [cell for plan in alone for cell in besides(plan)] == besides(whole)
 
 

@@ -10,9 +10,7 @@ from harness.cli import plan_options
 from harness.formats.api import Changes, FileLayout
 from harness.model.simulation.strategies import ColumnMapping, Logs, ReadStrategy
 from harness.plan.separation import Groups, separation
-from harness.run import load_run, plan_record
 from harness.scenario.load import loads
-from tests.builders.recorded_run import RECORDED
 
 FINDERS: Final = (
     ReadStrategy(ColumnMapping.ID),
@@ -102,15 +100,3 @@ def test_shipped_scenarios_separate_strategies_after_each_schema_change_or_say_w
     assert {name for name, told in pairs.items() if not told} == NO_FINDER.keys()
     for format_name in ("hudi-cow", "hudi-mor", "hive-parquet", "iceberg"):
         assert len(by_format[format_name]) == len(list(combinations(FINDERS, 2))), format_name
-
-
-def test_what_real_answers_separated_was_foretold() -> None:
-    plan = plan_record.plan_of(load_run.read_info(RECORDED))
-    for variant in plan.variants:
-        steps = separation(variant.scenario, COPY)
-        operations = variant.scenario.operations
-        change = next(step for step in steps if operations[step - 1].CHANGES_SCHEMA)
-        renamed = variant.scenario.name == "hudi/rename"
-        other = ColumnMapping.NAME if renamed else ColumnMapping.POSITION
-        by_id = ReadStrategy(ColumnMapping.ID)
-        assert differ(steps[change], by_id, ReadStrategy(other)), variant.id

@@ -15,8 +15,6 @@ from harness.model.commit import NAMED
 from harness.model.datatypes import PRIMITIVES
 from harness.model.truth import Group, Truth
 from harness.plan import (
-    AskedSteps,
-    Cover,
     distribution_support,
     estimate,
     load_profiles,
@@ -192,39 +190,6 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
         ),
     }
     assert estimate(plan) < 3 * HOUR
-
-
-def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> None:
-    fast = {a.reader for a in PROFILES["quick-start"].readers if a.steps is AskedSteps.ALL}
-    asked = [a for a in PROFILES["full"].readers if a.variants is Cover.ALL]
-    control = {a.reader for a in asked if "iceberg" in f"{a.reader} {a.formats}"}
-    every = {asked_reader.reader for asked_reader in asked} - control
-    assert every < fast
-    assert {reader.distribution for reader in every} == {reader.distribution for reader in fast}
-
-
-def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
-    full, quick = ({a.reader for a in PROFILES[name].readers} for name in ("full", "quick-start"))
-    assert quick <= full
-
-
-@pytest.mark.parametrize(
-    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda entry: entry.name
-)
-def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
-    names = [name for name, _ in scenario.table.columns]
-    assert names[:2] == [scenario.table.key, scenario.table.order_by]
-
-
-def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
-    changes = {
-        (variant.scenario.name, variant.writers.count(variant.writers[0]))
-        for variant in planned("full").variants
-        if len(set(variant.writers)) > 1
-    }
-    steps = {scenario.name: len(scenario.steps) for scenario in SCENARIOS}
-    names = ("hudi/a5", "hudi/move", "hudi/drop_and_readd")
-    assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
 
 
 def test_every_value_of_a_table_setting_is_in_some_table_of_its_profile() -> None:

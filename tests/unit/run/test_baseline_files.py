@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import app
+from harness.cli import app, plan_options
 from harness.core import jsonl
 from harness.core.errors import ScenarioProblem
 from harness.core.records import (
@@ -21,9 +21,11 @@ from harness.core.records import (
     StateRecord,
     VerdictKind,
 )
-from harness.run import load_run, plan_record
+from harness.run import baseline_files, load_run, plan_record
+from harness.run.load_run import RunInfo
 from harness.scenario import load
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+from tests import ci_page
 
 STORY = """table:
   columns: {id: string, f1: string, f2: string}
@@ -240,3 +242,40 @@ def test_a_run_remembers_its_baselines_where_the_scenario_files_are_not(
     assert recorded.harness("judge") == 0
     assert recorded.harness("baseline", "update") == 2
     assert "the file of scenario mine/story is not here" in capsys.readouterr().err
+
+
+KNOWN = "my/orders/rename.known.yaml"
+LINE = """\
+- when: {{engine: trino}}
+  expect: {{finding: missing_rename, columns: [amount]}}
+  support: notyet
+  because: {}
+"""
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[RunInfo, Plan]:
+    """A run planned in a repository that is elsewhere since, in the folder `clone`."""
+    for name in ci_page.OWN:
+        (tmp_path / "first" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "first" / name).write_text(ci_page.FILES[name], encoding="utf-8")
+    (tmp_path / "first" / KNOWN).write_text(LINE.format("then"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "first")
+    plan = plan_options.make([Path("my")], "nightly", "")
+    info = plan_record.info_of(plan, "x", datetime.datetime.now(datetime.UTC))
+    (tmp_path / "first").rename(tmp_path / "clone")
+    (tmp_path / "clone" / KNOWN).write_text(LINE.format("now"), encoding="utf-8")
+    return info, plan
+
+
+@pytest.mark.parametrize(("folder", "because"), [("clone", "now"), (".", "then")])
+def test_in_a_clone_its_own_baseline_counts_and_elsewhere_what_the_run_remembers(
+    planned: tuple[RunInfo, Plan],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: str,
+    because: str,
+) -> None:
+    monkeypatch.chdir(tmp_path / folder)
+    (line,) = baseline_files.lines(*planned)["orders/rename"]
+    assert line.because == because

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 from harness.core.records import (
     Answer,
@@ -16,10 +18,21 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
-from harness.run.causes import RunCause, causes
+from harness.run.causes import (
+    SESSION,
+    HelpfulSetting,
+    RunCause,
+    ScenarioPlace,
+    ScenarioPlaces,
+    SettingLine,
+    SettingsAsked,
+    causes,
+    lines_of,
+)
 from harness.run.load_run import ReaderInfo, Run, RunInfo, StepInfo, VariantInfo
 from harness.scenario.cells import Cell, Unlike
-from tests.builders import recorded_run
+from tests.builders import recorded_run, sample_run
+from tests.builders.placed_run import FILE, LINES, TEXT, placed
 
 TRINO, OLD, HIVE = "trino-476", "trino-368{use-column-names=false}", "hive-3.1.3{path=fetch}"
 CHOSEN = (Unlike("use-column-names", "false", "true", named=True),)
@@ -181,35 +194,144 @@ def test_the_smallest_scenario_of_an_engine_as_it_comes_speaks_for_all() -> None
     assert (cause.first.scenario, cause.first.step, cause.first.reader) == ("short", 2, TRINO)
 
 
-def test_the_findings_of_the_quick_start_are_sixteen_causes() -> None:
+def test_all_that_is_not_right_in_the_quick_start_is_of_sixteen_causes() -> None:
     run = recorded_run.run_of("quick_start")
-    told = causes(run.verdicts, run)
-    assert [
-        (
-            cause.key.engine,
-            cause.key.symptom.what,
-            cause.key.operation,
-            len(cause.cases),
-            cause.by_default,
+    result = causes(run.verdicts, run)
+    bad = {verdict.case for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT}
+    assert {case for cause in result for case in cause.cases} == bad
+    assert [cause.by_default for cause in result] == [True] * 10 + [False] * 6
+
+
+NAMED, PLACED = (f"trino-476{{use-column-names={literal}}}" for literal in ("true", "false"))
+MISALIGNED = FindingKind.MISALIGNED
+
+
+def changed(run: Run, verdicts: Mapping[str, Verdict]) -> Run:
+    return replace(run, recorded={**run.recorded, **verdicts})
+
+
+def helpful(run: Run, finding: FindingKind, engine: str = "trino") -> HelpfulSetting | None:
+    """Return what helps against the first cause of that finding."""
+    cause = next(
+        cause
+        for cause in causes(run.verdicts, run)
+        if (cause.key.engine, cause.key.finding) == (engine, finding)
+    )
+    return SettingsAsked(run).helpful(cause)
+
+
+def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() -> None:
+    found = helpful(recorded_run.run_of("quick_start"), MISALIGNED)
+    assert found is not None
+    ((line, distributions),) = found.lines
+    assert (line.text, distributions) == ("hudi.parquet.use-column-names=true", ("trino-476",))
+    assert (found.settings, found.right, found.otherwise, found.spoilt) == (
+        "use-column-names=true",
+        20,
+        36,
+        0,
+    )
+
+
+def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
+    run = recorded_run.run_of("quick_start")
+    right = {
+        v.question for v in run.verdicts if (v.reader, v.verdict) == (PLACED, VerdictKind.CORRECT)
+    }
+    spoilt = {
+        v.case: replace(v, verdict=VerdictKind.REFUSED)
+        for v in run.verdicts
+        if v.reader == NAMED and v.question in right
+    }
+    one = dict([next(iter(spoilt.items()))])
+    found = helpful(changed(run, one), MISALIGNED)
+    assert found is not None
+    assert found.spoilt == 1
+    assert len(spoilt) > found.right
+    assert helpful(changed(run, spoilt), MISALIGNED) is None
+
+
+def test_a_setting_that_the_engine_has_by_itself_is_had_by_leaving_the_other_one_out() -> None:
+    run = recorded_run.run_of("quick_start")
+    plain = {
+        v.case.replace(NAMED, "trino-476"): replace(
+            v, case=v.case.replace(NAMED, "trino-476"), reader="trino-476"
         )
-        for cause in told
-    ] == [
-        ("trino", "stale", "touch", 88, True),
-        ("hive", "resurrected", "add_column", 20, True),
-        ("spark", "resurrected", "add_column", 12, True),
-        ("trino", "resurrected", "add_column", 24, True),
-        ("hive", "missing_rename", "rename_column", 40, True),
-        ("spark", "missing_rename", "rename_column", 24, True),
-        ("trino", "missing_rename", "rename_column", 24, True),
-        ("hive", "ClassCastException", "add_column", 20, True),
-        ("spark", "SparkException, NullPointerException", "add_column", 6, True),
-        ("trino", "a file's column has another type than the table's", "add_column", 12, True),
-        ("trino", "lost_value", "add_column", 30, False),
-        ("trino", "misaligned", "add_column", 56, False),
-        ("trino", "misaligned", "drop_column", 15, False),
-        ("trino", "misaligned", "move_column", 40, False),
-        ("trino", "a file's column has another type than the table's", "drop_column", 20, False),
-        ("trino", "a file's column has another type than the table's", "move_column", 20, False),
-    ]
-    bad = {each.case for each in run.verdicts if each.verdict is not VerdictKind.CORRECT}
-    assert {case for cause in told for case in cause.cases} == bad
+        for v in run.verdicts
+        if v.reader == NAMED
+    }
+    cells = tuple(
+        replace(cell, reader="trino-476") if cell.reader == NAMED else cell
+        for cell in run.info.cells
+    )
+    readers = tuple(
+        replace(info, reader="trino-476") if info.reader == NAMED else info
+        for info in run.info.readers
+    )
+    info = replace(run.info, cells=cells, readers=readers)
+    found = helpful(changed(replace(run, info=info), plain), MISALIGNED)
+    assert found is not None
+    assert (found.settings, found.lines) == ("", ())
+    assert [line.text for line in found.instead] == ["hudi.parquet.use-column-names=false"]
+
+
+CATALOG = "in etc/catalog/*.properties"
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "line"),
+    [
+        (
+            "trino-476{use-column-names=true}",
+            "hudi-mor",
+            SettingLine("hudi.parquet.use-column-names=true", CATALOG),
+        ),
+        (
+            "hive-3.1.3{path=fetch, schema-on-read=on}",
+            "hudi-cow",
+            SettingLine("set hoodie.schema.on.read.enable=true;", SESSION),
+        ),
+    ],
+)
+def test_a_setting_is_a_line_of_the_engine_and_has_a_place(
+    reader: str, format_name: str, line: SettingLine
+) -> None:
+    assert line in lines_of(reader, format_name)
+    assert line not in lines_of(reader.partition("{")[0], format_name)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return placed(sample_run.make(tmp_path / "run"), tmp_path)
+
+
+def moved(run: Run) -> str:
+    return next(variant.id for variant in run.info.variants if variant.scenario == "hudi/move")
+
+
+def test_a_step_is_on_its_line(run: Run, tmp_path: Path) -> None:
+    places = ScenarioPlaces(run)
+    result = {step: places.of(moved(run), step) for step in LINES}
+    assert result == {step: ScenarioPlace(tmp_path / FILE, line) for step, line in LINES.items()}
+    assert places.of(moved(run), 0) == ScenarioPlace(tmp_path / FILE, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TEXT.replace("  - insert: [3]\n", ""), TEXT.replace("insert: [3]", "touch"), "steps: 7"],
+)
+def test_of_a_file_that_was_changed_since_no_line_is_claimed(
+    run: Run, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    assert ScenarioPlaces(run).of(moved(run), 3) == ScenarioPlace(tmp_path / FILE, 1)
+
+
+def test_a_cause_stands_where_it_began_and_not_where_it_was_seen(run: Run) -> None:
+    places, result = ScenarioPlaces(run), causes(run.verdicts, run)
+    since = [cause for cause in result if cause.key.operation.endswith("move_column")]
+    assert since
+    for cause in since:
+        first = cause.first
+        later = replace(cause, verdicts=(replace(first, step=first.step + 2), *cause.verdicts[1:]))
+        assert [at and at.line for at in map(places.of_cause, (cause, later))] == [LINES[3]] * 2

@@ -9,7 +9,6 @@ from harness.core.records import (
     Answer,
     Finding,
     FindingKind,
-    Refusal,
     Verdict,
     VerdictKind,
     Witness,
@@ -88,14 +87,6 @@ def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> No
         )
     judged = (mor, shipped_cow, other_mor, shipped_mor)
     assert VerdictKind.UNKNOWN not in {verdict.verdict for verdict in judged}
-
-
-def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
-    cell = CONTROLS["hudi-cow"]
-    lines = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
-    both = [verdict(cell, VerdictKind.REFUSED), verdict(ASKED[0], VerdictKind.WRONG)]
-    verdicts = checked(both, PLAN, {cell.case: lines})
-    assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in verdicts[1].because
 
 
 def test_where_the_control_has_no_answer_nothing_is_known_either() -> None:

@@ -10,11 +10,10 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
-from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
-from harness.run import load_run, pipeline, run_folder
-from harness.run.pipeline import Work, states_of
+from harness.run import load_run, pipeline
+from harness.run.pipeline import states_of
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
@@ -23,34 +22,6 @@ def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) 
     result = load_run.load(RECORDED)
     with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         states_of(result.states, Cache(tmp_path))
-
-
-def left_in(folder: Path) -> Path:
-    """Leave in a run what a harness leaves there that is killed while it writes a table."""
-    table = folder / run_folder.ENGINES / "table-1"
-    table.mkdir(parents=True)
-    for name in (run_folder.LOCK, load_run.INFO):
-        (folder / name).touch()
-    return table
-
-
-def left_in_cache(cache: Cache) -> Path:
-    state = cache.root / "states" / ".making-a"
-    state.mkdir(parents=True)
-    return state
-
-
-def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps_its_own(
-    tmp_path: Path,
-) -> None:
-    cache = Cache(tmp_path / "cache")
-    path, dead, live = (left_in(tmp_path / "runs" / name) for name in ("own", "dead", "live"))
-    half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
-    made.mkdir()
-    with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
-        pipeline.clean(Work(cache, path.parents[1], Progress()))
-    assert [path.exists() for path in (path, dead, half)] == [False] * 3
-    assert [path.exists() for path in (live, made)] == [True] * 2
 
 
 def gated(folder: Path, **given: object) -> tuple[int, str]:

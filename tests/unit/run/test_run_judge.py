@@ -11,17 +11,18 @@ import pytest
 from harness.artifacts.result_cache import ResultCache
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.judge import verdicts as judge
+from harness.judge.baseline import Applied
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import JudgedVariant
-from harness.run import load_run, pipeline, plan_record
+from harness.model.simulation.matching import table_of
+from harness.run import load_run, pipeline, plan_record, run_judge
 from harness.run.load_run import Run
-from harness.run.run_judge import RunJudge
+from harness.run.run_judge import RunJudge, strategy_answers
 from harness.scenario.cells import Cell, Plan
-from tests.builders.followed_run import doubtful
-from tests.builders.judged_story import case_of, cell_at
+from tests.builders import recorded_run, sample_run
 from tests.builders.judged_story import case_without_values as as_filed
+from tests.builders.judged_story import cell_at
 from tests.builders.simulated_reader import Reply
-from tests.builders.spoilt_files import shown_as_filed
 from tests.builders.table_story import history
 from tests.unit.run import answered_run
 
@@ -73,16 +74,6 @@ def test_where_a_refused_step_left_nothing_to_ask_there_is_no_verdict() -> None:
     assert provisional(case, [cell], [lines]) == at_last(case, [cell], [lines]) == [None]
 
 
-def test_where_the_model_is_in_doubt_what_was_wrong_is_unknown_in_the_end() -> None:
-    made, files = doubtful()
-    case, shown = case_of(made, files), shown_as_filed(made, files)
-    cells = [replace(cell_at(made), reader=name) for name in ("trino-476", "hive-3.1.3")]
-    answers = [answer(cell, shown) for cell in cells]
-    first, last = provisional(case, cells, answers), at_last(case, cells, answers)
-    assert {v.verdict for v in first if v} == {VerdictKind.WRONG}
-    assert {v.verdict for v in last if v} == {VerdictKind.UNKNOWN}
-
-
 def test_what_breaks_in_judging_does_not_break_off_the_asking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -124,3 +115,65 @@ def test_no_answer_is_judged_twice_in_a_run(run: Run, judged: list[str], tmp_pat
     pipeline.judge_run(run.folder, run_judge)
     assert sorted(judged) == sorted({cell.case for cell in plan.cells})
     assert (run.folder / load_run.VERDICTS).read_bytes() == expected
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample_run.make(tmp_path_factory.mktemp("run"))
+
+
+def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Run) -> None:
+    assert {case.rpartition("/")[2] for case in run_judge.late(sampled)} == {sample_run.NAMES[2]}
+
+
+def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
+    case, *_ = run_judge.late(sampled)
+    right = Applied(tuple(verdict for verdict in sampled.verdicts if verdict.case == case))
+    assert right.verdicts[0].verdict is VerdictKind.CORRECT
+    gate = run_judge.gate_of(sampled, right)
+    assert (gate.status, gate.flaky) == (0, 1)
+    assert run_judge.gate_of(sampled, right, fail_on_flaky=True).status == 1
+
+
+def test_what_a_run_ended_with_follows_from_its_records() -> None:
+    run = recorded_run.run_of("ways")
+    gate = run_judge.recorded_gate(run)
+    new = sum(
+        verdict.verdict is VerdictKind.WRONG and not verdict.known for verdict in run.verdicts
+    )
+    assert f"{new} wrong answers are new" in gate.reasons[0]
+    assert not any("were not read" in reason for reason in gate.reasons)
+
+
+def test_a_run_whose_plan_cannot_be_read_has_a_gate_that_says_so(sampled: Run) -> None:
+    gate = run_judge.recorded_gate(sampled)
+    assert gate.status == 3
+    assert gate.reasons[-1].startswith("The baselines of now were not read")
+
+
+@pytest.fixture(scope="module")
+def quick_start() -> Run:
+    return recorded_run.run_of("quick_start")
+
+
+def test_the_strategies_that_show_an_answer_are_those_of_the_judge(
+    quick_start: Run,
+) -> None:
+    answers = strategy_answers(quick_start)
+    for verdict in quick_start.verdicts:
+        if verdict.verdict is VerdictKind.WRONG:
+            given = quick_start.answers[verdict.case]
+            table = table_of(given.labels, given.rows)
+            of = {
+                table_of(answer.labels, answer.rows): answer.strategies
+                for answer in answers[verdict.question]
+            }
+            assert tuple(map(str, of.get(table, ()))) == verdict.reproduces
+
+
+def test_a_plan_that_somebody_changed_has_no_answers_and_stops_nothing(quick_start: Run) -> None:
+    broken = {variant.id: "not: [a scenario" for variant in quick_start.info.variants}
+    assert (
+        strategy_answers(replace(quick_start, info=replace(quick_start.info, scenarios=broken)))
+        == {}
+    )

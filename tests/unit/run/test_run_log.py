@@ -13,7 +13,6 @@ from harness.cli import app
 from harness.cli.explain import command as explained
 from harness.core import jsonl
 from harness.core.records import Answer, Attempt, StateRecord, VerdictKind
-from harness.plan import shipped
 from harness.read import read_states
 from harness.reports import cause_texts, html, junit
 from harness.reports.words import NOT_WORDED
@@ -33,14 +32,6 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     return folder
-
-
-@pytest.fixture
-def scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let baselines be written beside copies of the scenarios."""
-    folder = tmp_path / "scenarios"
-    shutil.copytree(shipped.scenarios_folder(), folder)
-    monkeypatch.setattr(shipped, "scenarios_folder", lambda: folder)
 
 
 @pytest.fixture
@@ -86,14 +77,6 @@ def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) 
     assert lines[:2] == [lines[3], "judge: begun"]
     assert lines[2].startswith("judge: over after ")
     assert len(lines) == 6
-
-
-@pytest.mark.usefixtures("scenarios")
-@pytest.mark.parametrize("command", ["report", "baseline update"])
-def test_a_command_about_what_was_recorded_logs_what_it_does(run: Path, command: str) -> None:
-    assert app.main([*command.split(), "--run-dir", str(run)]) == 0
-    messages = [message.partition(" after ")[0] for _, message in records(log(run))]
-    assert messages[1:] == [f"{command}: begun", f"{command}: over"]
 
 
 def test_a_folder_that_is_no_run_gets_no_log(tmp_path: Path) -> None:

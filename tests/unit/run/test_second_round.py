@@ -21,7 +21,6 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
-from harness.judge.verdicts import judge
 from harness.read import read_states
 from harness.read.read_states import record_of_both
 from harness.read.reader_servers import ReadContext
@@ -30,7 +29,6 @@ from harness.run.pipeline import (
     MOST_SERVERS,
     Work,
     groups,
-    suspects,
 )
 from harness.run.run_judge import ONE_OF, due
 from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
@@ -157,18 +155,6 @@ def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_
     assert len(servers.asked) == 1
 
 
-def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
-    servers: FreshServers, tmp_path: Path
-) -> None:
-    going = begun(tmp_path, STRANGE, RIGHT)
-    assert going.final().keys() == {1}
-    before = going.judged()[0]
-    recorded = replace(STRANGE, case=going.cells[0].case)
-    going.answers(0, record_of_both(replace(RIGHT, case=recorded.case), recorded))
-    assert going.final() == going.judged()
-    assert going.judged()[0] != before
-
-
 WITNESS = Witness("1", "f", 1, 2)
 
 
@@ -213,14 +199,6 @@ def test_a_sample_has_some_of_the_right_answers() -> None:
     assert due(verdict(VerdictKind.WRONG), {"c": RIGHT}, SAMPLE)
 
 
-def test_a_right_answer_of_the_sample_that_a_fresh_server_does_not_give_is_wrong() -> None:
-    cell = Cell("variant", 2, "engine-1", "snapshot", "all")
-    recorded = record_of_both(replace(BY_NAME, case=cell.case), replace(RIGHT, case=cell.case))
-    (verdict,) = judge(case_of(TOLD), [cell], {cell.case: recorded})
-    assert verdict.verdict is VerdictKind.WRONG
-    assert verdict.findings[0].kind is FindingKind.ORDER_DEPENDENT
-
-
 def planned(variants: int) -> Plan:
     ids = [f"v{number}" for number in range(variants)]
     made = tuple(Variant(id_, None, "hudi-cow", {}, ()) for id_ in ids)  # type: ignore[arg-type]
@@ -241,20 +219,3 @@ def test_each_reader_has_a_fresh_server_for_each_variant_unless_these_are_too_ma
     assert all(len({(cell.reader, cell.variant) for cell in cells}) == 1 for cells in result)
     assert sorted(map(str, sum(result, ()))) == sorted(map(str, few.cells))
     assert groups(many, many.cells) == (many.cells,)
-
-
-ASKED = "hive-3.1.3{path=fetch}"
-
-
-def cells(*wanted: tuple[str, int, str]) -> tuple[Cell, ...]:
-    return tuple(Cell(variant, step, reader, "snapshot", "all") for variant, step, reader in wanted)
-
-
-@pytest.mark.parametrize(("step", "stands"), [(1, 1), (2, 2), (3, 2)])
-def test_the_newest_question_up_to_the_same_step_stands_for_those_of_reader_and_variant(
-    step: int, stands: int
-) -> None:
-    mine, others = Cell("v", step, ASKED, "snapshot", "all"), range(1, 3)
-    before = cells(*(("w", other, "hive-3.1.3") for other in others), ("w", 1, "trino-476"))
-    plan = Plan("mine", (), (), (*before, mine))
-    assert [(cell.variant, cell.step) for cell in suspects(plan, mine)] == [("w", stands)]

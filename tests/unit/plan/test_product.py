@@ -2,16 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.model.table import MergeMode
 from harness.plan import Cover, Maker, Profile, ProfileReader, Writer, plan, select
-from harness.plan.product import WriterSequence
-from harness.scenario.cells import Excluded, Partly, Plan, Reader, Variant, parse_reader
+from harness.plan.product import WriterSequence, cover, handovers
+from harness.scenario.cells import Excluded, Partly, Plan, Variant, parse_reader
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import AddColumn, RenameColumn
-from harness.scenario.operations.row_writes import Insert, LateUpsert, Rewrites, Touch
+from harness.scenario.operations.row_writes import Insert, LateUpsert, Rewrites, Touch, Update
+from harness.scenario.operations.services import Cluster, Compact
 from tests.builders.scenarios import TEXT, scenario_of
 from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
 
@@ -223,12 +229,6 @@ def test_the_pairs_of_a_scenario_do_not_depend_on_the_others() -> None:
     assert alone == planned(LONG, cover=Cover.PAIRS, **WIDE)
 
 
-def test_a_part_of_a_plan_does_not_claim_the_pairs_of_the_whole() -> None:
-    whole = planned(LONG, cover=Cover.PAIRS, **WIDE)
-    assert select(whole, "*").pairs == whole.pairs != ()
-    assert select(whole, "cow").pairs == ()
-
-
 READERS = tuple(ProfileReader(parse_reader(f"other-{at}")) for at in range(3))
 
 
@@ -254,22 +254,6 @@ def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
     assert select(plan, "other-0").partly == ()
 
 
-def no_mor(_: Reader, name: str) -> str:
-    return name * (name == "mor")
-
-
-def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about() -> None:
-    few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
-    profile = replace(PROFILE, cover=Cover.PAIRS, **WIDE)
-    plans = [
-        plan((LONG,), replace(profile, readers=(asked_reader,)), FORMATS, None, no_mor)
-        for asked_reader in (few, replace(few, formats=("mor",)), replace(few, formats=("cow",)))
-    ]
-    cows = sum(variant.format == "cow" for variant in plans[0].variants)
-    assert 0 < cows < len(plans[0].variants)
-    assert [[partly.of for partly in made.partly] for made in plans] == [[cows], [], [cows]]
-
-
 def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
     limited = ProfileReader(READERS[0].reader, formats=("plain",))
     plan = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
@@ -277,3 +261,84 @@ def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
     asked = {(cell.reader, formats[cell.variant]) for cell in plan.cells}
     assert asked == {("other-0", "plain"), ("other-1", "plain"), ("other-1", "cow")}
     assert plan.excluded == ()
+
+
+AXIS_SIZES = st.dictionaries(
+    st.sampled_from(["format", "writer", "rewrites", "partitioned", "twin"]),
+    st.integers(1, 4),
+    min_size=1,
+)
+
+
+@st.composite
+def feasible(draw: st.DrawFn) -> list[dict[str, str]]:
+    """Some of all combinations of some axes."""
+    axes = draw(AXIS_SIZES)
+    values = [[f"{name}{at}" for at in range(count)] for name, count in axes.items()]
+    every = [dict(zip(axes, values, strict=True)) for values in product(*values)]
+    return [entry for entry in every if draw(st.integers(0, 3))][:200]
+
+
+def together(combination: dict[str, str]) -> set[frozenset[tuple[str, str]]]:
+    return {frozenset(combination) for combination in combinations(combination.items(), 2)}
+
+
+@given(feasible())
+def test_every_pair_that_can_be_is_in_a_chosen_combination(can: list[dict[str, str]]) -> None:
+    chosen = [can[at] for at in cover(can)]
+    requested = set().union(*map(together, can)) if can else set()
+    assert (set().union(*map(together, chosen)) if chosen else set()) == requested
+    alone = {item for entry in can for item in entry.items()}
+    assert {item for entry in chosen for item in entry.items()} == alone
+
+
+@pytest.mark.parametrize(("sizes", "most"), [((4, 4, 2, 2, 2), 18), ((4, 3, 2, 2, 2), 14)])
+def test_pairs_take_little_more_than_the_two_longest_axes(
+    sizes: tuple[int, ...], most: int
+) -> None:
+    values = [[str(at) for at in range(size)] for size in sizes]
+    can = [dict(zip("abcde", values, strict=True)) for values in product(*values)]
+    assert sizes[0] * sizes[1] <= len(cover(can)) <= most < len(can)
+
+
+WAITS, CLUSTERING_WAITS = Compact(ServiceMode.SCHEDULE), Cluster(ServiceMode.SCHEDULE)
+UPDATE = Update((1,), ("f1",))
+ADD, RENAME = AddColumn("f2", TEXT), RenameColumn("f1", "g")
+
+
+@pytest.mark.parametrize(
+    ("operations", "steps"),
+    [
+        ((Insert((1,)), Touch(), ADD, Touch(), RENAME, Touch(), Compact()), [3, 6]),
+        ((Insert((1,)), RENAME, Touch()), [2, 3]),
+        ((Insert((1,)), UPDATE, RENAME), [3]),
+        ((Insert((1,)), UPDATE, WAITS, Touch(), Compact()), [4]),
+        ((Insert((1,)), UPDATE, WAITS, RENAME, Touch()), [4, 5]),
+        ((Insert((1,)), Insert((2,)), CLUSTERING_WAITS, RENAME, Cluster()), [4, 5]),
+        ((Insert((1,)), Insert((2,)), UPDATE, Touch(), Compact()), [4]),
+        ((Insert((1,)), Touch(), Compact()), [2]),
+        # Before the first rows there is nothing to take over.
+        ((ADD, Insert((1,)), Touch()), [3]),
+        ((ADD, Insert((1,))), []),
+    ],
+)
+def test_the_newer_writer_goes_on_where_it_meets_what_the_older_one_left(
+    operations: tuple[Operation, ...], steps: list[int]
+) -> None:
+    assert [
+        writer_sequence.at for writer_sequence in handovers(scenario_of(*operations), "a", "b")
+    ] == steps
+
+
+def test_the_writers_can_be_those_of_a_profile() -> None:
+    scenario = scenario_of(Insert((1,)), RENAME, Touch())
+    old = Writer("a", {"table_version": "6"}, axes={"rewrites": ("none",)})
+    writer_sequences = handovers(scenario, old, "b")
+    writers = tuple(writer_sequence.writer for writer_sequence in writer_sequences)
+    other = replace(scenario, name="family/other")
+    ids = [variant.id for variant in planned(scenario, other, writers=writers).variants]
+    assert ids == [
+        f"family/name[cow,rewrites=none,table_version=6]@{name}"
+        for name in map(str, writer_sequences)
+    ]
+    assert ids[0].endswith("@a,step2:b")
