@@ -143,9 +143,7 @@ class Layout:
         readings, strategies = self.fitting(query, labels, rows)
         if readings is None or (readings is shown and not all(map(_tells_more, strategies))):
             return None
-        every = [
-            self._predict(readings.reading, strategy, query, labels) for strategy in strategies
-        ]
+        every = [self._predict(readings.reading, how, query, labels) for how in strategies]
         return every[0] if every and all(other == every[0] for other in every) else None
 
     def _predict(
@@ -223,10 +221,7 @@ class Layout:
         return grouped([(key.removeprefix(name), fact) for key, fact in result])
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
-        """Return the same by the key's text and how the row looks: a key may be shown twice.
-
-        Known is that of a row on which all strategies that reproduce the answer agree.
-        """
+        """Return the same by the key's text and how the row looks: a key may be shown twice."""
         labels, result = answer.labels, []
         for row, names in self._read_by(answer):
             values = dict(zip(names, row.values, strict=True))
@@ -235,10 +230,7 @@ class Layout:
         return _only_files(grouped(result))
 
     def _read_by(self, answer: Answer) -> Iterator[tuple[SimulatedRow, Sequence[str]]]:
-        """Yield the rows that any strategy that reproduces an answer reads, and their columns.
-
-        One that does more than need be counts as well.
-        """
+        """Yield the rows that any strategy that reproduces an answer reads, and their columns."""
         readings, query = self.readings(), answer.question
         if readings is None or answer.refusal is not None:
             return

@@ -59,10 +59,8 @@ def _reader_and_view(verdict: Verdict) -> tuple[str, int, str, str]:
 def may_change(verdict: Verdict) -> bool:
     """Return whether answers of others to the same question can still turn a verdict.
 
-    Only that of an answer which shows something wrong that files hold as well, or lacks what
-    statistics exclude. `WRITER` may become `UNSURE`, and `STATISTICS` nobody's; `MODEL` becomes
-    `UNSURE`, or stays, and then a wrong answer is `unknown`. All else its own answer tells. Nor
-    does it turn anything that many agree: that is an alarm of reports.
+    `WRITER` may become `UNSURE`, and `STATISTICS` nobody's; `MODEL` becomes `UNSURE`, or stays, and
+    then a wrong answer is `unknown`. All else its own answer tells, however many agree.
     """
     return any(finding.responsible in _OPEN for finding in verdict.findings)
 

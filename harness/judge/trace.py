@@ -299,10 +299,7 @@ def _by_pattern(
 
 
 def _read_together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
-    """Yield the batches whose rows may have been read alike: all, those of a group, and each.
-
-    A reader that leaves out log files shows the base file for all rows of a group.
-    """
+    """Yield the batches whose rows may have been read alike: all, those of a group, and each."""
     yield batches
     for group in {group for group, _ in batches}:
         yield {batch for batch in batches if batch[0] == group}
@@ -591,10 +588,7 @@ def _early(
 def _gone(
     table: RowComparison, newer: Sequence[tuple[Truth, Mapping[str, Row]]]
 ) -> Iterator[tuple[str, Truth]]:
-    """Yield absent rows that a newer table lacks, each with the first such table.
-
-    But for those of a file group of which all is absent.
-    """
+    """Yield absent rows that a newer table lacks, unless all of their file group is absent."""
     there, rows = table.matching.there, table.state.keys
     stay = [key for key in rows if all(key in newer_rows for _, newer_rows in newer)]
     for key, row in rows.items():

@@ -198,6 +198,9 @@ def nested_text(value: Value) -> str:
     Source: Apache Spark 3.5, `ToStringBase` (`spark.sql.legacy.castComplexTypesToString.enabled`
     off); it reads a dropped column so under a string column of its name.
 
+    >>> nested_text({"a": "x", "b": (1, None), "m": MapValue((("k", 2),))})
+    '{x, [1, null], {k -> 2}}'
+
     Raises ValueError: engines write some part in more than one way.
     """
     match value:

@@ -21,12 +21,12 @@ WIDE = ViewportSize(width=1440, height=900)
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Return a browser without a window; `make browser` installs one on Debian."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    result = next(filter(None, map(shutil.which, NAMES)), None)
+    if result is None:
         assert "HARNESS_REQUIRE_BROWSER" not in os.environ, "there is no Chromium"
         pytest.skip("there is no Chromium; see `make browser`")
     with sync_playwright() as started:
-        made = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        made = started.chromium.launch(executable_path=result, args=["--no-sandbox"])
         yield made
         made.close()
 

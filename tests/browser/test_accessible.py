@@ -21,10 +21,10 @@ pytestmark = pytest.mark.browser
 
 def violations(page: Page) -> list[str]:
     """Return every violation, also those that axe calls minor."""
-    found = Axe().run(page).response["violations"]
+    result = Axe().run(page).response["violations"]
     return [
         f"{problem['impact']}: {problem['id']}: {problem['nodes'][0]['html'][:200]}"
-        for problem in found
+        for problem in result
     ]
 
 
@@ -82,14 +82,14 @@ def test_a_run_that_is_too_large_is_counted_where_it_is_right(
         assert held == len(run.verdicts) - verdicts[VerdictKind.CORRECT]
         assert right == verdicts[VerdictKind.CORRECT]
         page.evaluate("(text) => lookFor(text)", "is:correct reader:trino")
-        told = page.locator("#count").inner_text()
+        reported = page.locator("#count").inner_text()
         sums = page.locator("tr.operation a.sum")
-        said = " ".join(sums.evaluate_all("all => all.map((a) => a.title)"))
+        text = " ".join(sums.evaluate_all("all => all.map((a) => a.title)"))
         trino = sum(
             "trino" in verdict.reader for verdict in run.verdicts if verdict.verdict == "correct"
         )
-        assert f"and {trino} that are only counted" in told
-        numbers = re.findall(r"([\d,]+) correct", said)
+        assert f"and {trino} that are only counted" in reported
+        numbers = re.findall(r"([\d,]+) correct", text)
         assert sum(int(number.replace(",", "")) for number in numbers) == trino
         first = next(verdict for verdict in run.verdicts if verdict.verdict is VerdictKind.CORRECT)
         page.evaluate("(hash) => { location.hash = hash; }", quote(first.case, safe=""))

@@ -26,9 +26,9 @@ def search(page: Page, text: str) -> None:
 
 
 def count(page: Page) -> int:
-    found = COUNT.match(page.locator("#count").inner_text())
-    assert found
-    return int(found[1].replace(",", ""))
+    result = COUNT.match(page.locator("#count").inner_text())
+    assert result
+    return int(result[1].replace(",", ""))
 
 
 def kinds(verdict: Verdict) -> set[FindingKind]:

@@ -42,10 +42,10 @@ def test_a_search_knows_what_became_of_each_answer(
     upgrade: Page, compared_sides: SideComparison
 ) -> None:
     answers = [pair for pair in compared_sides.pairs if pair.new and not pair.is_step]
-    found = Counter(answer.change for answer in answers)
+    result = Counter(answer.change for answer in answers)
     search(upgrade, "changed:worse")
-    assert count(upgrade) == sum(found[literal] for literal in WORSE) > 0
-    for change, number in found.items():
+    assert count(upgrade) == sum(result[literal] for literal in WORSE) > 0
+    for change, number in result.items():
         search(upgrade, f'changed:"{change}"')
         right = change is VerdictChange.RIGHT_AS_BEFORE
         assert count(upgrade) == (0 if right else number)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from harness.run import plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders import recordings, replay
+from tests.builders.recordings import Recorded
 
 FOLDER: Final = Path(__file__).parents[1] / "recorded"
 RECORDED: Final = FOLDER / "findings_a5"
@@ -23,21 +24,33 @@ STARTED: Final = datetime.datetime(2026, 1, 31, tzinfo=datetime.UTC)
 @cache
 def run_of(name: str) -> Run:
     """Return the run of that recording; baselines have no say. It has no folder."""
-    recorded = recordings.read_all(FOLDER / name)
-    cells = tuple(chain.from_iterable(record.answers for record in recorded))
-    readers = tuple(map(parse_reader, dict.fromkeys(cell.reader for cell in cells)))
+    return judged_run(recordings.read_all(FOLDER / name), name)
+
+
+def judged_run(recorded: Sequence[Recorded], name: str, readers: Collection[str] = ()) -> Run:
+    """Return what readers answered, or all of them, judged by the checks of today."""
+    asked = [
+        (record, [cell for cell in record.answers if not readers or cell.reader in readers])
+        for record in recorded
+    ]
+    answers = {
+        cell.case: answer
+        for record, cells in asked
+        for cell in cells
+        if (answer := record.answers[cell]) is not None
+    }
+    verdicts = [v for record, cells in asked for v in judge(replay.case_of(record), cells, answers)]
+    cells = tuple(cell for _, cells in asked for cell in cells)
     plan = Plan(
-        name.replace("_", "-"), tuple(record.variant for record in recorded), readers, cells
-    )
-    all_answers = chain.from_iterable(record.answers.items() for record in recorded)
-    answers = {cell.case: all_answer for cell, all_answer in all_answers if all_answer is not None}
-    verdicts = (
-        judge(replay.case_of(record), tuple(record.answers), answers) for record in recorded
+        name.replace("_", "-"),
+        tuple(record.variant for record in recorded),
+        tuple(map(parse_reader, dict.fromkeys(cell.reader for cell in cells))),
+        cells,
     )
     return Run(
         folder=Path("recorded", name),
         info=plan_record.info_of(plan, f"recorded-{plan.profile}", STARTED),
-        states=tuple(chain.from_iterable(record.states for record in recorded)),
+        states=tuple(state for record in recorded for state in record.states),
         answers=answers,
-        recorded={each.case: each for each in chain.from_iterable(verdicts)},
+        recorded={verdict.case: verdict for verdict in verdicts},
     )

@@ -1,7 +1,6 @@
 """Readers that only tests use: how the files of `simulated_disk` are read, rightly and wrongly.
 
-Nothing here is shared with `harness.model.simulation.column_resolution`: what both compute must
-agree all the same.
+They share nothing with `harness.model.simulation`: what both compute must agree all the same.
 """
 
 from __future__ import annotations

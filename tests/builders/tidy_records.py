@@ -1,9 +1,7 @@
-"""Takes out of a run's records what is of one machine and one hour, so that a new recording differs
-only where an engine or a writer does.
+"""Takes out of a run's records what is of one machine and one hour.
 
-Instants are numbered in their order, snapshots and file groups in that of their appearance, for
-each variant by itself. Rows of an answer come in no order, and so in that of their text. What was
-sent, how long it took and what a server's log said is not kept: no verdict depends on it.
+Instants are numbered in their order, snapshots and file groups in that of their appearance, rows of
+an answer come in that of their text. No verdict depends on what is left out.
 """
 
 from __future__ import annotations

@@ -227,10 +227,3 @@ def test_a_reader_that_takes_every_value_to_be_there_is_named() -> None:
     verdict = judged(story, "all", asked, ask(story, Query(), Reader("id")))
     assert kinds(verdict) == {FindingKind.GHOST_ROW}
     assert verdict.claimed == BY_SCHEMA
-
-
-def test_where_null_is_allowed_again_nobody_is_said_to_trust_the_schema() -> None:
-    story = history(f"{LATE}; allow late")
-    right = ask(story, asked := Query(where=Condition("late", Comparison.NULL)), Reader("id"))
-    verdict = judged(story, "null(late)", asked, replace(right, rows=()))
-    assert not any("schema" in way for way in verdict.reproduces)

@@ -13,8 +13,7 @@ from harness.comparison.cell_pairs import AS_BEFORE, VerdictChange
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.records import FindingKind
 from harness.reports import upgrade_report
-from tests.builders import recordings
-from tests.recorded.recorded_run import run_of
+from tests.builders import recorded_run, recordings
 
 FOLDER: Final = Path(__file__).parent / "quick_start"
 SPARK: Final = "spark-3.5.8-hudi-1.0.2"
@@ -59,7 +58,7 @@ def compared_by(folder: Path) -> CompareReaders:
 
     @cache
     def of(reader: str) -> ComparedSide:
-        return ComparedSide(reader, run_of(recorded, reader))
+        return ComparedSide(reader, recorded_run.judged_run(recorded, "p", {reader}))
 
     def two(old: str, new: str) -> SideComparison:
         return compare(of(old), of(new))

@@ -20,7 +20,7 @@ Story = set[tuple[object, ...]]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
-    return tuple(ten_runs.make(tmp_path_factory.mktemp("ten"), ("move",)))
+    return tuple(ten_runs.make(tmp_path_factory.mktemp("ten")))
 
 
 @pytest.fixture(scope="module")

@@ -40,13 +40,13 @@ def accepting(*lines: Acceptance, new: tuple[Verdict, ...] = ()) -> SideComparis
 
 
 def test_an_accepted_cause_counts_no_longer() -> None:
-    found = accepting(LINE)
-    assert found.status == 0
-    assert found.decision is Decision.NOTHING_WORSE
-    assert found.regressions == ()
-    assert found.worse == ()
-    assert [cause.by for cause in found.accepted.causes] == [LINE]
-    assert len(found.worse_accepted) == 1
+    result = accepting(LINE)
+    assert result.status == 0
+    assert result.decision is Decision.NOTHING_WORSE
+    assert result.regressions == ()
+    assert result.worse == ()
+    assert [cause.by for cause in result.accepted.causes] == [LINE]
+    assert len(result.worse_accepted) == 1
 
 
 @pytest.mark.parametrize(
@@ -61,39 +61,39 @@ def test_an_accepted_cause_counts_no_longer() -> None:
     ],
 )
 def test_a_line_about_something_else_accepts_nothing(other: Acceptance) -> None:
-    found = accepting(other)
-    assert found.status == 1
-    assert found.decision is Decision.DO_NOT
-    assert found.accepted.causes == ()
+    result = accepting(other)
+    assert result.status == 1
+    assert result.decision is Decision.DO_NOT
+    assert result.accepted.causes == ()
 
 
 def test_an_answer_with_an_open_cause_beside_an_accepted_one_counts() -> None:
-    found = accepting(LINE, new=(verdict(WRONG, RENAME, STALE),))
-    assert found.status == 1
-    assert len(found.worse) == 1
-    assert found.worse_accepted == ()
+    result = accepting(LINE, new=(verdict(WRONG, RENAME, STALE),))
+    assert result.status == 1
+    assert len(result.worse) == 1
+    assert result.worse_accepted == ()
 
 
 def test_a_line_that_no_longer_occurs_counts_as_worse() -> None:
-    found = accepting(LINE, new=(verdict(RIGHT),))
-    assert found.accepted.gone == (LINE,)
-    assert found.status == 1
-    assert found.decision is Decision.NOTHING_CHANGES
+    result = accepting(LINE, new=(verdict(RIGHT),))
+    assert result.accepted.gone == (LINE,)
+    assert result.status == 1
+    assert result.decision is Decision.NOTHING_CHANGES
 
 
 def test_nothing_is_said_of_a_line_of_which_nothing_was_asked() -> None:
     other = replace(LINE, scenarios=("hudi/other",))
     later = replace(LINE, operation="compact")
-    found = accepting(other, later, replace(LINE, engine="hive"), new=(verdict(RIGHT),))
-    assert found.accepted.gone == ()
-    assert found.status == 0
+    result = accepting(other, later, replace(LINE, engine="hive"), new=(verdict(RIGHT),))
+    assert result.accepted.gone == ()
+    assert result.status == 0
 
 
 def test_a_line_without_a_reason_accepts_and_is_still_to_be_reviewed() -> None:
-    found = accepting(replace(LINE, because="TODO"))
-    assert len(found.accepted.causes) == 1
-    assert len(found.accepted.unreviewed) == 1
-    assert found.status == 1
+    result = accepting(replace(LINE, because="TODO"))
+    assert len(result.accepted.causes) == 1
+    assert len(result.accepted.unreviewed) == 1
+    assert result.status == 1
 
 
 def test_a_line_accepts_nothing_after_its_last_day() -> None:
@@ -104,29 +104,29 @@ def test_a_line_accepts_nothing_after_its_last_day() -> None:
 
 
 def test_nothing_unknown_is_ever_accepted() -> None:
-    found = accepting(LINE, new=(verdict(WRONG, RENAME), verdict(VerdictKind.UNKNOWN, step=3)))
-    assert found.status == 3
-    assert found.decision is Decision.NOT_KNOWN
+    result = accepting(LINE, new=(verdict(WRONG, RENAME), verdict(VerdictKind.UNKNOWN, step=3)))
+    assert result.status == 3
+    assert result.decision is Decision.NOT_KNOWN
 
 
 def test_a_writer_that_refuses_a_step_is_accepted_by_its_own_line() -> None:
     step = replace(verdict(REFUSED, reader=SPARK, view=WRITE), query="step", because="no DROP")
     old = run(replace(step, verdict=RIGHT, because=""))
-    found = compare(ComparedSide("a", old), ComparedSide("b", run(step)))
+    result = compare(ComparedSide("a", old), ComparedSide("b", run(step)))
     line = Acceptance(WRITER, None, "an error", "rename_column", "we never do")
-    assert found.accepting([line], TODAY).status == 0
-    assert found.accepting([replace(line, engine="spark")], TODAY).status == 1
+    assert result.accepting([line], TODAY).status == 0
+    assert result.accepting([replace(line, engine="spark")], TODAY).status == 1
 
 
 def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
     broken = replace(verdict(REFUSED, variant=OTHER), because="BROKEN: 'x'\n\u2028")
-    found = compared(verdict(WRONG, RENAME), broken)
-    text = acceptance.dump(found.regressions)
-    assert text.count("TODO\n") == len(found.regressions) == 2
-    todo = found.accepting(acceptance.parse(text, "f"), TODAY)
+    result = compared(verdict(WRONG, RENAME), broken)
+    text = acceptance.dump(result.regressions)
+    assert text.count("TODO\n") == len(result.regressions) == 2
+    todo = result.accepting(acceptance.parse(text, "f"), TODAY)
     assert (todo.regressions, todo.status) == ((), 1)
     said = acceptance.parse(text.replace("because: TODO", "because: seen"), "f")
-    done = found.accepting(said, TODAY)
+    done = result.accepting(said, TODAY)
     assert done.status == 0
     again = acceptance.dump(done.regressions, [cause.by for cause in done.accepted.causes])
     assert [
@@ -135,8 +135,8 @@ def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
 
 
 def test_what_is_unexplained_is_left_out_and_said() -> None:
-    found = compared(verdict(WRONG, finding(FindingKind.UNEXPLAINED, ("1", "f2", "?"))))
-    text = acceptance.dump(found.regressions)
+    result = compared(verdict(WRONG, finding(FindingKind.UNEXPLAINED, ("1", "f2", "?"))))
+    text = acceptance.dump(result.regressions)
     assert "# Left out: trino: unexplained since rename_column" in text
     assert acceptance.parse(text, "f") == ()
 

@@ -29,35 +29,35 @@ def compared(*tables: UsedTable, worse: bool = True) -> SideComparison:
     old = run(verdict(RIGHT, step=1), verdict(RIGHT, step=2))
     turned = verdict(WRONG, RENAME, step=2) if worse else verdict(RIGHT, step=2)
     new = run(verdict(RIGHT, step=1), turned)
-    found = compare(ComparedSide("old", old), ComparedSide("new", new))
-    return replace(found, usage=Usage(VERSION, "thrift://m:9083", "2026-11-26", tables))
+    result = compare(ComparedSide("old", old), ComparedSide("new", new))
+    return replace(result, usage=Usage(VERSION, "thrift://m:9083", "2026-11-26", tables))
 
 
 def test_a_cause_that_a_table_can_meet_counts_and_names_the_table() -> None:
-    found = compared(MINE, PLAIN)
-    assert found.decision is Decision.DO_NOT
-    assert found.status == 1
-    (cause,) = found.relevant
-    assert found.affected[cause.key].tables == ("sales.renamed",)
-    assert "which 1 of your 2 tables can meet" in upgrade_report.headline(found)
+    result = compared(MINE, PLAIN)
+    assert result.decision is Decision.DO_NOT
+    assert result.status == 1
+    (cause,) = result.relevant
+    assert result.affected[cause.key].tables == ("sales.renamed",)
+    assert "which 1 of your 2 tables can meet" in upgrade_report.headline(result)
 
 
 def test_a_cause_that_no_table_can_meet_does_not_count() -> None:
-    found = compared(PLAIN)
-    assert found.relevant == ()
-    assert len(found.irrelevant) == 1
-    assert found.decision is Decision.NOTHING_CHANGES
-    assert found.status == 0
-    assert upgrade_report.headline(found).startswith("Nothing that your tables use changes")
+    result = compared(PLAIN)
+    assert result.relevant == ()
+    assert len(result.irrelevant) == 1
+    assert result.decision is Decision.NOTHING_CHANGES
+    assert result.status == 0
+    assert upgrade_report.headline(result).startswith("Nothing that your tables use changes")
 
 
 def test_a_table_of_a_format_that_was_not_asked_about_is_no_pass() -> None:
-    found = compared(PLAIN, UsedTable("sales.delta", UsedFormat.DELTA))
-    assert found.decision is Decision.NOT_KNOWN
-    assert found.status == 3
-    assert "1 table of yours" in upgrade_report.headline(found)
+    result = compared(PLAIN, UsedTable("sales.delta", UsedFormat.DELTA))
+    assert result.decision is Decision.NOT_KNOWN
+    assert result.status == 3
+    assert "1 table of yours" in upgrade_report.headline(result)
     line = "1 table: no question was about delta tables (sales.delta)"
-    assert line in markdown(upgrade_report.users_tables(found))
+    assert line in markdown(upgrade_report.users_tables(result))
 
 
 def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
@@ -67,15 +67,15 @@ def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
         replace(PLAIN, name="v", table_version="5"),
         replace(PLAIN, name="gone", unread="no such folder"),
     )
-    found = compared(*tables, worse=False)
-    assert set(found.not_covered) == {"sales.plain", "v", "gone"}
-    assert found.status == 3
+    result = compared(*tables, worse=False)
+    assert set(result.not_covered) == {"sales.plain", "v", "gone"}
+    assert result.status == 3
 
 
 def test_a_database_whose_tables_nobody_saw_is_no_pass() -> None:
-    found = compared(PLAIN, worse=False)
-    assert found.usage
-    unlisted = replace(found, usage=replace(found.usage, unlisted={"secret": "no right"}))
+    result = compared(PLAIN, worse=False)
+    assert result.usage
+    unlisted = replace(result, usage=replace(result.usage, unlisted={"secret": "no right"}))
     assert unlisted.not_covered == {"secret.*": "they were not listed: no right"}
     assert unlisted.status == 3
 
@@ -83,7 +83,7 @@ def test_a_database_whose_tables_nobody_saw_is_no_pass() -> None:
 def test_what_is_wrong_today_names_the_tables_that_meet_it() -> None:
     old = run(verdict(RIGHT, step=1), verdict(WRONG, RENAME, step=2))
     same = compare(ComparedSide("old", old), ComparedSide("new", old))
-    found = replace(same, usage=Usage(VERSION, "", "", (MINE, PLAIN)))
-    text = markdown(upgrade_report.users_tables(found))
+    result = replace(same, usage=Usage(VERSION, "", "", (MINE, PLAIN)))
+    text = markdown(upgrade_report.users_tables(result))
     assert r"missing rename since rename\_column" in text
     assert "1 table of yours can meet it: sales.renamed" in text

@@ -24,8 +24,8 @@ def test_several_variants_are_held_against_one_of_the_old_side() -> None:
     old = run(verdict(RIGHT))
     new = run(verdict(WRONG), verdict(RIGHT, variant=OTHER))
     names = Correspondence(variants={OTHER.id: VARIANT.id})
-    found = cell_pairs(old, new, names)
-    assert [pair.change for pair in found] == [
+    result = cell_pairs(old, new, names)
+    assert [pair.change for pair in result] == [
         VerdictChange.REGRESSED,
         VerdictChange.RIGHT_AS_BEFORE,
     ]
@@ -34,8 +34,8 @@ def test_several_variants_are_held_against_one_of_the_old_side() -> None:
 def test_every_cell_of_either_side_is_in_one_pair() -> None:
     old = run(verdict(RIGHT, step=1), verdict(RIGHT, step=2))
     new = run(verdict(RIGHT, step=2), verdict(RIGHT, step=3))
-    found = cell_pairs(old, new)
-    assert [pair.either.step for pair in found] == [2, 3, 1]
+    result = cell_pairs(old, new)
+    assert [pair.either.step for pair in result] == [2, 3, 1]
 
 
 def test_a_step_that_the_new_writer_refuses_is_a_pair_and_one_that_both_apply_is_none() -> None:
@@ -43,9 +43,9 @@ def test_a_step_that_the_new_writer_refuses_is_a_pair_and_one_that_both_apply_is
     refused = replace(refused, query="step")
     old = run(states=[state(1), state(2)])
     new = run(refused, states=[state(1), state(2, OutcomeKind.REFUSED)])
-    (found,) = cell_pairs(old, new)
-    assert found.change is VerdictChange.REGRESSED_LOUDLY
-    assert found.is_step
+    (result,) = cell_pairs(old, new)
+    assert result.change is VerdictChange.REGRESSED_LOUDLY
+    assert result.is_step
     assert cell_pairs(old, old) == ()
 
 
@@ -89,8 +89,8 @@ def test_a_table_of_another_writer_is_found_by_its_story() -> None:
     old = info("trino-476")
     goes_on = replace(old.variants[0], id="hudi/story[hudi-cow]@w,step2:new", writers=("w", "new"))
     newer = replace(old.variants[1], id="n", settings={"table_version": "8"})
-    found = correspondence(old, replace(old, variants=(*old.variants, goes_on, newer)))
-    assert found.variants == {goes_on.id: VARIANT.id, "n": OTHER.id}
+    result = correspondence(old, replace(old, variants=(*old.variants, goes_on, newer)))
+    assert result.variants == {goes_on.id: VARIANT.id, "n": OTHER.id}
 
 
 C, W, R, N, U = (

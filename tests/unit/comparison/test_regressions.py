@@ -30,19 +30,19 @@ def of(old: Run, *new: Verdict) -> tuple[Regression, ...]:
 
 def test_a_finding_is_owed_to_the_step_after_which_it_is_first_seen() -> None:
     new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
-    (found,) = of(right(1, 2, 3, 4), *new)
-    assert found.key.operation == "rename_column"
-    assert found.first.either.step == 2
-    assert len(found.pairs) == 3
-    assert found.key.engine == "trino"
+    (result,) = of(right(1, 2, 3, 4), *new)
+    assert result.key.operation == "rename_column"
+    assert result.first.either.step == 2
+    assert len(result.pairs) == 3
+    assert result.key.engine == "trino"
 
 
 def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_wrong() -> None:
     old = run(verdict(RIGHT, step=2), verdict(WRONG, STALE, step=3), verdict(REFUSED, step=4))
     new = [verdict(WRONG, RENAME, step=literal) for literal in (2, 3, 4)]
-    (found,) = of(old, *new)
-    assert found.key.operation == "rename_column"
-    assert found.changes == (
+    (result,) = of(old, *new)
+    assert result.key.operation == "rename_column"
+    assert result.changes == (
         VerdictChange.REGRESSED,
         VerdictChange.REGRESSED_SILENTLY,
         VerdictChange.WRONG_OTHERWISE,
@@ -51,8 +51,8 @@ def test_what_was_wrong_before_belongs_to_the_cause_since_which_the_new_side_is_
 
 def test_what_both_sides_show_is_no_cause() -> None:
     old = run(verdict(WRONG, RENAME))
-    (found,) = of(old, verdict(WRONG, RENAME, STALE))
-    assert found.key.finding is FindingKind.STALE
+    (result,) = of(old, verdict(WRONG, RENAME, STALE))
+    assert result.key.finding is FindingKind.STALE
     assert of(old, verdict(WRONG, RENAME)) == ()
 
 
@@ -72,8 +72,8 @@ def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
     theirs = finding(FindingKind.LOST_VALUE, ("1", "f2", None), responsible=Responsible.WRITER)
     ours = finding(FindingKind.LOST_VALUE, ("1", "f2", None))
     old = run(verdict(RIGHT), verdict(RIGHT, variant=OTHER))
-    found = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
-    assert {regression.key.symptom.responsible for regression in found} == {
+    result = of(old, verdict(WRONG, theirs), verdict(WRONG, ours, variant=OTHER))
+    assert {regression.key.symptom.responsible for regression in result} == {
         Responsible.READER,
         Responsible.WRITER,
     }
@@ -82,18 +82,18 @@ def test_findings_of_readers_and_of_writers_are_never_one_cause() -> None:
 def test_a_refused_step_is_the_writers_cause() -> None:
     step = replace(verdict(REFUSED, reader=WRITER, view=WRITE), query="step", because="no DROP")
     old = run(replace(step, verdict=RIGHT, because=""))
-    (found,) = of(old, step)
-    assert found.key.engine == ""
-    assert found.key.operation == "rename_column"
-    assert found.by_default
+    (result,) = of(old, step)
+    assert result.key.engine == ""
+    assert result.key.operation == "rename_column"
+    assert result.by_default
 
 
 def test_a_step_that_is_recorded_wrongly_is_no_refusal() -> None:
     low = finding(FindingKind.LOW_MAX_ID, ("", "f2", "7"), responsible=Responsible.HISTORY)
     step = replace(verdict(WRONG, low, reader=WRITER, view=WRITE), query="step")
     old = run(replace(step, verdict=RIGHT, findings=()))
-    (found,) = of(old, step)
-    symptom = found.key.symptom
+    (result,) = of(old, step)
+    symptom = result.key.symptom
     assert (symptom.kind, symptom.what, symptom.responsible) == (
         WRONG,
         "low_max_id",
@@ -121,8 +121,8 @@ def test_what_is_so_since_another_writer_goes_on_is_that_writers() -> None:
     )
     old = right(1, 2, 3, 4)
     names = correspondence(old.info, made.info)
-    (found,) = regressions(cell_pairs(old, made, names), made)
-    assert found.key.operation == NEW_WRITER
+    (result,) = regressions(cell_pairs(old, made, names), made)
+    assert result.key.operation == NEW_WRITER
 
 
 def test_what_comes_later_is_owed_to_the_operation() -> None:
@@ -134,5 +134,5 @@ def test_what_comes_later_is_owed_to_the_operation() -> None:
         variants=(goes_on,),
     )
     old = right(*steps, 4)
-    (found,) = regressions(cell_pairs(old, made, correspondence(old.info, made.info)), made)
-    assert found.key.operation == "compact"
+    (result,) = regressions(cell_pairs(old, made, correspondence(old.info, made.info)), made)
+    assert result.key.operation == "compact"

@@ -40,43 +40,43 @@ def cause(*steps: int) -> Regression:
         verdict(VerdictKind.CORRECT, step=1),
         *(verdict(VerdictKind.WRONG, RENAME, step=number) for number in steps),
     )
-    (found,) = regressions(cell_pairs(OLD, new), new)
-    return found
+    (result,) = regressions(cell_pairs(OLD, new), new)
+    return result
 
 
 def test_the_component_that_shows_all_of_it_alone_is_to_blame() -> None:
     engine, library = Swap("engine", "a", "b"), Swap("library", "c", "d", worse(2, 3))
-    found = suspect_components(cause(2, 3), [engine, library])
-    assert found.alone == (library,)
-    assert not found.partly
-    assert not found.together
+    result = suspect_components(cause(2, 3), [engine, library])
+    assert result.alone == (library,)
+    assert not result.partly
+    assert not result.together
 
 
 def test_what_shows_some_of_it_is_told_apart() -> None:
     some = Swap("engine", "a", "b", worse(2))
-    found = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
-    assert found.partly == (some,)
-    assert not found.alone
+    result = suspect_components(cause(2, 3), [some, Swap("library", "c", "d")])
+    assert result.partly == (some,)
+    assert not result.alone
 
 
 def test_what_could_not_be_tried_keeps_all_of_them_from_being_to_blame_together() -> None:
     untried = Swap("engine", "a", "b", why_not="there is no c")
-    found = suspect_components(cause(2, 3), [untried, Swap("library", "c", "d")])
-    assert found.untried == (untried,)
-    assert not found.together
+    result = suspect_components(cause(2, 3), [untried, Swap("library", "c", "d")])
+    assert result.untried == (untried,)
+    assert not result.together
 
 
 def test_a_wrong_struct_is_told_as_any_other_value() -> None:
     struct = replace(RENAME.witness, actual={"a": 1})
     wrong = replace(RENAME, witness=struct, places=(struct,))
     new = run(verdict(VerdictKind.CORRECT, step=1), verdict(VerdictKind.WRONG, wrong, step=2))
-    found = tuple(
+    result = tuple(
         cell_pair
         for cell_pair in cell_pairs(OLD, new)
         if cell_pair.change is VerdictChange.REGRESSED
     )
-    (broken,) = regressions(found, new)
-    swap = Swap("library", "c", "d", found)
+    (broken,) = regressions(result, new)
+    swap = Swap("library", "c", "d", result)
     assert suspect_components(broken, [swap]).alone == (swap,)
 
 
@@ -89,8 +89,8 @@ def helpful(*new: Verdict) -> tuple[Workaround, ...]:
     asked = [verdict(RIGHT, step=1, variant=OTHER), *new]
     old = run(*(verdict(RIGHT, step=e.step, view=e.view, variant=OTHER) for e in asked))
     made = run(*asked)
-    (found,) = (e for e in regressions(cell_pairs(old, made), made) if e.key.finding is STALE.kind)
-    return workarounds(found, made)
+    (result,) = (e for e in regressions(cell_pairs(old, made), made) if e.key.finding is STALE.kind)
+    return workarounds(result, made)
 
 
 def stale(step: int = 3, view: str = "snapshot") -> Verdict:

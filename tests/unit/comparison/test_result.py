@@ -117,6 +117,6 @@ def test_an_order_is_found_exactly_where_one_is_safe(unsafe: set[Changes]) -> No
         return [frozenset(order[:at]) for at in range(1, 5)]
 
     good = [o for o in permutations(range(1, 5)) if not unsafe & set(states(o))]
-    found = safe_order(4, lambda made: made not in unsafe)
-    assert found == (good[0] if good else None)
-    assert found is None or all(a < b for a, b in pairwise(states(found)))
+    result = safe_order(4, lambda made: made not in unsafe)
+    assert result == (good[0] if good else None)
+    assert result is None or all(a < b for a, b in pairwise(states(result)))

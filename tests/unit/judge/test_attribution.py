@@ -66,15 +66,6 @@ def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
     }
 
 
-def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer() -> None:
-    files, reply = spoilt_rows(empty_f1), shown_as_filed(touched(), spoilt_rows(empty_f1))
-    other = changed(reply, {"f2": lambda _: "nobody's", "f1": lambda f1: f1 or "nobody's"})
-    shorter = Reply(reply.columns, tuple(row for row in reply.rows if row[0] != "1"))
-    for each in (other, shorter):
-        found, _ = verdicts_on(touched(), files, reply, each)
-        assert party(found) is Responsible.WRITER
-
-
 def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing() -> None:
     case = case_of(touched(), spoilt_rows(empty_f1))
     query = Query(where=not_null("f1"))

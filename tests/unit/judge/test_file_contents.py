@@ -142,29 +142,6 @@ def field(story: Story, name: str) -> Field:
     return story.truth.schema.find(name)
 
 
-def says(story: Story, step: int, key: int, name: str, value: Value) -> bool:
-    return file_contents.says(
-        sql_of(story, step), (key, field(story, "id")), value, field(story, name)
-    )
-
-
-@pytest.mark.parametrize(
-    "steps", ["insert 1..3", "upsert 1..3", "insert 9; merge update 9 delete 9 insert 1..3"]
-)
-def test_whole_rows_say_their_own_values_and_no_other_rows(steps: str) -> None:
-    story = history(
-        steps.replace("delete 9 ", "delete 8 ").replace("insert 9", "insert 8,9"), COLUMNS
-    )
-    step = len(story.operations)
-    for key in (1, 2, 3):
-        for name in ("flag", "n", "f1"):
-            value = story.truth.rows[key].values[field(story, name).id]
-            assert says(story, step, key, name, value)
-            others = [story.truth.rows[k].values[field(story, name).id] for k in (1, 2, 3)]
-            for other in others:
-                assert says(story, step, key, name, other) is (text_of(other) == text_of(value))
-
-
 def test_a_statement_names_the_keys_that_it_deletes() -> None:
     story = history("insert 1,2,12; delete 1,12", COLUMNS)
     named = [

@@ -40,18 +40,6 @@ def test_a_partition_made_after_the_change_has_the_new_list() -> None:
     assert judged(one, Reply(reply.columns, tuple(rows))).reproduces == LISTED
 
 
-def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
-    one = story("insert 1,2; add f3 after ts")
-    case = case_of(one, bare=True)
-    # The write leaves them out of the catalog, the change of the schema puts them in.
-    states = tuple(replace(state, bare=state.outcome.step == 1) for state in case.states)
-    whole = one.read("name")
-    rows = tuple((*(None for _ in row[:-1]), row[-1]) for row in whole.rows)
-    verdict = judged(one, Reply(whole.columns, rows), replace(case, states=states))
-    assert verdict.reproduces == LISTED
-    assert judged(one, Reply(whole.columns, rows), case).reproduces == ()
-
-
 def test_after_a_refused_write_no_list_is_known() -> None:
     case = case_of(story())
     refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)

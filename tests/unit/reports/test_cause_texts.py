@@ -68,11 +68,11 @@ def test_a_cause_names_the_way_that_explains_all_of_its_answers(
 ) -> None:
     (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
     ways = {case: first if at % 2 else then for at, case in enumerate(cause.cause.cases)}
-    told = {
+    reported = {
         case: replace(verdict, reproduces=ways.get(case, verdict.reproduces))
         for case, verdict in sampled.recorded.items()
     }
-    (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
+    (changed,) = of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
     assert changed.seen.endswith(text)
 
 
@@ -91,13 +91,13 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
     scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
     assert any(scant.values())
-    told = {
+    reported = {
         case: replace(verdict, reproduces=little if scant[case] else rows, inconclusive=scant[case])
         if case in scant
         else verdict
         for case, verdict in sampled.recorded.items()
     }
-    (changed,) = of(replace(sampled, recorded=told), FindingKind.MISALIGNED, "trino")
+    (changed,) = of(replace(sampled, recorded=reported), FindingKind.MISALIGNED, "trino")
     assert text in changed.seen
 
 
@@ -112,10 +112,10 @@ def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> No
 def test_findings_of_another_doing_are_a_cause_of_their_own_without_advice(sampled: Run) -> None:
     wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     blamed = tuple(replace(finding, responsible=Responsible.WRITER) for finding in wrong.findings)
-    told = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
+    reported = {**sampled.recorded, wrong.case: replace(wrong, findings=blamed)}
     (cause,) = (
         cause_text
-        for cause_text in cause_texts(replace(sampled, recorded=told))
+        for cause_text in cause_texts(replace(sampled, recorded=reported))
         if cause_text.cause.key.symptom.responsible is Responsible.WRITER
     )
     assert cause.cause.cases == (wrong.case,)
@@ -127,13 +127,13 @@ def test_what_to_do_is_in_the_words_of_the_engine_and_of_this_run_alone(
     texts: tuple[CauseText, ...],
 ) -> None:
     keys = {(text.engine, text.finding, text.cause.key.operation): text for text in texts}
-    told = {key: text.to_do for key, text in keys.items() if key[1] and key[2] != "drop_column"}
+    reported = {key: text.to_do for key, text in keys.items() if key[1] and key[2] != "drop_column"}
     none = "No other setting that was asked in this run gets any of it right."
     by_name = "hudi.parquet.use-column-names=true (in etc/catalog/*.properties)"
     evolved = "set hoodie.schema.on.read.enable=true;"
     hive = f"{evolved} set hive.fetch.task.conversion=more; (in the session) gets all of it right."
     spark = f"{evolved} (in the session) gets all of it right."
-    assert told == {
+    assert reported == {
         ("trino", FindingKind.STALE, "touch"): none,
         ("trino", FindingKind.RESURRECTED, "add_column"): none,
         ("trino", FindingKind.MISSING_RENAME, "rename_column"): none,
@@ -201,14 +201,14 @@ def test_the_headline_counts_readers_and_silent_wrong_answers(run: Run) -> None:
 def test_the_page_of_two_runs_shows_each_answer_of_the_new_one_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    found = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
-    cells = upgrade_files.page_cells(found)
+    result = compared(sample_run.make(tmp_path_factory.mktemp("run")), RIGHT, OLD)
+    cells = upgrade_files.page_cells(result)
     shown = [verdict for verdicts in cells.shown.values() for verdict in verdicts]
     cases = [verdict.case for verdict in (*shown, *cells.counted)]
-    answers = [pair.new.case for pair in found.pairs if pair.new and not pair.is_step]
+    answers = [pair.new.case for pair in result.pairs if pair.new and not pair.is_step]
     assert sorted(cases) == sorted(answers)
     assert {verdict.case for verdict in shown} == set(cells.before)
-    assert cells.numbered == len(found.relevant) > 0
+    assert cells.numbered == len(result.relevant) > 0
     assert cells.causes[0].cases == tuple(
-        pair.new.case for pair in found.relevant[0].pairs if pair.new
+        pair.new.case for pair in result.relevant[0].pairs if pair.new
     )

@@ -31,19 +31,23 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def read(line: str) -> tuple[str, dict[str, str], str]:
     """Read a command as the runner does: level, properties, message."""
-    found = COMMAND.fullmatch(line)
-    assert found, line
-    pairs = (part.split("=", 1) for part in found["inner"].split(","))
-    return found["level"], {name: plain(said) for name, said in pairs}, plain(found["message"])
+    result = COMMAND.fullmatch(line)
+    assert result, line
+    pairs = (part.split("=", 1) for part in result["inner"].split(","))
+    return (
+        result["level"],
+        {name: plain(answer_text) for name, answer_text in pairs},
+        plain(result["message"]),
+    )
 
 
 def plain(text: str) -> str:
-    for sign, said in UNESCAPED.items():
-        text = text.replace(sign, said)
+    for sign, answer_text in UNESCAPED.items():
+        text = text.replace(sign, answer_text)
     return text
 
 
-def told(run: Run, *, fails: bool = True) -> list[tuple[str, dict[str, str], str]]:
+def reported(run: Run, *, fails: bool = True) -> list[tuple[str, dict[str, str], str]]:
     out = io.StringIO()
     github.tell(run, NEW, out, fails=fails)
     return [read(line) for line in out.getvalue().splitlines()]
@@ -60,10 +64,10 @@ def test_whatever_a_text_holds_the_runner_reads_it_back() -> None:
 
 def test_each_new_cause_has_one_and_known_ones_have_none(run: Run) -> None:
     texts = [cause_text for cause_text in cause_texts(run) if not cause_text.known]
-    wanted = [e for e in texts if e.verdict is not VerdictKind.UNSUPPORTED]
-    found = told(run)
-    assert len(found) == min(len(wanted), github.MOST_ANNOTATIONS)
-    for (level, properties, message), text in zip(found, wanted, strict=False):
+    expected_ones = [e for e in texts if e.verdict is not VerdictKind.UNSUPPORTED]
+    result = reported(run)
+    assert len(result) == min(len(expected_ones), github.MOST_ANNOTATIONS)
+    for (level, properties, message), text in zip(result, expected_ones, strict=False):
         assert level == "error"
         assert text.what in properties["title"] or properties["title"].endswith("…")
         assert text.commands[0] in message
@@ -75,9 +79,9 @@ def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
         f"{at}": replace(step, case=f"{at}", because=f"reason {at}", known="") for at in range(20)
     }
     few = replace(run, recorded=many)
-    titles = [properties["title"] for _, properties, _ in told(few)]
+    titles = [properties["title"] for _, properties, _ in reported(few)]
     assert len(titles) == github.MOST_ANNOTATIONS
-    alone = [p["title"] for _, p, _ in told(replace(run, recorded={**run.recorded, **many}))]
+    alone = [p["title"] for _, p, _ in reported(replace(run, recorded={**run.recorded, **many}))]
     assert len(alone) == github.MOST_ANNOTATIONS
     one = replace(run, recorded={step.case: replace(step, known="")}, answers={})
     every = github.annotated(one, (), ci_site.of({}))
@@ -87,17 +91,17 @@ def test_no_more_than_ten_are_told_and_steps_come_last(run: Run) -> None:
 
 
 def test_it_is_on_the_line_since_which_it_is_so(run: Run) -> None:
-    places = [(p.get("file"), p.get("line")) for _, p, _ in told(run)]
+    places = [(p.get("file"), p.get("line")) for _, p, _ in reported(run)]
     assert (FILE, str(LINES[3])) in places
 
 
 def test_what_is_in_no_file_of_the_repository_names_none(run: Run, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     site = ci_site.of({"GITHUB_WORKSPACE": str(tmp_path / "other")})
-    found = github.annotated(run, cause_texts(run), site)
-    assert {(annotation.file, annotation.line) for annotation in found} == {("", 0)}
-    assert COMMAND.fullmatch(found[0].command("error"))
-    assert found[0].command("error").startswith("::error title=")
+    result = github.annotated(run, cause_texts(run), site)
+    assert {(annotation.file, annotation.line) for annotation in result} == {("", 0)}
+    assert COMMAND.fullmatch(result[0].command("error"))
+    assert result[0].command("error").startswith("::error title=")
 
 
 def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
@@ -107,7 +111,7 @@ def test_the_summary_is_added_to_that_of_the_step_and_both_stay_below_its_limit(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     before = "x" * (github.MOST_SUMMARY - 2000) + "\n"
     summary.write_text(before, encoding="utf-8")
-    told(run)
+    reported(run)
     text = summary.read_text(encoding="utf-8")
     assert text.startswith(f"{before}\n### Lake tables: something is new")
     assert "**Left out for want of room:**" in text

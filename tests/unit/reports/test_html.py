@@ -26,8 +26,8 @@ def text(sampled: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def data(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Page(text).data)
-    return found
+    result: dict[str, Any] = json.loads(Page(text).data)
+    return result
 
 
 def data_of(run: Run) -> dict[str, Any]:
@@ -103,19 +103,19 @@ def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> N
 def test_of_too_many_cells_each_cause_has_examples_and_the_rest_is_counted(
     sampled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = causes(sampled.verdicts, sampled)
-    monkeypatch.setattr(html, "MOST_CELLS", 2 * len(told))
-    found = data_of(sampled)
-    assert found["examples"] == 2
-    shown = {cell["case"] for cell in cells(found)}
-    assert shown == {case for cause in told for case in cause.cases[:2]}
+    reported = causes(sampled.verdicts, sampled)
+    monkeypatch.setattr(html, "MOST_CELLS", 2 * len(reported))
+    result = data_of(sampled)
+    assert result["examples"] == 2
+    shown = {cell["case"] for cell in cells(result)}
+    assert shown == {case for cause in reported for case in cause.cases[:2]}
     whole = Counter(str(verdict.verdict) for verdict in sampled.verdicts)
-    seen = Counter(cell["k"] for cell in cells(found))
-    for *_, number, kind in found["counted"]:
+    seen = Counter(cell["k"] for cell in cells(result))
+    for *_, number, kind in result["counted"]:
         seen[kind] += number
     assert seen == whole
-    assert seen["wrong"] > sum(cell["k"] == "wrong" for cell in cells(found))
-    assert {variant["id"] for variant in found["variants"]} == {
+    assert seen["wrong"] > sum(cell["k"] == "wrong" for cell in cells(result))
+    assert {variant["id"] for variant in result["variants"]} == {
         verdict.variant for verdict in sampled.verdicts if verdict.case in shown
     }
     assert "at most 2 checks of each cause" in html.page(sampled)
@@ -145,26 +145,26 @@ def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
 def test_a_link_of_a_cause_shows_its_cells_and_no_others(
     sampled: Run, text: str, data: dict[str, Any]
 ) -> None:
-    found = causes(sampled.verdicts, sampled)
+    result = causes(sampled.verdicts, sampled)
     numbers = [list(accumulate(gaps)) for gaps in data["causes"]]
     shown = [[cells(data)[at]["case"] for at in number] for number in numbers]
-    assert [sorted(item) for item in shown] == [sorted(cause.cases) for cause in found]
-    assert all(f'href="#q=cause:{at}"' in text for at in range(1, len(found) + 1))
-    assert all(f'data-copy="#cause-{at}"' in text for at in range(1, len(found) + 1))
+    assert [sorted(item) for item in shown] == [sorted(cause.cases) for cause in result]
+    assert all(f'href="#q=cause:{at}"' in text for at in range(1, len(result) + 1))
+    assert all(f'data-copy="#cause-{at}"' in text for at in range(1, len(result) + 1))
 
 
 def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) -> None:
     wrong = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.WRONG)
     files = sampled.by_step[wrong.variant, wrong.step].files
     places = tuple(replace(witness, file=files[0].path) for witness in wrong.findings[0].places)
-    told = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
-    page = data_of(replace(sampled, recorded={**sampled.recorded, wrong.case: told}))
-    found: dict[str, Any] = json.loads(json.dumps(page))
-    cell = next(cell for cell in cells(found) if cell["case"] == wrong.case)
-    step = next(s for s in found["variants"][cell["v"]]["steps"] if s["number"] == cell["s"])
-    listed = [found["pool"][item]["path"] for item in found["pool"][step["files"]]]
+    reported = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
+    page = data_of(replace(sampled, recorded={**sampled.recorded, wrong.case: reported}))
+    result: dict[str, Any] = json.loads(json.dumps(page))
+    cell = next(cell for cell in cells(result) if cell["case"] == wrong.case)
+    step = next(s for s in result["variants"][cell["v"]]["steps"] if s["number"] == cell["s"])
+    listed = [result["pool"][item]["path"] for item in result["pool"][step["files"]]]
     number = listed.index(files[0].path) + 1
-    notes = [found["pool"][item] for item in found["pool"][cell["marks"]]["notes"]]
+    notes = [result["pool"][item] for item in result["pool"][cell["marks"]]["notes"]]
     assert all(text.endswith(f"; read from file #{number}") for _, text, _ in notes)
     assert files[0].path not in json.dumps(notes)
 
@@ -174,16 +174,16 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
 ) -> None:
     pool, files = html.Pool(), number_files((), {})
     right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
-    told = replace(right, disclaimed="it knows version 8")
-    shown = html.cell(sampled, told, [told], files, pool)
+    reported = replace(right, disclaimed="it knows version 8")
+    shown = html.cell(sampled, reported, [reported], files, pool)
     number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(
         sampled.answers[right.case], rows=(), not_applicable="it was not sent", probe="a case"
     )
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
-    found = html.cell(run, right, [right], files, pool)
-    assert "got" not in found
+    result = html.cell(run, right, [right], files, pool)
+    assert "got" not in result
 
 
 STEPS_OF_INSTANTS = {"20": 1, "10": 2}

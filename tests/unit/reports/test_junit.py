@@ -40,8 +40,8 @@ def test_each_verdict_has_its_result(sampled: Run, cases: list[ET.Element]) -> N
     }
     cells = {f"{element.get('classname')}/{element.get('name')}": element for element in cases}
     for verdict in sampled.verdicts:
-        found = [cell.tag for cell in cells[verdict.case] if cell.tag != "system-out"]
-        assert found == results[verdict.verdict], verdict.case
+        result = [cell.tag for cell in cells[verdict.case] if cell.tag != "system-out"]
+        assert result == results[verdict.verdict], verdict.case
 
 
 def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
@@ -90,9 +90,9 @@ def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) 
     name, answer = next((n, a) for n, a in run.answers.items() if a.unknown)
     silent = replace(answer, attempts=tries or answer.attempts, **others)  # type: ignore[arg-type]
     cases = read(replace(run, answers={**run.answers, name: silent}), folder)
-    found = case(cases, sample_run.NAMES[3], 5).findtext("error")
-    assert found is not None
-    return found
+    result = case(cases, sample_run.NAMES[3], 5).findtext("error")
+    assert result is not None
+    return result
 
 
 def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) -> None:
@@ -112,20 +112,22 @@ def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Pa
     (first, *rest), others = wrong.findings[0].places, wrong.findings[1:]
     first = replace(first, file="day=1/a.parquet")
     finding = replace(wrong.findings[0], witness=first, places=(first, *rest))
-    told = replace(wrong, findings=(finding, *others))
-    run = replace(sampled, recorded={**sampled.recorded, wrong.case: told})
+    reported = replace(wrong, findings=(finding, *others))
+    run = replace(sampled, recorded={**sampled.recorded, wrong.case: reported})
     texts = [element.findtext("failure") or "" for element in read(run, tmp_path)]
     assert sum("; read from day=1/a.parquet\n" in text for text in texts) == 1
-    assert "; read from day=1/a.parquet\n" in junit.details(told, None)
+    assert "; read from day=1/a.parquet\n" in junit.details(reported, None)
 
 
 def test_an_answer_to_what_is_declared_unsupported_is_a_failure_even_where_it_is_right(
     sampled: Run, tmp_path: Path
 ) -> None:
     right = next(verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT)
-    told = replace(right, disclaimed="it knows version 8")
-    found = read(replace(sampled, recorded={**sampled.recorded, told.case: told}), tmp_path)
-    failures = [element for one in found for element in one.iter("failure")]
+    reported = replace(right, disclaimed="it knows version 8")
+    result = read(
+        replace(sampled, recorded={**sampled.recorded, reported.case: reported}), tmp_path
+    )
+    failures = [element for one in result for element in one.iter("failure")]
     (failure,) = (failure for failure in failures if failure.get("type") == junit.ANSWERED)
     assert failure.get("message") == "declared unsupported (it knows version 8), but answered"
 
@@ -190,26 +192,26 @@ def test_where_a_build_server_shows_lines_each_result_has_its_own(
 ) -> None:
     monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
     monkeypatch.setenv("CI_PROJECT_URL", "https://lab.example/x")
-    found = read(placed(sample_run.make(tmp_path / "run"), tmp_path), tmp_path)
+    result = read(placed(sample_run.make(tmp_path / "run"), tmp_path), tmp_path)
     moved = [
-        element for element in found if (element.get("classname") or "").startswith("hudi/move[")
+        element for element in result if (element.get("classname") or "").startswith("hudi/move[")
     ]
     for element in moved:
         step = int((element.get("name") or "")[1])
         place = (FILE, str(LINES[step])) if element.findall("*") else (None, None)
         bare = [child.tag for child in element] == ["system-out"]
         assert (element.get("file"), element.get("line")) == ((None, None) if bare else place)
-    assert {test.get("file") for test in found} == {None, FILE}
+    assert {test.get("file") for test in result} == {None, FILE}
 
 
 def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
     sampled: Run, cases: list[ET.Element], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(junit, "MOST_TESTS", len(sampled.verdicts) - 1)
-    found = read(sampled, tmp_path)
+    result = read(sampled, tmp_path)
     sums = [
         element
-        for element in found
+        for element in result
         if " by " in (element.get("name") or "") and not element.findall("*")
     ]
     every = [verdict for verdict in sampled.verdicts if verdict.verdict is VerdictKind.CORRECT]
@@ -218,7 +220,7 @@ def test_of_very_many_cells_what_is_right_is_summed_up_and_nothing_else(
     assert sum(int((sum_.get("name") or "").partition(" ")[0]) for sum_ in sums) == len(right)
     assert len(sums) == len({(verdict.variant, verdict.reader) for verdict in right}) < len(right)
     kept = {
-        (element.get("classname"), element.get("name")) for element in found if element not in sums
+        (element.get("classname"), element.get("name")) for element in result if element not in sums
     }
     before = {(element.get("classname"), element.get("name")): element for element in cases}
     names = {

@@ -67,8 +67,8 @@ def test_every_finding_has_a_place_on_the_page_and_in_a_build_server_s_report(
 ) -> None:
     expected = Expected((("id", "string"), ("f", "string")), (("1", value),))
     columns = (Column("id", "varchar", "string"), Column("f", "varchar", "string"))
-    found = marks(expected, columns, (("1", value),), (finding,), "id")
-    assert len(found.notes) == len(finding.places)
+    result = marks(expected, columns, (("1", value),), (finding,), "id")
+    assert len(result.notes) == len(finding.places)
     verdict = Verdict(
         "a/s1/r/snapshot/all", "a", "a", 1, "r", "snapshot", "all", VerdictKind.WRONG, (finding,)
     )
@@ -102,8 +102,8 @@ def test_a_cell_without_words_says_so_in_every_report_and_the_log_why(
     assert NOT_WORDED not in whole
     monkeypatch.setattr(findings, "shown", fails)
     with caplog.at_level(logging.ERROR, "harness.reports"):
-        said = reports.load(name).write(run, tmp_path).read_text("utf-8")
-    assert NOT_WORDED in " ".join(said.split())
-    assert "in row 1, f1 shows" in " ".join(said.split())
+        text = reports.load(name).write(run, tmp_path).read_text("utf-8")
+    assert NOT_WORDED in " ".join(text.split())
+    assert "in row 1, f1 shows" in " ".join(text.split())
     assert {record.message for record in caplog.records} == {f"cannot word {verdict.case}"}
     assert all(record.exc_info for record in caplog.records)

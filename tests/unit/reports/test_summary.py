@@ -188,8 +188,8 @@ def test_which_pairs_of_axis_values_are_covered_and_by_whom_is_told(sampled: Run
         "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
         "2 more are impossible"
     )
-    for told in (shown(run), html.page(run)):
-        assert [text for text in texts if text not in told] == []
+    for reported in (shown(run), html.page(run)):
+        assert [text for text in texts if text not in reported] == []
     assert "Pairs of axis values" not in html.page(sampled)
 
 
@@ -249,8 +249,8 @@ def test_how_readers_are_set_is_said_where_it_is_known(sampled: Run) -> None:
     marked = [cause for cause in cause_texts(run) if cause.mark]
     assert {name for text in marked for name in text.cause.readers} == {sample_run.TRINO, FETCH}
     assert f'<code>{sample_run.TRINO}</code> <span class="tag">default</span>' in page
-    told = {r["reader"]: r["beside"] for r in html.data(run, html.run_cells(run))["readers"]}
-    assert told[BY_POSITION] == named
+    reported = {r["reader"]: r["beside"] for r in html.data(run, html.run_cells(run))["readers"]}
+    assert reported[BY_POSITION] == named
 
 
 def test_the_scoreboard_counts_every_cell_once_and_begins_with_the_defaults() -> None:

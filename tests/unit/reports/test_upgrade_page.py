@@ -39,8 +39,8 @@ def test_the_page_reaches_for_nothing_and_has_our_own_script_alone(text: str) ->
 
 
 def test_hostile_texts_stay_texts(sampled: Run) -> None:
-    found = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
-    for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+    result = comparisons.accepting_all(compared(sampled, RIGHT, OLD))
+    for comparison in (result, comparisons.healed(compared(sampled, RIGHT, OLD))):
         text = upgrade_files.page(comparison)
         assert "<b>bold" not in text
         assert text.count("</script>") == 2
@@ -59,24 +59,24 @@ def test_names_lead_to_places_and_no_two_places_have_one_name(text: str) -> None
 
 
 def test_every_cause_is_told_in_the_order_of_harm(sampled: Run) -> None:
-    found = compared(sampled, BY_NAME, OLD)
-    said = page_of(sampled, BY_NAME, OLD).flat
-    assert len(found.regressions) > 2
+    result = compared(sampled, BY_NAME, OLD)
+    answer_text = page_of(sampled, BY_NAME, OLD).flat
+    assert len(result.regressions) > 2
     places = [
-        said.index(f"{at}. {report.cause_title(regression)}")
-        for at, regression in enumerate(found.regressions, start=1)
+        answer_text.index(f"{at}. {report.cause_title(regression)}")
+        for at, regression in enumerate(result.regressions, start=1)
     ]
     assert places == sorted(places)
-    for regression in found.regressions:
-        assert " ".join(report.what_to_do(regression, found).split()) in said
-        assert f"harness explain {regression.first.either.case}" in said.replace("'", "")
+    for regression in result.regressions:
+        assert " ".join(report.what_to_do(regression, result).split()) in answer_text
+        assert f"harness explain {regression.first.either.case}" in answer_text.replace("'", "")
 
 
 def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
-    found = compared(sampled, RIGHT, BY_POSITION)
-    text = upgrade_files.page(found)
+    result = compared(sampled, RIGHT, BY_POSITION)
+    text = upgrade_files.page(result)
     assert re.search(r'class="answer wrong">\s*<h1>Do not upgrade</h1>', text)
-    healed = upgrade_files.page(comparisons.healed(found))
+    healed = upgrade_files.page(comparisons.healed(result))
     assert re.search(r'class="answer refused">\s*<h1>Upgrade with this setting</h1>', healed)
     same = upgrade_files.page(compared(sampled, RIGHT, RIGHT))
     assert re.search(r'class="answer correct">\s*<h1>Nothing changes</h1>', same)
@@ -87,26 +87,26 @@ def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
 def test_accepted_causes_are_told_with_their_reason_and_lines_that_no_longer_occur(
     sampled: Run,
 ) -> None:
-    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION), "nobody reads so")
-    said = Page(upgrade_files.page(found)).flat
-    assert "Accepted: nobody reads so (accept.yaml:1)" in said
-    assert "accept.yaml:99: no longer occurs" in said
-    assert "What gets worse" not in said
+    result = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION), "nobody reads so")
+    answer_text = Page(upgrade_files.page(result)).flat
+    assert "Accepted: nobody reads so (accept.yaml:1)" in answer_text
+    assert "accept.yaml:99: no longer occurs" in answer_text
+    assert "What gets worse" not in answer_text
 
 
 def test_the_simplest_answer_of_a_cause_has_its_place_and_both_sides(sampled: Run) -> None:
-    found = compared(sampled, RIGHT, OLD)
-    page, cells = page_of(sampled, RIGHT, OLD), upgrade_files.page_cells(found)
+    result = compared(sampled, RIGHT, OLD)
+    page, cells = page_of(sampled, RIGHT, OLD), upgrade_files.page_cells(result)
     cases = [
         str(attributes["data-cell"]) for _, attributes in page.tags if "data-cell" in attributes
     ]
-    assert cases == [cause.first.either.case for cause in found.regressions]
+    assert cases == [cause.first.either.case for cause in result.regressions]
     assert {cells.before[case].verdict is not None for case in cases} == {True}
 
 
 def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
-    found = compared(sampled, RIGHT, BY_POSITION)
-    lists = upgrade_files.cell_lists(found.pairs_of(VerdictChange.REGRESSED), found)
+    result = compared(sampled, RIGHT, BY_POSITION)
+    lists = upgrade_files.cell_lists(result.pairs_of(VerdictChange.REGRESSED), result)
     (line,) = next(lines for name, lines in lists if name.startswith("hudi/move[hudi-cow"))
     assert (line.steps, line.old, line.new) == ("steps 3, 4", "correct", "misaligned")
     assert line.reader == f"{RIGHT} → {BY_POSITION}"
@@ -115,6 +115,6 @@ def test_steps_after_which_the_same_was_seen_are_one_line(sampled: Run) -> None:
 
 def test_a_text_without_a_form_in_utf8_does_not_stop_the_page(sampled: Run, tmp_path: Path) -> None:
     odd = {name: replace(verdict, because="\ud800") for name, verdict in sampled.recorded.items()}
-    found = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
-    assert "Not known" in upgrade_files.write_page(found, tmp_path).read_text("utf-8")
+    result = compared(replace(sampled, recorded=odd), RIGHT, SILENT)
+    assert "Not known" in upgrade_files.write_page(result, tmp_path).read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["upgrade.html"]

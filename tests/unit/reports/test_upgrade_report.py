@@ -29,16 +29,16 @@ def worse(sampled: Run) -> SideComparison:
     return compared(sampled, BY_NAME, OLD)
 
 
-def shown(found: SideComparison, width: int = 120, encoding: str = "utf-8") -> str:
+def shown(result: SideComparison, width: int = 120, encoding: str = "utf-8") -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding)
-    lines.render(report.document(found), Console(file=out, width=width))
+    lines.render(report.document(result), Console(file=out, width=width))
     out.flush()
     return raw.getvalue().decode(encoding)
 
 
-def markdown_of(found: SideComparison) -> str:
-    return markdown.markdown(report.document(found))
+def markdown_of(result: SideComparison) -> str:
+    return markdown.markdown(report.document(result))
 
 
 def flat(text: str) -> str:
@@ -87,16 +87,16 @@ def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideCompariso
 
 
 def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparison) -> None:
-    found: dict[str, Any] = _plain(upgrade_files.comparison_data(worse))
-    assert found["answer"] == report.headline(worse)
-    assert (found["decision"], found["status"]) == ("do not upgrade", 1)
-    assert found["counts"] == {str(change): worse.counts[change] for change in VerdictChange}
-    listed = {name: len(cells) for name, cells in found["cells"].items()}
-    right = {str(VerdictChange.RIGHT_AS_BEFORE): found["counts"]["right as before"]}
-    assert listed | right == found["counts"]
-    of = [case for cause in found["causes"] for case in cause["cases"]]
+    result: dict[str, Any] = _plain(upgrade_files.comparison_data(worse))
+    assert result["answer"] == report.headline(worse)
+    assert (result["decision"], result["status"]) == ("do not upgrade", 1)
+    assert result["counts"] == {str(change): worse.counts[change] for change in VerdictChange}
+    listed = {name: len(cells) for name, cells in result["cells"].items()}
+    right = {str(VerdictChange.RIGHT_AS_BEFORE): result["counts"]["right as before"]}
+    assert listed | right == result["counts"]
+    of = [case for cause in result["causes"] for case in cause["cases"]]
     assert set(of) == {pair.either.case for pair in worse.worse}
-    assert [score["new"]["reader"] for score in found["scoreboard"]] == [OLD]
+    assert [score["new"]["reader"] for score in result["scoreboard"]] == [OLD]
 
 
 def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
@@ -105,16 +105,16 @@ def test_settings_that_help_and_lines_that_accept_are_in_the_file_for_programs(
     healed: dict[str, Any] = upgrade_files.comparison_data(comparisons.healed(worse))
     assert healed["settings"] == healed["remedies"][0]["settings"]
     assert all(cause["settings"] for cause in healed["causes"])
-    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    accepted: dict[str, Any] = upgrade_files.comparison_data(found)
+    result = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    accepted: dict[str, Any] = upgrade_files.comparison_data(result)
     assert [line["place"] for line in accepted["lines"]["gone"]] == ["accept.yaml:99"]
     assert {cause["by"]["because"] for cause in accepted["accepted"]} == {sample_run.HOSTILE}
     assert accepted["causes"] == []
 
 
 def test_every_field_of_the_file_for_programs_is_documented(sampled: Run) -> None:
-    found = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
-    for comparison in (found, comparisons.healed(compared(sampled, RIGHT, OLD))):
+    result = comparisons.accepting_all(compared(sampled, RIGHT, BY_POSITION))
+    for comparison in (result, comparisons.healed(compared(sampled, RIGHT, OLD))):
         for name in fields(_plain(upgrade_files.comparison_data(comparison))):
             assert f"`{name}`" in PAGE, name
 

@@ -153,8 +153,8 @@ def test_a_finding_says_how_many_places_more_it_explains() -> None:
 
 
 def test_a_long_message_does_not_hide_the_cause() -> None:
-    told = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
-    assert told == "K: Job aborted. Job ab…; cause: x.Y: why"
+    reported = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
+    assert reported == "K: Job aborted. Job ab…; cause: x.Y: why"
     assert len(refusal_text(Refusal("K", "m" * 99, cause="c" * 99), 40)) == 40
     assert refusal_text(Refusal("K", "m", cause="c" * 30), 40) == f"K: m; cause: {'c' * 26}…"
 

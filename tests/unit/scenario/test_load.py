@@ -86,6 +86,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ("order_by: ts", "order_by: id", "5: table: 'id' stands twice in key, order_by"),
         ("[hudi-cow,", "[7,", "7: a scenario: formats.0: 7 is given; allowed: text (quote it)"),
         ("hudi-mor", "hudi-cow", "7: formats: one stands twice"),
+        ("[none, some]", "[]", "8: rewrites: no value; allowed: none, some, all"),
         ("[none, some]", "[none, few]", "8: settings.rewrites: there is no 'few'; allowed: none"),
         ("[snapshot,", "[snap,", "9: views: there is no 'snap'; did you mean 'snapshot'?"),
         ("insert: [1, 2]", "insret: [1]", "11: step 1 insret: there is no such operation; did you"),
@@ -103,6 +104,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ("- compact", "- quiet: true", "18: step 7 has no operation; give one"),
         ("- compact", "- {compact: , touch: }", "18: step 7 has 2 operations (compact, touch)"),
         ("quiet: true", "quiet: 1", "16: step 5: quiet is true or false"),
+        ("quiet: true", "by: [a]", "16: step 5: by is the name of a writer, such as trino-476"),
         ("touch: all", "touch: many", '17: step 6 touch: rewrites: "many": input should be'),
     ],
 )

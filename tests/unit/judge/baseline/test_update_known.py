@@ -142,12 +142,6 @@ def test_a_line_is_as_general_as_the_facts_allow_but_about_one_engine() -> None:
     assert when(verdict(COW, 3, HIVE, STALE), verdict(MOR, 5, HIVE, STALE)) == [{"engine": "hive"}]
 
 
-def test_format_goes_before_view_and_view_before_settings() -> None:
-    wrong = verdict(MOR, 3, FETCH, STALE, view="read_optimized")
-    assert when(wrong, correct(COW, 3, MAPREDUCE)) == [{"engine": "hive", "format": "hudi-mor"}]
-    assert when(wrong, correct(MOR, 3, MAPREDUCE)) == [{"engine": "hive", "view": "read_optimized"}]
-
-
 @pytest.mark.parametrize(
     ("wrong", "right", "step"),
     [

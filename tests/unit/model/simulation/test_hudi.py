@@ -135,7 +135,6 @@ STEPS = {instant_of(step): step for step in range(9)}
 
 
 def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str]:
-    """Return under which name which column is shown; `newest`: the order in the last file."""
     story = history(steps, ORDERED)
     facts = [file.fact() for file in story.disk.files]
     if newest:
