@@ -99,11 +99,7 @@ class RunUsage:
         return float("nan")
 
     def note_records(self, seconds: float) -> None:
-        """Note when the first answer and the first verdicts were there.
-
-        An answer counts that an engine gave just now: where there was nothing to ask that is
-        recorded too, before any engine is started.
-        """
+        """Note when the first answer that an engine gave now and the first verdicts were there."""
         answers = {} if self.first_answer_s else records.answers(self.folder)
         if any(answer.sql and not answer.reused for answer in answers.values()):
             self.first_answer_s = seconds
@@ -292,7 +288,6 @@ class Measured:
 
 
 def measure(folder: Path, profile: str) -> Measured:
-    """Do the runs and the plain script in a new folder."""
     cache = folder / "cache"
     cache.mkdir(parents=True)  # a folder that is not new would measure what is cached
     with_engines(cache)
@@ -318,7 +313,6 @@ def _forget_starts(cache: Path) -> None:
 
 
 def summary(measured: Measured) -> Iterator[tuple[str, str]]:
-    """Yield the figures of the whole."""
     first, again, cells = measured.first, measured.again, len(measured.run.info.cells)
     fixed, reading = measured.one.cpu_s, asking_s(measured.asked)
     folder = measured.run.folder
@@ -347,10 +341,7 @@ def summary(measured: Measured) -> Iterator[tuple[str, str]]:
 
 
 def phases(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
-    """Yield each phase with its seconds and the harness's CPU seconds.
-
-    Readers are asked from when writing begins.
-    """
+    """Yield each phase with its seconds and the harness's CPU seconds."""
     wrote, asked = (between(usage.events, task, "done") for task in ("write tables", ASK))
     ends = list[tuple[str, Event]]()
     if wrote:
@@ -374,7 +365,6 @@ def asking_s(usage: RunUsage) -> float:
 
 
 def starts(usage: RunUsage) -> Mapping[str, list[float]]:
-    """Return how long each server took until it answered, by the names of their folders."""
     by_name = defaultdict[str, list[float]](list)
     for name, _, took in _started(usage):
         by_name[METASTORE if name == metastore.DISTRIBUTION else name].append(took)
@@ -389,7 +379,6 @@ def _started(usage: RunUsage) -> Iterator[tuple[str, float, float]]:
 
 
 def queries(run: records.Run) -> Mapping[str, list[Answer]]:
-    """Return the answers of each distribution."""
     by_name = defaultdict[str, list[Answer]](list)
     for cell in run.info.cells:
         if answer := run.answers.get(cell.case):
@@ -420,7 +409,6 @@ def _size(folder: Path) -> float:
 
 
 def report(measured: Measured) -> Iterator[str]:
-    """Yield all tables."""
     yield from (*table(("", "seen"), summary(measured)), "")
     timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(measured.first))
     yield from (*table(("phase", "s", f"CPU s of the {HARNESS}"), timed), "")
@@ -432,7 +420,6 @@ def report(measured: Measured) -> Iterator[str]:
 
 
 def main() -> int:
-    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--profile", default="quick-start")
     parser.add_argument("--folder", type=Path, required=True, help="emptied before it is used")

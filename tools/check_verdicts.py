@@ -269,7 +269,6 @@ class FileRows:
         return [version for version in newest if version.step >= deleted]
 
     def rows(self, file: FileFact, step: int, key: str) -> list[Mapping[str, object]]:
-        """Return the rows with a key of a file."""
         folder = self.variant.folders.get(step)
         content = read_file(folder / file.path) if folder else None
         if content is None:
@@ -384,7 +383,6 @@ def sample(every: Sequence[CheckedVariant], number: int, seed: int) -> Iterator[
 
 
 def summary(results: Sequence[Checked]) -> Iterator[str]:
-    """Yield a table of what was found out, then each disagreement."""
     counts = Counter((result.format, result.verdict, result.agrees) for result in results)
     strata = sorted({(result.format, result.verdict) for result in results})
     rows = [(*at, *(str(counts[*at, agrees]) for agrees in (True, False, None))) for at in strata]
@@ -415,7 +413,6 @@ def reasons(variant: CheckedVariant, cell: Cell) -> Iterator[str]:
 
 
 def known_good(every: Sequence[CheckedVariant]) -> Iterator[str]:
-    """Yield a table of the verdicts of readers that should be right."""
     counts = Counter(
         (reason, checked.kind)
         for variant in every
@@ -431,7 +428,6 @@ def known_good(every: Sequence[CheckedVariant]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check, print, and return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -186,10 +186,7 @@ class RunProcess:
             return self.process.wait()
 
     def answers(self, target: str) -> bool:
-        """Return whether all that the harness started of a target has answered, by its output.
-
-        Of the metastore there are two, one to write by and one to read by.
-        """
+        """Return whether all that was started of a target has answered: two metastores, say."""
         with self._log.open("rb") as log:
             log.seek(self._before)
             text = log.read().decode(errors="replace")
@@ -204,7 +201,6 @@ class RunProcess:
                 yield target, process
 
     def processes(self, target: str) -> list[psutil.Process]:
-        """Return the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
         return [process for name, process in self.servers() if name == target]
@@ -364,10 +360,7 @@ COLUMNS: Final = {
 
 
 def verdicts(folder: Path) -> dict[str, str]:
-    """Return the verdict on each case, without what no two runs share: instants, files, times.
-
-    The text begins with the kind of the verdict.
-    """
+    """Return the verdicts, kinds first, without what no two runs share: instants, files, times."""
     texts = {}
     for verdict in jsonl.read_all(folder / load_run.VERDICTS, Verdict):
         findings = (
@@ -406,7 +399,6 @@ class Experiment:
     known: dict[str, Undisturbed] = field(default_factory=dict)
 
     def outcomes(self) -> dict[int, str]:
-        """Return the outcomes of the runs that were done, by their numbers."""
         return {record["number"]: record["outcome"] for record in self._records()}
 
     def attempts(self, number: int) -> int:
@@ -553,18 +545,18 @@ def due(experiment: Experiment, kinds: dict[int, DeathKind]) -> dict[int, DeathK
 
 
 def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: what was struck, and what became of it."""
     rows = {
         name: [outcome for kind, outcome in outcomes if kind.struck == name]
         for name in dict.fromkeys(kind.struck for kind in SHARES)
     }
     rows["all"] = [outcome for _, outcome in outcomes]
-    yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
-    yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
-    for name, row in rows.items():
-        if row:
-            counts = [sum(outcome.startswith(column) for outcome in row) for column in COLUMNS]
-            yield f"| {name} | {' | '.join(map(str, (_struck(row), *counts)))} |"
+    counts = (
+        (name, _struck(row), *(sum(text.startswith(column) for text in row) for column in COLUMNS))
+        for name, row in rows.items()
+        if row
+    )
+    head = ("what was struck", "runs", *COLUMNS.values())
+    yield from shared.table(head, (tuple(map(str, row)) for row in counts))
 
 
 def _struck(outcomes: Sequence[str]) -> int:
@@ -578,7 +570,6 @@ def total(outcomes: Sequence[str], planned: int) -> str:
 
 
 def main() -> int:
-    """Do the runs that are left; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

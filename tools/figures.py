@@ -57,7 +57,6 @@ def modules(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def imported(text: str, known: Iterable[str]) -> Iterator[str]:
-    """Yield the modules among the known ones that a text imports."""
     known = set(known)
     for module, names, plain in IMPORT.findall(text):
         if plain:
@@ -70,7 +69,6 @@ def imported(text: str, known: Iterable[str]) -> Iterator[str]:
 
 
 def importers(texts_by_name: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return who imports each module, itself not counted."""
     by: dict[str, set[str]] = {name: set() for name in texts_by_name}
     for name, text in texts_by_name.items():
         for other in imported(text, texts_by_name):
@@ -87,7 +85,6 @@ def parts(text: str) -> Iterator[str]:
 
 
 def report(root: Path) -> Iterator[str]:
-    """Yield the figures, line by line."""
     files = texts(root)
     for folder in FOLDERS:
         lines = [text.count("\n") for name, text in files.items() if name.startswith(f"{folder}/")]
@@ -110,7 +107,6 @@ def report(root: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     print("\n".join(report(parser.parse_args().root.resolve())))

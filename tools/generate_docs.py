@@ -39,7 +39,6 @@ _FAMILIES: Final = {
 
 
 def engines() -> str:
-    """Return the table of the engines that are shipped."""
     rows = []
     for engine, versions in _versions().items():
         names = ", ".join(f"`{version.name}`" for version in versions)
@@ -52,7 +51,6 @@ def engines() -> str:
 
 
 def reader_settings() -> str:
-    """Return the table of the settings that readers may have, with what engines do without."""
     rows = [
         (engine, *_setting(name, values), defaults)
         for engine, versions in _versions().items()
@@ -82,7 +80,6 @@ def _setting(name: str, values: Sequence[str]) -> tuple[str, str, str]:
 
 
 def tolerances() -> str:
-    """Return the table of the differences that are no errors."""
     products = defaultdict[str, list[str]](list)
     first: dict[str, declared.Declaration] = {}
     for product in declared.products():
@@ -141,7 +138,6 @@ _LABELS: Final = {"hive-acid": "transactional Hive", "iceberg": "Iceberg", "delt
 
 
 def operations() -> str:
-    """Return the table of operations, with the formats that have each."""
     rows = (
         (f"`{example.step}`", example.meaning, _formats(scenario_of(example).steps[-1].operation))
         for kind in registry().values()
@@ -187,7 +183,6 @@ def stale_pages() -> Iterator[tuple[Path, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the stale pages, or only name them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only say which pages are stale")
     options = parser.parse_args(arguments)

@@ -85,7 +85,8 @@ def server(version: str) -> dict[str, list[Coordinates]]:
 
 def modules(name: str, version: str) -> list[Coordinates]:
     """Return the jars of a module of Trino and of all that it needs at run time."""
-    provided = "" if name == "main" else "".join(map(_provided, PROVIDED))
+    given = () if name == "main" else PROVIDED
+    provided = "".join(_dependency(*artifact, "<scope>provided</scope>") for artifact in given)
     text = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <parent>
@@ -104,17 +105,12 @@ def modules(name: str, version: str) -> list[Coordinates]:
         return closure(pom)
 
 
-def _provided(artifact: tuple[str, str]) -> str:
-    return _dependency(*artifact, "<scope>provided</scope>")
-
-
 def _dependency(group: str, artifact: str, more: str) -> str:
     named = f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
     return f"<dependency>{named}{more}</dependency>"
 
 
 def _folders(module: str) -> list[str]:
-    """Return the folders of the server that a module is part of."""
     if module == "main":
         return ["lib"]
     if module == HADOOP:
@@ -132,14 +128,13 @@ def closure(pom: Path) -> list[Coordinates]:
             *("-Dstyle.color=never", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true"),
         ]
         subprocess.run(command, check=True, stdout=sys.stderr)
-        return list(_in_layout(work / "jars"))
-
-
-def _in_layout(folder: Path) -> Iterator[Coordinates]:
-    for path in folder.rglob("*.jar"):
-        *group, artifact, version, file_name = path.relative_to(folder).parts
-        classifier = file_name.removeprefix(f"{artifact}-{version}").removesuffix(".jar")[1:]
-        yield Coordinates(".".join(group), artifact, version, classifier or None, "jar")
+        artifacts = []
+        for path in (work / "jars").rglob("*.jar"):
+            *group, artifact, version, file_name = path.relative_to(work / "jars").parts
+            classifier = file_name.removeprefix(f"{artifact}-{version}").removesuffix(".jar")[1:]
+            names = ".".join(group), artifact, version, classifier or None
+            artifacts.append(Coordinates(*names, "jar"))
+        return artifacts
 
 
 if __name__ == "__main__":

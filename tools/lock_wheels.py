@@ -59,7 +59,6 @@ def label(wheel: Path, machine: str, python: str) -> str:
 
 
 def lines(package: str) -> Iterator[str]:
-    """Yield what a lock file says of the wheels of a package."""
     yield f"  {package}:"
     seen: set[str] = set()
     for python in PYTHONS:
@@ -78,7 +77,6 @@ def lines(package: str) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the lines of each package that is named."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("packages", nargs="+", help="such as pyiceberg==0.12.0")
     for package in options.parse_args().packages:

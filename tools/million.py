@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,18 +29,6 @@ MB: Final = 1024  # the kernel counts kilobytes
 LISTS: Final = ("variants", "cells")
 MAPPINGS: Final = ("scenarios", "baselines")
 """Of the plan, what is repeated: by the names of variants and scenarios where it is a mapping."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandUsage:
-    """What one command took."""
-
-    command: str
-    cells: int
-    status: int
-    seconds: float
-    cpu_s: float
-    peak_mb: float
 
 
 def repeat(run: Path, folder: Path, cells: int) -> int:
@@ -83,28 +70,28 @@ def _renamed(text: str, names: Iterable[str], copy: int) -> str:
     return text
 
 
-def measure(command: Sequence[str], cells: int, log: Path) -> CommandUsage:
-    """Run a command of the harness, and return what it took."""
-    began = time.monotonic()
+def measure(command: Sequence[str], cells: int, log: Path) -> Sequence[str]:
+    """Run a command of the harness, and return a row of the table: what it took."""
+    began, environment = time.monotonic(), {**os.environ, "COLUMNS": "120"}
     with log.open("w", encoding="utf-8") as out:
-        process = os.posix_spawn(
-            HARNESS,
-            [str(HARNESS), *command],
-            {**os.environ, "COLUMNS": "120"},
-            file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)],
-        )
+        # Not by `subprocess`, which does not say what one child has used.
+        redirected = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
+        program = [str(HARNESS), *command]
+        process = os.posix_spawn(HARNESS, program, environment, file_actions=redirected)
         _, status, used = os.wait4(process, 0)
-    return CommandUsage(
+    cpu_s = used.ru_utime + used.ru_stime
+    return (
         " ".join(part for part in command if not part.startswith(("/", "--"))),
-        cells,
-        os.waitstatus_to_exitcode(status),
-        time.monotonic() - began,
-        used.ru_utime + used.ru_stime,
-        used.ru_maxrss / MB,
+        f"{cells:,}",
+        str(os.waitstatus_to_exitcode(status)),
+        f"{time.monotonic() - began:.1f}",
+        f"{cpu_s:.1f}",
+        f"{cpu_s * 1000 / cells:.2f}",
+        f"{used.ru_maxrss / MB:.0f}",
     )
 
 
-def measured(run: Path, folder: Path, cells: int) -> Iterator[CommandUsage]:
+def measured(run: Path, folder: Path, cells: int) -> Iterator[Sequence[str]]:
     """Yield what each command takes on a run of so many cells, which is removed at last."""
     folder = folder.resolve()
     one, other = folder / "one", folder / "other"
@@ -125,15 +112,7 @@ def _linked(source: str, target: str) -> None:
         os.link(source, target)
 
 
-def figures(used: CommandUsage) -> Sequence[str]:
-    """Return the cells of a line of the table."""
-    per_cell = used.cpu_s * 1000 / used.cells
-    seconds = f"{used.seconds:.1f}", f"{used.cpu_s:.1f}", f"{per_cell:.2f}"
-    return used.command, f"{used.cells:,}", str(used.status), *seconds, f"{used.peak_mb:.0f}"
-
-
 def main() -> int:
-    """Measure each size, and print a line for each command as it ends."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -144,8 +123,8 @@ def main() -> int:
     head = ("command", "cells", "status", "s", "CPU s", "CPU ms a cell", "memory at most, MB")
     print("\n".join(table(head, [])))
     for cells in options.cells:
-        for usage in measured(options.run, options.folder, cells):
-            print(f"| {' | '.join(figures(usage))} |", flush=True)
+        for row in measured(options.run, options.folder, cells):
+            print(f"| {' | '.join(row)} |", flush=True)
     return 0
 
 

@@ -43,17 +43,13 @@ def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> It
             cells = len((old or after[name]).answers)
             yield f"{name}: {'new' if old is None else 'gone'}, {cells} cells"
             continue
-        yield from _planned(old, new)
+        if _plan(old) != _plan(new):
+            yield f"{name}: another scenario, setting or writer"
         yield from (f"{name}: {line}" for line in _states(old, new))
         yield from _answers(old.answers, new.answers)
         was |= old.verdicts
         now |= new.verdicts
     yield from replay.differences(was, now)
-
-
-def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
-    if _plan(old) != _plan(new):
-        yield f"{new.variant.id}: another scenario, setting or writer"
 
 
 def _same(one: StateOrAnswer | None, other: StateOrAnswer | None) -> bool:
@@ -69,15 +65,12 @@ def _plan(recorded: Recorded) -> tuple[object, ...]:
 
 def _states(old: Recorded, new: Recorded) -> Iterator[str]:
     was = {state.outcome.step: state for state in old.states}
-    now = {record.outcome.step: record for record in new.states}
+    now = {state.outcome.step: state for state in new.states}
     for step in sorted(was.keys() | now.keys()):
         one, other = was.get(step), now.get(step)
         if one is None or other is None or one.outcome != other.outcome:
-            kinds = [
-                state_record.outcome.kind if state_record else "not there"
-                for state_record in (one, other)
-            ]
-            yield f"step {step} was {kinds[0]}, is {kinds[1]}, or was sent otherwise"
+            before, after = (state.outcome.kind if state else "not there" for state in (one, other))
+            yield f"step {step} was {before}, is {after}, or was sent otherwise"
         elif not _same(one, other):
             yield f"step {step}: other files, or other values in them"
 
@@ -88,13 +81,9 @@ def _answers(old: Mapping[Cell, Answer | None], new: Mapping[Cell, Answer | None
             yield f"{cell.case}: {'no longer' if cell in old else 'newly'} asked"
         elif not _same(old[cell], new[cell]):
             yield f"{cell.case}: another answer"
-            yield from _answer(old[cell], new[cell])
-
-
-def _answer(old: Answer | None, new: Answer | None) -> Iterator[str]:
-    was, now = _lines(old), _lines(new)
-    for mark, one, other in (("-", was, now), ("+", now, was)):
-        yield from [f"    {mark} {line}" for line in one if line not in other][:SHOWN]
+            was, now = _lines(old[cell]), _lines(new[cell])
+            for mark, one, other in (("-", was, now), ("+", now, was)):
+                yield from [f"    {mark} {line}" for line in one if line not in other][:SHOWN]
 
 
 def _lines(answer: Answer | None) -> list[str]:
@@ -105,15 +94,14 @@ def _lines(answer: Answer | None) -> list[str]:
     return lines + [f"{part.column}: {line}" for part in answer.parts for line in _content(part)]
 
 
-def _content(said: Answer | Part) -> list[str]:
-    if said.refusal or said.unknown:
-        return [refusals.text(said.refusal) if said.refusal else said.unknown]
-    columns = ", ".join(f"{column.name} {column.type}" for column in said.columns)
-    return [columns, *(", ".join(map(text_of, row)) for row in said.rows)]
+def _content(answer: Answer | Part) -> list[str]:
+    if answer.refusal or answer.unknown:
+        return [refusals.text(answer.refusal) if answer.refusal else answer.unknown]
+    columns = ", ".join(f"{column.name} {column.type}" for column in answer.columns)
+    return [columns, *(", ".join(map(text_of, row)) for row in answer.rows)]
 
 
 def main() -> int:
-    """Record or accept, and say what changed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -127,9 +115,7 @@ def main() -> int:
     if options.accept and not before:
         parser.error(f"{options.folder} holds no recording: no {recordings.VARIANTS} is in it")
     if options.accept:
-        new = [
-            replace(recorded_, verdicts=replay.judged(recorded_)) for recorded_ in before.values()
-        ]
+        new = [replace(record, verdicts=replay.judged(record)) for record in before.values()]
         recordings.write_verdicts(options.folder, new)
     else:
         try:
@@ -145,7 +131,7 @@ def _say(before: Mapping[str, Recorded], new: list[Recorded], folder: Path) -> N
     for line in changes(before, {recorded.variant.id: recorded for recorded in new}):
         print(line)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    cells = sum(len(recorded_.answers) for recorded_ in new)
+    cells = sum(len(recorded.answers) for recorded in new)
     verdicts = ", ".join(f"{n} {kind}" for kind, n in replay.counts(new).most_common())
     print(f"{folder}: {len(new)} variants, {cells} cells ({verdicts}), {size / 1e3:.0f} kB")
 

@@ -22,6 +22,5 @@ def with_engines(cache: Path) -> Path:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table."""
     for row in (head, ["---"] * len(head), *rows):
         yield f"| {' | '.join(row)} |"

@@ -158,7 +158,6 @@ def simulate(folder: Path) -> None:
 
 
 def trace(folder: Path) -> tuple[Trace, int]:
-    """Do a run in an empty folder; return what was seen of it, and its exit status."""
     (folder / "metastore").mkdir()
     scenarios = folder / "mine"
     scenarios.mkdir()
@@ -178,7 +177,6 @@ def trace(folder: Path) -> tuple[Trace, int]:
 
 
 def main() -> int:
-    """Print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     parser.add_argument("--list", action="store_true", help="the hand-overs themselves, too")

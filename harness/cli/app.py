@@ -242,11 +242,7 @@ def read(
 @app.command()
 @options.with_output
 @options.with_ending
-def judge(
-    output: Output,
-    ending: Ending,
-    run_dir: options.OldRunOption = LATEST_RUN,
-) -> int:
+def judge(output: Output, ending: Ending, run_dir: options.OldRunOption = LATEST_RUN) -> int:
     """Judge the recorded answers of a run again; start no engine."""
     folder = run_folder.existing(run_dir)
     load_run.check(folder)  # in a folder that is no run not even a lock is left
@@ -279,7 +275,6 @@ def report(
 def version(
     show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Handle what stands before the command."""
     if show_version:
         OUT.print(harness.__version__)
         raise typer.Exit

@@ -25,10 +25,7 @@ def update(
 
     The exit status is 3 if the run has unknown checks, about which nothing can be written.
     """
-    with (
-        Output(verbose=verbose).ending(),
-        looked_at(run_dir, "baseline update") as folder,
-    ):
+    with Output(verbose=verbose).ending(), looked_at(run_dir, "baseline update") as folder:
         updated = pipeline.update_baselines(folder)
     for path in updated.changed:
         done = "written" if path.exists() else "removed: nothing is wrong in this scenario any more"

@@ -36,7 +36,7 @@ def key(
     profile: options.ProfileOption = plan_options.QUICK_START,
 ) -> None:
     """Print a digest of everything a profile downloads: a cache key for CI."""
-    OUT.print(bundle.key(_needed(scenarios, profile)), highlight=False, soft_wrap=True)
+    say(bundle.key(_needed(scenarios, profile)))
 
 
 @app.command()

@@ -1,8 +1,4 @@
-"""`harness doctor`: what is installed, what is missing, what each engine needs of this machine.
-
-Nothing is fetched, pulled, built or started. Containers are optional: a missing Docker is reported
-and is no failure.
-"""
+"""`harness doctor`: what is installed and missing; nothing is fetched, pulled, built or started."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import plan_options
-from harness.cli.output import OUT
+from harness.cli.output import OUT, say
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
@@ -77,44 +73,37 @@ class Machine:
 
 def this_machine(cache: Cache) -> Machine:
     existing = next(folder for folder in (cache.root, *cache.root.parents) if folder.exists())
+    unusable = ""
+    try:
+        cache.check()
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except UsageProblem as problem:
+        unusable = str(problem)
+    except OSError as error:
+        unusable = f"the cache {cache.root} cannot be written ({error.strerror or error}); "
+        unusable += f"set {ENVIRONMENT_VARIABLE} to another folder"
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
         memory.free(),
         shutil.disk_usage(existing).free >> 20,
         str(cache.root),
-        _unusable(cache, existing),
+        unusable,
     )
 
 
-def _unusable(cache: Cache, existing: Path) -> str:
-    try:
-        cache.check()
-        with tempfile.TemporaryFile(dir=existing):
-            return ""
-    except UsageProblem as problem:
-        return str(problem)
-    except OSError as error:
-        why = error.strerror or error
-        return (
-            f"the cache {cache.root} cannot be written ({why}); "
-            f"set {ENVIRONMENT_VARIABLE} to another folder"
-        )
-
-
 def verify_files(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
-    """Hash every artifact in the cache; remove, print and return those that changed."""
     cache.check()
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         message = f"changed since it was fetched, removed: {path}; the next run fetches it again"
-        _say(console, message, "red")
+        say(message, console, "red")
     if not changed:
-        _say(console, "every artifact in the cache is what its lock says")
+        say("every artifact in the cache is what its lock says", console)
     return tuple(changed)
 
 
 def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
-    """Return what this machine lacks, each with what to do."""
     problems = []
     if machine.python < PYTHON:
         problems.append(f"Python {machine.python[0]}.{machine.python[1]}; install 3.11 or later")
@@ -141,26 +130,22 @@ def machine_problems(machine: Machine, missing: Missing) -> tuple[str, ...]:
 def show_machine(
     machine: Machine, missing: Missing, problems: Iterable[str], console: Console
 ) -> None:
-    """Print the table, what listens on more than loopback, and what is lacking."""
-    _say(console, f"cache: {machine.cache}")
-    _say(
-        console,
-        f"{machine.memory.mb} MB of memory are {machine.memory.where}, "
-        f"{machine.disk_mb} MB of disk are free",
-    )
-    table = _table("distribution", "is there", "JRE", "memory", "disk", "fidelity")
+    say(f"cache: {machine.cache}", console)
+    memory_text = f"{machine.memory.mb} MB of memory are {machine.memory.where}"
+    say(f"{memory_text}, {machine.disk_mb} MB of disk are free", console)
+    table = table_of("distribution", "is there", "JRE", "memory", "disk", "fidelity")
     known = [distributions.load(name) for name in missing]
     for entry in known:
-        size = sum(file.size for file in missing[entry.name])
-        there = f"no, {megabytes(size)} to fetch" if missing[entry.name] else "yes"
+        size = megabytes(sum(file.size for file in missing[entry.name]))
+        there = f"no, {size} to fetch" if missing[entry.name] else "yes"
         sizes = f"{entry.memory_mb} MB", f"{entry.disk_mb} MB"
         table.add_row(entry.name, there, entry.jre, *sizes, entry.fidelity)
     console.print(table)
     for entry in known:
         if entry.listens != LOOPBACK:
-            _say(console, f"listens: {entry.name}: {entry.listens}")
+            say(f"listens: {entry.name}: {entry.listens}", console)
     for text in problems:
-        _say(console, f"lacking: {text}", "red")
+        say(f"lacking: {text}", console, "red")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +162,6 @@ class EngineImage:
 class Docker:
     """What answers at Docker's address."""
 
-    host: str
     daemon: Daemon | None = None
     why: str = ""
     """Why no daemon answers."""
@@ -185,16 +169,14 @@ class Docker:
 
 
 def look_for_docker(names: Iterable[str]) -> Docker:
-    """Look for a daemon, and there for the image of each distribution."""
     from docker.errors import DockerException  # noqa: PLC0415
 
-    host = docker_daemon.host()
     try:
-        return Docker(host, docker_daemon.describe(), images=tuple(_images(names)))
+        return Docker(docker_daemon.describe(), images=tuple(_images(names)))
     except EnvironmentProblem as problem:
-        return Docker(host, why=str(problem))
+        return Docker(why=str(problem))
     except (DockerException, OSError) as problem:  # the daemon went away meanwhile
-        return Docker(host, why=str(docker_daemon.no_docker(str(problem))))
+        return Docker(why=str(docker_daemon.no_docker(str(problem))))
 
 
 def _images(names: Iterable[str]) -> Iterator[EngineImage]:
@@ -211,10 +193,7 @@ def _images(names: Iterable[str]) -> Iterator[EngineImage]:
 
 
 def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield what may go wrong in containers, each with what to do.
-
-    `names`: the distributions that a profile needs.
-    """
+    """Yield what may go wrong in the containers of the distributions that a profile needs."""
     if docker.daemon is None:
         return
     local = docker.daemon.architecture
@@ -233,14 +212,13 @@ def docker_warnings(docker: Docker, profile: str, names: Sequence[str]) -> Itera
 
 
 def show_docker(docker: Docker, warnings: Iterable[str], console: Console) -> None:
-    """Print what the daemon is, its images, and the warnings."""
     if docker.daemon is None:
-        _say(console, f"Docker: {docker.why}")
+        say(f"Docker: {docker.why}", console)
         return
     daemon = docker.daemon
     about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
-    _say(console, f"Docker: {about}, at {docker.host}")
-    table = _table("official image", "what is there", "size", "for")
+    say(f"Docker: {about}, at {docker_daemon.host()}", console)
+    table = table_of("official image", "what is there", "size", "for")
     for entry in docker.images:
         there, size = "none; a run tries to pull it", ""
         if entry.there is not None:
@@ -250,15 +228,11 @@ def show_docker(docker: Docker, warnings: Iterable[str], console: Console) -> No
         table.add_row(entry.official, there, size, ", ".join(entry.names))
     console.print(table)
     for text in warnings:
-        _say(console, f"warning: {text}", "yellow")
+        say(f"warning: {text}", console, "yellow")
 
 
-def _table(*heads: str) -> Table:
+def table_of(*heads: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for head in heads:
         table.add_column(head, overflow="fold")
     return table
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)

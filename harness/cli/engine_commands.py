@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,13 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.artifacts import (
-    add_version,
-    cache_cleanup,
-    distributions,
-    fetch,
-    version_rules,
-)
+from harness.artifacts import add_version, cache_cleanup, distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import doctor, options, plan_options
@@ -76,30 +70,24 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
     Nothing is fetched, pulled or started.
     """
     custom_distributions.register(folders or ())
-    names, cache = distributions.names(), Cache.default()
-    listed = tuple(_listed(names, cache, doctor.look_for_docker(names)))
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for head in ("engine", "process", "container", "conformance: process", "container"):
-        table.add_column(head, overflow="fold")
-    for entry in listed:
-        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
-    output.out.print(table)
-    others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
-    output.out.print(f"{others} harness engines add", highlight=False, markup=False, soft_wrap=True)
-    output.end(engines=[asdict(entry) for entry in listed])
-
-
-def _listed(names: Iterable[str], cache: Cache, docker: doctor.Docker) -> Iterator[ListedEngine]:
+    names, cache, listed = distributions.names(), Cache.default(), list[ListedEngine]()
+    docker = doctor.look_for_docker(names)
     images = {name: entry.there for entry in docker.images for name in entry.names}
     for name in names:
         distribution = distributions.load(name)
         missing = sum(file.size for file in fetch.missing(distribution, cache))
-        yield ListedEngine(
-            name,
-            f"{megabytes(missing)} to fetch" if missing else "fetched",
-            _container(distribution, docker, images.get(name)),
-            {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
-        )
+        process = f"{megabytes(missing)} to fetch" if missing else "fetched"
+        container = _container(distribution, docker, images.get(name))
+        conforms = {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)}
+        listed.append(ListedEngine(name, process, container, conforms))
+    heads = ("engine", "process", "container", "conformance: process", "container")
+    table = doctor.table_of(*heads)
+    for entry in listed:
+        table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
+    output.out.print(table)
+    others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
+    say(f"{others} harness engines add", output.out)
+    output.end(engines=[asdict(entry) for entry in listed])
 
 
 def _container(
@@ -129,8 +117,7 @@ def _conforms(name: str, runtime: str, cache: Cache) -> str:
 def build(
     output: Output,
     names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Distributions; by default those of the profile."),
+        list[str] | None, typer.Argument(help="Distributions; by default those of the profile.")
     ] = None,
     folders: options.OwnOption = None,
     profile: options.ProfileOption = plan_options.QUICK_START,
@@ -143,12 +130,8 @@ def build(
     custom_distributions.register(folders or ())
     requested = names or pipeline.needed_distributions(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
-    built = {
-        image_choice.ensure(
-            distributions.load(runtime_names.lock_name(name)), cache, progress
-        ): name
-        for name in requested
-    }
+    locks = {name: distributions.load(runtime_names.lock_name(name)) for name in requested}
+    built = {image_choice.ensure(lock, cache, progress): name for name, lock in locks.items()}
     output.end("\n".join(f"{name}: {tag}" for tag, name in built.items()), images=list(built))
 
 
@@ -250,7 +233,7 @@ def verify(
     Resources(output, cache).check(RUNS, "the current folder")
     cache.claim()
     folder = work_folders.numbered(RUNS.resolve(), FOLDER)
-    conformances: list[Conformance] = []
+    conformances = list[Conformance]()
     for reader in readers:
         conformances.append(kit.verify(reader, cache, folder, progress))
         results.keep(conformances[-1], cache)
@@ -298,14 +281,12 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 def _show_conformances(conformances: Sequence[Conformance], console: Console) -> None:
-    """Print the answer, then each check of each reader."""
-    console.print(markdown.answer(conformances), highlight=False, markup=False, soft_wrap=True)
+    say(markdown.answer(conformances), console)
     for conformance in conformances:
         about = conformance.runtime
         if conformance.start_s:
             about += f", ready after {conformance.start_s:.0f} s, {conformance.peak_mb} MB"
-        line = f"\n{conformance.reader}: {conformance.summary} ({about})"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(f"\n{conformance.reader}: {conformance.summary} ({about})", console)
         table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
         for name, result in conformance.results.items():
             seen = printable(" ".join(result.seen.split()))

@@ -155,8 +155,7 @@ OfflineOption = Annotated[
 ]
 FreshOption = Annotated[bool, typer.Option(help="Ask every question again; use no cached answer.")]
 ShowOption = Annotated[
-    bool,
-    typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
+    bool, typer.Option(help="Do not fail because of findings: a status of 1 becomes 0.")
 ]
 _HISTORY: Final = typer.Option(
     "--history",
@@ -264,10 +263,7 @@ with_ending = _with(
 
 
 def with_output(command: Command) -> Command:
-    """Return a command that has `--quiet`, `--json` and `--verbose` instead of its `output`.
-
-    What `command` returns is the exit status. With `--json`, its failure is the last event.
-    """
+    """Return a command that has the options of an `Output`, and ends with the status it returns."""
 
     @wraps(command)
     def ending(*, output: Output, **values: object) -> None:
@@ -297,12 +293,10 @@ def group_with(name: str) -> type[TyperGroup]:
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:
-    """Return the scenarios that were named, as arguments or by the option."""
     return [*(scenarios or ()), *(folders or ())]
 
 
 def check_resumed(context: typer.Context) -> None:
-    """Check that no option of a plan was given together with `--resume`."""
     options = [
         name
         for name in PLANNED_ALREADY

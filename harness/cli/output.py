@@ -1,8 +1,4 @@
-"""A command shows bars and the matrix to a person, JSON lines to a program, or little if asked.
-
-With `--json`, standard output holds one JSON object a line and nothing else: docs/running.md lists
-the events.
-"""
+"""A command shows bars and the matrix to a person, JSON lines to a program, or little if asked."""
 
 from __future__ import annotations
 
@@ -58,35 +54,40 @@ class Output:
             return JsonProgress(sys.stdout)
         if self.quiet:
             return Progress()
-        # Lines of the log would break bars.
-        return PlainProgress(sys.stderr) if self.verbose else for_stream(sys.stderr)
+        if self.verbose or not sys.stderr.isatty():  # lines of the log would break bars
+            return PlainProgress(sys.stderr)
+        return TerminalProgress(Console(file=sys.stderr))
 
     @property
     def out(self) -> Console:
         """Where a result is shown to people: nowhere when a program reads."""
         return Console(quiet=True) if self.json else OUT
 
-    def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
+    def end(self, text: str = "", /, *, status: int = 0, **facts: object) -> None:
         """Report the result of a command: in words to people, as facts to a program."""
         if self.json:
             JsonProgress(sys.stdout).send("end", status=status, **facts)
         elif text:
             say(text)
 
-    def report(self, run: Run) -> dict[str, Path]:
+    def report(self, run: Run) -> dict[str, str]:
         """Write the reports that every run has, show the matrix; return where they are."""
-        files = {"junit": junit.write(run, run.folder), "html": html.write(run, run.folder)}
+        page = html.write(run, run.folder)
+        files = {"junit": str(junit.write(run, run.folder)), "html": str(page)}
         if not (self.quiet or self.json):
-            terminal.render(run, OUT, files["html"])
+            terminal.render(run, OUT, page)
         return files
 
     def result(self, run: Run, result: Gate, status: int) -> None:
-        """Report a judged run, and say why the gate ends as it does."""
-        files = {name: str(path) for name, path in self.report(run).items()}
-        totals = Counter(str(verdict.verdict) for verdict in run.verdicts)
-        facts = {"reasons": list(result.reasons), "totals": dict(totals), "flaky": result.flaky}
-        text = "\n".join(result.reasons)
-        self.end(text, status=status, **facts, run=str(run.folder), reports=files)
+        self.end(
+            "\n".join(result.reasons),
+            status=status,
+            reasons=list(result.reasons),
+            totals=dict(Counter(str(verdict.verdict) for verdict in run.verdicts)),
+            flaky=result.flaky,
+            run=str(run.folder),
+            reports=self.report(run),
+        )
 
     @contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:
@@ -123,9 +124,8 @@ class Output:
         print(f"harness: {problem}", file=sys.stderr, flush=True)
 
 
-def say(text: str) -> None:
-    """Print a line on standard output as it is."""
-    OUT.print(text, highlight=False, markup=False, soft_wrap=True)
+def say(text: str, console: Console = OUT, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 class _LineProgress(Progress):
@@ -135,12 +135,9 @@ class _LineProgress(Progress):
     paced: ClassVar[frozenset[str]]
     """The units of the tasks that are shown between their beginning and end."""
 
-    def __init__(
-        self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """`out`: where the lines go, standard error by default; `clock`: returns seconds."""
+    def __init__(self, out: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self._out, self._clock, self._last = out or sys.stderr, clock, 0.0
+        self._out, self._clock, self._last = out, clock, 0.0
         self._running: list[Count] = []
 
     def begun(self, count: Count) -> None:
@@ -161,7 +158,6 @@ class _LineProgress(Progress):
             self.show("done", [count])
 
     def _due(self, count: Count, before: int) -> Sequence[Count]:
-        """Return the tasks that are worth a line now."""
         if (now := self._clock()) - self._last >= MINUTE_S:
             self._last = now
             return tuple(self._running)
@@ -245,11 +241,9 @@ class _Figures(rich_progress.ProgressColumn):
 class TerminalProgress(Progress):
     """Bars on a terminal, one for each task; with the last task all stay where they are."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        """`console`: where the bars are drawn, standard error by default."""
+    def __init__(self, console: Console) -> None:
         super().__init__()
-        self._console = console or Console(stderr=True)
-        self._bars = _bars(self._console)
+        self._console, self._bars = console, _bars(console)
         self._running: dict[Count, rich_progress.TaskID] = {}
 
     def begun(self, count: Count) -> None:
@@ -278,7 +272,6 @@ def _words(count: Count) -> str:
 
 
 def _bars(console: Console) -> rich_progress.Progress:
-    """Return bars; the words beside them take all the width that is left."""
     words = rich_progress.TextColumn(
         "{task.description}", markup=False, table_column=Column(ratio=1)
     )
@@ -288,8 +281,3 @@ def _bars(console: Console) -> rich_progress.Progress:
         refresh_per_second=_DRAWN_A_SECOND,
         expand=True,
     )
-
-
-def for_stream(stream: TextIO) -> Progress:
-    """Return bars when `stream` is a terminal, plain lines otherwise."""
-    return TerminalProgress(Console(file=stream)) if stream.isatty() else PlainProgress(stream)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,31 +12,20 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
 from harness.core.counting import counted
-from harness.core.errors import Fault, UsageProblem
+from harness.core.errors import UsageProblem
 from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
 from harness.core.runtime_names import PROCESS
 from harness.plan import (
-    Parts,
-    Profile,
-    ProfileReader,
-    Writer,
-    choose,
     controls,
     custom_distributions,
     distribution_support,
-    in_runtime,
-    in_warehouse,
-    load_profiles,
-    only,
-    plan,
-    profiles_file,
-    select,
     select_scenarios,
     shipped,
 )
-from harness.plan.profile import named as is_named
-from harness.plan.profile import raise_if_any
+from harness.plan import profile as profiles
+from harness.plan.product import only, plan, select
+from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
@@ -60,24 +49,19 @@ class NamedParts:
 
     def read(self) -> Parts:
         """Return the parts; users' own distributions are registered by then."""
-        asked = (
-            *self.readers,
-            *(custom_distributions.register_file(self.file) if self.file else ()),
-        )
+        of_file = custom_distributions.register_file(self.file) if self.file else ()
+        asked = (*self.readers, *of_file)
+        for name in self.formats:
+            if name not in formats.names():
+                raise unknown_name("format", name, formats.names())
         return Parts(
-            tuple(dict.fromkeys(map(_format, self.formats))),
+            tuple(dict.fromkeys(self.formats)),
             tuple({text: existing_writer(text) for text in self.writers}.values()),
             tuple(map(ProfileReader, dict.fromkeys(map(existing_reader, asked)))),
         )
 
 
 NONE = NamedParts()
-
-
-def _format(name: str) -> str:
-    if name not in formats.names():
-        raise unknown_name("format", name, formats.names())
-    return name
 
 
 def existing_writer(text: str) -> Writer:
@@ -92,7 +76,6 @@ def existing_writer(text: str) -> Writer:
 
 
 def existing_reader(text: str) -> Reader:
-    """Read a reader whose distribution and settings exist."""
     try:
         result = parse_reader(text)
     except ValueError as wrong:
@@ -103,7 +86,6 @@ def existing_reader(text: str) -> Reader:
 
 
 def check_reader(reader: Reader) -> None:
-    """Check that a reader's distribution exists, can be asked and knows its settings."""
     distribution_support.check_reader(reader)
     allowed = engines.load(distributions.load(reader.distribution).engine).settings
     for name, value in reader.settings:
@@ -131,11 +113,10 @@ class PlanOverrides:
     metastore: str = ""
 
     def apply(self, profile: Profile) -> Profile:
-        result = in_runtime(profile, self.runtime) if self.runtime else profile
-        result = in_warehouse(result, self.warehouse) if self.warehouse else result
-        if not self.metastore:
-            return result
-        return replace(result, metastore=existing_metastore(self.metastore))
+        result = profiles.in_runtime(profile, self.runtime) if self.runtime else profile
+        result = profiles.in_warehouse(result, self.warehouse) if self.warehouse else result
+        metastore = existing_metastore(self.metastore) if self.metastore else result.metastore
+        return replace(result, metastore=metastore)
 
 
 AS_PROFILE: Final = PlanOverrides()
@@ -152,31 +133,21 @@ def make(
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    Args:
-        paths: scenario files and folders; None for the profile's own.
-        profile: its name; None for the quick start, or where parts are named for just these.
-        pattern: only cells whose case contains it.
-        cases: a file with the cases of the only cells to plan, one on each line.
-        where: the runtime, warehouse and metastore of all engines.
-        named: formats, writers and readers instead of those of the profile.
-        change: returns the profile changed further, given the scenarios.
-
+    Without a name it is the quick start, or just the parts that are named. `pattern` selects cells
+    whose case contains it, `cases` is a file with one case on each line, and `change` changes the
+    profile further, given the scenarios.
     """
-    scenarios, result = choose(paths or (), profile or QUICK_START)
+    scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
     named_parts = named.read()
     if profile is None and named_parts.named:
-        chosen = [s for s in scenarios if any(is_named(s.name, n) for n in result.scenarios)]
-        shipped_ones = load_profiles(profiles_file()).values()
+        chosen = [s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)]
+        shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
         result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), chosen)
     else:
         result = named_parts.instead(result)
     result = change(where.apply(result), scenarios)
-    wrong = (*distribution_support.wrong_writers(result), *_wrong_readers(result))
-    raise_if_any((*wrong, *distribution_support.wrong_metastore(result)))
-    for name in (format_ for format_ in result.formats if format_ in formats.names()):
-        distribution_support.check_format(name)
-    select_scenarios.check_parts(result)
+    _check(result)
     known = [formats.load(name) for name in formats.names()]
     makers = distribution_support.makers_of(result)
 
@@ -198,6 +169,19 @@ def make(
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
 
 
+def _check(profile: Profile) -> None:
+    wrong = [*distribution_support.wrong_writers(profile)]
+    for number, asked in enumerate(profile.readers):
+        try:
+            check_reader(asked.reader)
+        except UsageProblem as problem:
+            wrong.append(profile.fault(("readers", number), str(problem)))
+    profiles.raise_if_any((*wrong, *distribution_support.wrong_metastore(profile)))
+    for name in (format_ for format_ in profile.formats if format_ in formats.names()):
+        distribution_support.check_format(name)
+    select_scenarios.check_parts(profile)
+
+
 def check_asks(made: Plan) -> None:
     """Check that anything would be asked; else engines would be fetched and started for nothing."""
     if not made.cells:
@@ -207,11 +191,3 @@ def check_asks(made: Plan) -> None:
         more = f"; {counted(left, 'more reason')}: harness plan lists all" if left > 0 else ""
         others = "--format, --writer and --reader name others"
         raise UsageProblem(f"nothing would be asked: {why}{more}; {others}")
-
-
-def _wrong_readers(profile: Profile) -> Iterator[Fault]:
-    for number, asked in enumerate(profile.readers):
-        try:
-            check_reader(asked.reader)
-        except UsageProblem as wrong:
-            yield profile.fault(("readers", number), str(wrong))

@@ -1,11 +1,7 @@
 """The program meets signals, and standard streams that are closed or full.
 
-Ctrl-C and SIGTERM end the harness at once, as if it was killed: every record is written as it
-comes, and the watchdog ends all processes, so there is nothing to wait for.
-
 Who ends reading early (`| head`) has seen enough: what comes after is dropped, and the command ends
-as it would have. A closed stream is as `/dev/null`. A stream that cannot take what is written (a
-full disk) breaks the command off as any other full disk does. None of them is a finding.
+as it would have. A closed stream is as `/dev/null`. A stream that is full breaks the command off.
 """
 
 from __future__ import annotations
@@ -38,9 +34,10 @@ def print_interrupted(_: int) -> None:
 
 @contextmanager
 def ending_at_once(report: Callable[[int], None]) -> Iterator[None]:
-    """End the program at these signals, after `report(exit status)`.
+    """End the program at these signals, after `report(exit status)`, as if it was killed.
 
-    Only the main thread can ask for that; in another one nothing changes.
+    Every record is written as it comes, and the watchdog ends all processes. Only the main thread
+    can ask for that; in another one nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

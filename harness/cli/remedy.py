@@ -1,8 +1,4 @@
-"""`harness remedy`: which settings of a reader make a wrong check right, and what else they break.
-
-Every setting of the engine is tried, alone and with another one, on real engines; the table states
-are those of the run.
-"""
+"""`harness remedy`: which settings of a reader make a wrong check right, and which they break."""
 
 from __future__ import annotations
 
@@ -35,7 +31,6 @@ from harness.reports.words import VERDICTS
 from harness.run import load_run, plan_record, run_folder
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
 
-PROFILE: Final = "remedy"
 MOST: Final = 6
 """So many checks that turned wrong are named."""
 TOGETHER: Final = 2
@@ -65,27 +60,21 @@ def remedy(
     """Try other settings of a reader: which make the check right, and which others they break."""
     folder = run_folder.existing(run_dir)
     recorded = find(folder, case)
-    cell, verdict = recorded.cell, recorded.verdict
+    cell, verdict, variant = recorded.cell, recorded.verdict, recorded.case.variant
     if verdict is None:
         raise UsageProblem(f"{cell.case} was never judged; run harness judge")
     if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         state = f"{cell.case} is {verdict.verdict}"
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
-    reader = parse_reader(cell.reader)
-    settings = engines.load(distributions.load(reader.distribution).engine).settings
-    usable, unusable = alternatives(reader, settings, recorded.case.variant.format)
-    info = load_run.read_info(folder)
-    scenario = recorded.case.variant.scenario.name
-    variants = {
-        variant.id: variant
-        for variant in plan_record.plan_of(info).variants
-        if variant.scenario.name == scenario
-    }
-    cells = (c for c in info.cells if c.variant in variants and c.reader == cell.reader)
-    plan = plan_of(tuple(variants.values()), cells, (reader, *usable))
+    reader, info = parse_reader(cell.reader), load_run.read_info(folder)
+    usable, unusable = alternatives(reader, variant.format)
+    variants = plan_record.plan_of(info).variants
+    chosen = [other for other in variants if other.scenario.name == variant.scenario.name]
+    ids = {other.id for other in chosen}
+    cells = (c for c in info.cells if c.variant in ids and c.reader == cell.reader)
+    plan = plan_of(chosen, cells, (reader, *usable))
     resources = Resources(output, Cache.default(offline=offline))
-    with runs.separate_work(resources, PROFILE) as work:
-        verdicts = runs.execute(replace(plan, metastore=info.through), work).verdicts
+    verdicts = runs.execute(replace(plan, metastore=info.through), resources).verdicts
     before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
     effects = [effect(reader, other, cell.question, verdicts, before) for other in usable]
     print_effects(effects, output.out)
@@ -117,7 +106,6 @@ class Effect:
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """What a program reads."""
         verdict = self.verdict.verdict if self.verdict else VerdictKind.UNKNOWN
         numbers = {name: len(self.turns.get(name, ())) for name in TURNS}
         return {"reader": str(self.reader), "verdict": str(verdict), **numbers}
@@ -180,62 +168,49 @@ def _word(verdict: Verdict | None) -> str:
     return f"{label}: {kinds}" if kinds else label
 
 
-def alternatives(
-    reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
-) -> tuple[tuple[Reader, ...], tuple[tuple[Reader, str], ...]]:
+def alternatives(reader: Reader, format_name: str) -> tuple[list[Reader], list[tuple[Reader, str]]]:
     """Return the reader with other settings; and those that cannot be asked, each with the reason.
 
     At most `TOGETHER` settings are changed. Of combinations that come to the same, one left out and
     one with its default, the first is returned. Of those that cannot be asked, the ones with the
-    fewest changes are returned. `known`: the engine's settings, each with its values.
+    fewest changes are returned.
     """
-    usable: list[Reader] = []
+    usable: dict[object, Reader] = {distribution_support.settings_in_full(reader): reader}
     unusable: dict[frozenset[str], tuple[Reader, str]] = {}
-    seen = {distribution_support.settings_in_full(reader)}
+    known = engines.load(distributions.load(reader.distribution).engine).settings
     for changed, other in others(reader, known):
         if why := distribution_support.cannot(other, format_name):
             if not any(fewer <= changed for fewer in unusable):
                 unusable[changed] = other, why
-        elif (
-            len(changed) <= TOGETHER
-            and (full := distribution_support.settings_in_full(other)) not in seen
-        ):
-            seen.add(full)
-            usable.append(other)
-    return tuple(usable), tuple(unusable.values())
+        elif len(changed) <= TOGETHER:
+            usable.setdefault(distribution_support.settings_in_full(other), other)
+    return [other for other in usable.values() if other != reader], list(unusable.values())
 
 
 def others(
     reader: Reader, known: Mapping[str, Sequence[str]]
 ) -> list[tuple[frozenset[str], Reader]]:
-    """Return every other combination with its changes, the fewest changes first.
-
-    Leaving a setting out is a value too, the last one: what is named says more.
-    """
+    """Return every other combination with its changes, the fewest first; left out is a value."""
     combinations = []
     for values in product(*((*values, LEFT_OUT) for values in known.values())):
-        settings = {name: value for name, value in zip(known, values, strict=True) if value}
-        if changed := frozenset(_changes(dict(reader.settings), settings)):
-            combinations.append((changed, replace(reader, settings=tuple(settings.items()))))
+        settings = ((name, value) for name, value in zip(known, values, strict=True) if value)
+        other = replace(reader, settings=tuple(settings))
+        if changed := frozenset(changes(reader, other)):
+            combinations.append((changed, other))
     return sorted(combinations, key=lambda combination: len(combination[0]))
 
 
 def changes(before: Reader, after: Reader) -> tuple[str, ...]:
-    """Return the settings in which two readers differ."""
-    return _changes(dict(before.settings), dict(after.settings))
-
-
-def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     """Return the settings that differ.
 
-    >>> _changes({"path": "fetch"}, {"schema-on-read": "on"})
+    >>> changes(Reader("r", (("path", "fetch"),)), Reader("r", (("schema-on-read", "on"),)))
     ('path left out', 'schema-on-read=on')
     """
-    names = dict.fromkeys((*before, *after))
+    was, now = dict(before.settings), dict(after.settings)
     return tuple(
-        f"{name}={after[name]}" if name in after else f"{name} left out"
-        for name in names
-        if before.get(name) != after.get(name)
+        f"{name}={now[name]}" if name in now else f"{name} left out"
+        for name in dict.fromkeys((*was, *now))
+        if was.get(name) != now.get(name)
     )
 
 

@@ -50,7 +50,13 @@ def end_judged(judged: JudgedRun, output: Output, ending: Ending) -> int:
     run = judged.run
     gate = run_judge.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
-    status = max(status, _store_ended(run, ending.history))
+    try:
+        if file := _history_of(ending.history, run.folder):
+            store(run, file)
+    except (HarnessError, OSError) as error:
+        reason = printable(str(problem_of(error) or error))
+        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
+        status = max(status, HarnessError.exit_status)
     on_github = os.environ.get(ON_GITHUB) == "true"
     if on_github if ending.github is None else ending.github:
         # GitHub reads commands from both streams; with --json a program reads the first one.
@@ -81,18 +87,6 @@ def check_history(file: Path | None, run_dir: Path | None) -> None:
     if file and file.exists():
         with history.opened(file):
             pass
-
-
-def _store_ended(run: Run, file: Path | None) -> int:
-    """Store a run that has ended, if it belongs into a file; return the exit status."""
-    try:
-        if file := _history_of(file, run.folder):
-            store(run, file)
-    except (HarnessError, OSError) as error:
-        reason = printable(str(problem_of(error) or error))
-        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
-        return HarnessError.exit_status
-    return 0
 
 
 def _history_of(file: Path | None, folder: Path) -> Path | None:
@@ -136,12 +130,16 @@ class Resources:
         return Work(self.cache, folder.resolve(), self.output.progress(), self.limits)
 
 
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
+
+
 @contextmanager
 def begun(
     made: Plan, run_dir: Path | None, resources: Resources, *, fresh: bool = False
 ) -> Iterator[Work]:
     """Begin a run; its plan is written down before anything starts."""
-    started = datetime.datetime.now(datetime.UTC)
+    started = _now()
     resources.check(run_dir or RUNS, "--run-dir")
     if run_dir is not None:
         run_folder.check_new(run_dir)
@@ -162,7 +160,6 @@ def begun(
 
 @contextmanager
 def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
-    """Go on with an existing run."""
     folder = run_folder.existing(run_dir)
     resources.check(folder, "--run-dir")
     load_run.read_info(folder)
@@ -175,10 +172,7 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
 
 @contextmanager
 def looked_at(run_dir: Path, what: str) -> Iterator[Path]:
-    """Yield the whole path of a run's folder; its log says that `what` is done with its records.
-
-    The run is not locked: its records do not change.
-    """
+    """Yield the whole path of a run's folder, whose log says that `what` is done; lock nothing."""
     folder = run_folder.existing(run_dir)
     load_run.check(folder)  # in a folder that is no run not even a log is left
     with run_log(folder), phase(what):
@@ -196,29 +190,23 @@ def _logged_work(folder: Path, resources: Resources) -> Iterator[Work]:
 def new_folder(resources: Resources, name: str) -> Path:
     """Make a folder under runs/ for what a command does besides the user's runs."""
     resources.check(RUNS, "the current folder")
-    now = datetime.datetime.now(datetime.UTC)
-    return run_folder.new_folder(RUNS, name, now).resolve()
+    return run_folder.new_folder(RUNS, name, _now()).resolve()
 
 
-@contextmanager
-def separate_work(resources: Resources, profile: str) -> Iterator[Work]:
-    """Make a run's folder under runs/, and lock it as long as it is worked in."""
-    folder = new_folder(resources, profile)
+def execute(plan: Plan, resources: Resources, note: str = "") -> Run:
+    """Write and ask what is not in the cache, and judge, in a folder of its own under runs/."""
+    folder = new_folder(resources, plan.profile)
     with run_folder.locked(folder), _logged_work(folder, resources) as work:
-        yield work
-
-
-def execute(plan: Plan, work: Work) -> Run:
-    """Write and ask what is not in the cache, and judge."""
-    ask(plan, work)
-    pipeline.judge_run(work.folder)
-    return load_run.load(work.folder)
+        if note:
+            work.progress.note(note)
+        ask(plan, work)
+        pipeline.judge_run(folder)
+    return load_run.load(folder)
 
 
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:
     """Write and ask what is not in the cache; judge nothing."""
-    now = datetime.datetime.now(datetime.UTC)
-    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, now))
+    load_run.write_info(work.folder, plan_record.info_of(plan, work.folder.name, _now()))
     pipeline.fetch_plan(plan, work)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, live, fresh=False)

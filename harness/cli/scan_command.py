@@ -16,7 +16,6 @@ from harness.core.errors import EnvironmentProblem
 from harness.usage import usage_file
 from harness.usage.scan import UNREAD
 from harness.usage.scan import scan as look
-from harness.usage.usage_file import Usage
 
 SHOWN: Final = 5
 """So many tables that cannot be read are named; the file names all."""
@@ -60,15 +59,11 @@ def scan(
     totals = Counter(UNREAD if table.unread else str(table.format) for table in usage.tables)
     unread = {table.name: table.unread for table in usage.tables if table.unread} | usage.unlisted
     status = EnvironmentProblem.exit_status if unread else 0
-    output.end(_told(usage, totals, unread, out), status=status, file=str(out), tables=dict(totals))
-    return status
-
-
-def _told(usage: Usage, totals: Counter[str], unread: dict[str, str], out: Path) -> str:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(totals.items()))
     counts = counted(len(usage.tables), "table", "tables")
     lines = [f"written: {out}: {counts}{f' ({kinds})' if kinds else ''}"]
     lines += [f"not read: {name}: {why}" for name, why in list(unread.items())[:SHOWN]]
     if len(unread) > SHOWN:
         lines.append(f"… and {len(unread) - SHOWN:,} more; {out} names all")
-    return "\n".join(lines)
+    output.end("\n".join(lines), status=status, file=str(out), tables=dict(totals))
+    return status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -28,7 +28,7 @@ from harness.reports.words import exact, short
 from harness.scenario.cells import Cell, Plan, Variant
 from harness.scenario.notices import notices
 from harness.scenario.statements import DATABASE, LOCATION
-from harness.write.next_step import NextStep, VariantOutcomes
+from harness.write.next_step import VariantOutcomes
 
 MINUTE: Final = 60
 INDENT: Final = 4
@@ -38,7 +38,6 @@ NOTHING: Final = "nothing is sent: this format has nothing to do"
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:
-    """Print what a plan consists of."""
     table = Table("variant", "steps", "checks", box=None, pad_edge=False, header_style="bold")
     counts = Counter(cell.variant for cell in made.cells)
     for variant in made.variants:
@@ -68,19 +67,15 @@ def _lines(made: Plan, declared: dict[Cell, str], *, cells: bool) -> Iterator[st
         yield from (f"note: {notice}" for notice in notices(scenario))
     yield from _separations(made)
     yield from (f"left out: {left.what}: {left.why}" for left in made.excluded)
-    yield from _disclaimed(declared)
-    if cells:
-        yield from (cell.case for cell in made.cells)
-    yield from _coverage(made)
-
-
-def _disclaimed(declared: dict[Cell, str]) -> Iterator[str]:
     if declared:
         probe = "one of each reader, format and version is sent, and the others if it is answered"
         number = counted(len(declared), "check")
         yield f"declared unsupported, as far as a plan can say: {number}; {probe}"
     for why, count in Counter(declared.values()).items():
         yield f"  {counted(count, 'check')}: {why}"
+    if cells:
+        yield from (cell.case for cell in made.cells)
+    yield from _coverage(made)
 
 
 def _coverage(made: Plan) -> Iterator[str]:
@@ -98,20 +93,22 @@ def _coverage(made: Plan) -> Iterator[str]:
 
 
 def _separations(made: Plan) -> Iterator[str]:
-    """Yield after which steps of each scenario read strategies differ; equal formats together.
-
-    One variant of each format stands for all: types and settings change little of it.
-    """
-    formats_by_lines: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
-    for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
+    """Yield after which steps strategies differ; one variant of each format stands for all."""
+    formats_by_lines = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
+    for variant in _first_of_each_format(made).values():
         layout = formats.load(variant.format).file_layout(variant.settings)
         lines = tuple(separation.lines(separation.separation(variant.scenario, layout)))
-        formats_by_lines.setdefault((variant.scenario.name, lines), {})[variant.format] = None
+        formats_by_lines[variant.scenario.name, lines].add(variant.format)
     if formats_by_lines:
         yield "read strategies that show the same whole table (=) and different ones (|):"
     for (name, lines), names in sorted(formats_by_lines.items()):
         yield f"  {name} ({', '.join(sorted(names))}), after"
         yield from (f"    {line}" for line in lines)
+
+
+def _first_of_each_format(plan: Plan) -> dict[tuple[str, str], Variant]:
+    """Return the first variant of each scenario and format."""
+    return {(variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)}
 
 
 def _declared(made: Plan) -> dict[Cell, str]:
@@ -134,14 +131,9 @@ def _table_version(variant: Variant) -> str:
 
 
 def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
-    """Print what is sent for variants of a plan, and what their tables hold after each step.
-
-    `every`: not only for the first variant of each scenario and format.
-    """
-    first = {
-        (variant.scenario.name, variant.format): variant for variant in reversed(plan.variants)
-    }
-    shown = [variant for variant in plan.variants if every or variant in first.values()]
+    """Print what is sent and the table after each step, for the first variants or for every one."""
+    first = _first_of_each_format(plan).values()
+    shown = [variant for variant in plan.variants if every or variant in first]
     if shown:
         say(console, f"\nA run fills in {DATABASE} and {LOCATION}.")
     for variant in shown:
@@ -151,24 +143,14 @@ def show_expected(plan: Plan, console: Console, *, every: bool) -> None:
         say(console, f"\n{counted(left, 'more variant')}: {others}")
 
 
-def _steps_sent(variant: Variant) -> Iterator[NextStep]:
-    """Yield what is sent for each step of a variant if no step is refused, the creation first."""
-    outcomes = VariantOutcomes(variant)
-    while not outcomes.complete:
-        step = outcomes.next_step()
-        yield step
-        outcomes = outcomes.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
-
-
 def _show_variant(variant: Variant, console: Console) -> None:
     say(console, f"\n{variant.id}", "bold")
-    steps = variant.scenario.steps
-    history = variant.scenario.truths(
-        merge_on_read=VariantOutcomes(variant).shape.merge_on_read
-    ).history()
-    texts = ["create the table", *(later.operation.text() for later in steps)]
-    columns = ""
-    for step, truth, message in zip(_steps_sent(variant), history, texts, strict=True):
+    outcomes, columns = VariantOutcomes(variant), ""
+    history = variant.scenario.truths(merge_on_read=outcomes.shape.merge_on_read).history()
+    texts = ["create the table", *(step.operation.text() for step in variant.scenario.steps)]
+    for truth, message in zip(history, texts, strict=True):
+        step = outcomes.next_step()
+        outcomes = outcomes.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
         say(console, f"\nstep {step.step}: {message}", "bold")
         shown: list[Text | Table] = [text(console, sql) for sql in step.texts or (NOTHING,)]
         if columns != (columns := ", ".join(f"{f.name} {f.type}" for f in truth.schema.fields)):
@@ -179,7 +161,6 @@ def _show_variant(variant: Variant, console: Console) -> None:
 
 
 def _table(truth: Truth) -> Table:
-    """Return the table that a snapshot query should see."""
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for field in truth.schema.fields:
         shown.add_column(Text(printable(field.name)), overflow="fold")

@@ -6,6 +6,7 @@ Each is started when a test first asks for it, and stays for the whole session.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -49,7 +50,7 @@ def cache() -> Cache:
 
 @pytest.fixture(scope="session")
 def progress() -> Progress:
-    return PlainProgress()
+    return PlainProgress(sys.stderr)
 
 
 @pytest.fixture(scope="session")

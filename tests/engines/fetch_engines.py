@@ -5,6 +5,7 @@ Not those that are large; tests of these are skipped.
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 from harness.artifacts import distributions, fetch
@@ -31,7 +32,7 @@ def download_size(name: str, cache: Cache) -> int:
 def main() -> None:
     cache = Cache.default()
     names = [name for name in sorted(BY_DAY) if download_size(name, cache) <= LARGE]
-    pipeline.fetch_all(names, cache, PlainProgress())
+    pipeline.fetch_all(names, cache, PlainProgress(sys.stderr))
 
 
 if __name__ == "__main__":

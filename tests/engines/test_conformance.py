@@ -28,10 +28,11 @@ from tests.engines.container_owners import owners_of
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
-ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
+ENGINES = ("trino-476", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
 LIBRARIES = ("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "duckdb-1.5.5")
 MORE = (
-    *("trino-368", "trino-483", "prestodb-0.283", "hive-3.1.3{path=mapreduce}", "hive-2.3.10"),
+    *("trino-368", "trino-483", "prestosql-350", "prestodb-0.283"),
+    *("hive-3.1.3{path=mapreduce}", "hive-2.3.10"),
     *("hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
     *("hive-3.1.3-tez-0.9.2{path=tez}", "hive-4.0.1-tez-0.10.4{path=tez}"),
     "datafusion-54.1.0-hudi-0.5.0",
@@ -76,7 +77,7 @@ def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path:
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("docker")
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", [*ENGINES, "prestosql-350"])
 def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
     result = verified(in_runtime(name, CONTAINER), tmp_path)
     check(result, name)

@@ -33,7 +33,7 @@ HIVES = (
     HIVE,
     *(pytest.param(each, marks=nightly) for each in MORE_HIVES),
 )
-TRINO = ("trino-476", "trino-368", "prestosql-350", "prestodb-0.283")
+TRINO = ("trino-368", "trino-483", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 UNDEFINED = "undefined"
 BY_REFLECTION = {
@@ -106,7 +106,9 @@ def test_jobs_of_two_sessions_share_nothing_where_the_version_gives_them_one_nam
     assert first != second
 
 
-@pytest.mark.parametrize("name", [*TRINO, pytest.param("trino-483", marks=nightly)])
+@pytest.mark.parametrize(
+    "name", ["trino-476", *(pytest.param(name, marks=nightly) for name in TRINO)]
+)
 def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
     name: str, servers: SharedServers
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rich import box
+from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,7 +21,6 @@ from harness.cli.explain.tables import (
     CaseTables,
     ComparedRow,
     ComparedTable,
-    ComparedValue,
     expectations_of,
     read_at_all,
     tables_of,
@@ -36,25 +36,12 @@ from harness.judge.recorded_variant import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.model.file_facts import FileFact, FileKind, StoredStatistics
 from harness.model.simulation.column_resolution import META
-from harness.reports import html, summary
+from harness.reports import html, summary, words
 from harness.reports.cause_texts import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
 from harness.reports.html import NumberedFiles, number_files
 from harness.reports.html_page import cell_address
 from harness.reports.lines import command, item, say
-from harness.reports.words import (
-    LITTLE,
-    NOT_WORDED,
-    STRATEGIES,
-    TRACED,
-    VERDICTS,
-    exact,
-    log_text,
-    refusal_text,
-    short,
-    strategy_parts,
-    worded,
-)
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store
 
@@ -66,9 +53,6 @@ LONGEST: Final = 24
 WIDEST_TITLE: Final = 36
 BETWEEN: Final = 2
 """Columns between two tables."""
-
-Section = Callable[[RecordedCell, Console], None]
-"""Prints a part of what is shown of a check."""
 
 
 def explain(
@@ -83,12 +67,15 @@ def explain(
     ):
         recorded = find(folder, case)
         print_case(recorded, OUT)
-        print_timeline(recorded, OUT)
+        state = recorded.case.state_of.get(recorded.cell.step)
+        table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
+        if table is not None:  # the cache still has it
+            entries = formats.load(recorded.info.variants[0].format).timeline(table)
+            print_timeline(entries, recorded, OUT)
         print_address(folder, recorded, OUT)
 
 
 def print_address(folder: Path, recorded: RecordedCell, console: Console) -> None:
-    """Print the address of the check on the run's page, where that was written."""
     page = folder / html.FILE
     if page.exists():
         say(console, "\nOn the page", "bold")
@@ -98,26 +85,16 @@ def print_address(folder: Path, recorded: RecordedCell, console: Console) -> Non
 def print_case(recorded: RecordedCell, console: Console) -> None:
     """Print every section; in place of one that fails, that it could not be worded."""
 
-    def printed(section: Section) -> bool:
+    def problem(section: Callable[[RecordedCell, Console], None]) -> str:
         section(recorded, console)
-        return True
+        return ""
 
     for section in (print_head, print_steps, print_answer, print_evidence):
-        if not worded(recorded.cell.case, partial(printed, section), instead=False):
-            say(console, NOT_WORDED)
-
-
-def print_timeline(recorded: RecordedCell, console: Console) -> None:
-    """Print the timeline of the frozen table, where the cache still has it."""
-    state = recorded.case.state_of.get(recorded.cell.step)
-    table = state_store.table(Cache.default(), state.digest) if state and state.digest else None
-    if table is not None:
-        table_format = formats.load(recorded.info.variants[0].format)
-        print_entries(table_format.timeline(table), recorded, console)
+        if text := words.worded(recorded.cell.case, partial(problem, section), words.NOT_WORDED):
+            say(console, text)
 
 
 def print_evidence(recorded: RecordedCell, console: Console) -> None:
-    """Print what needs the table's state: tables, findings, files, advice."""
     expectations, cell, answer = expectations_of(recorded), recorded.cell, recorded.answer
     if expectations is None:
         say(console, "nothing was recorded of the table after this step")
@@ -137,7 +114,6 @@ def print_evidence(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_head(recorded: RecordedCell, console: Console) -> None:
-    """Print the question and its verdict."""
     cell, verdict = recorded.cell, recorded.verdict
     (variant,) = recorded.info.variants
     step = variant.step(cell.step)
@@ -146,9 +122,9 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
     if verdict is None:
         say(console, "not judged yet; run harness judge")
         return
-    words = VERDICTS[verdict.verdict]
+    label = words.VERDICTS[verdict.verdict]
     style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
-    say(console, f"{words.symbol} {words.label}: {words.meaning}", style)
+    say(console, f"{label.symbol} {label.label}: {label.meaning}", style)
     if verdict.because:
         say(console, f"  {verdict.because}")
     if verdict.known:
@@ -158,7 +134,6 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_steps(recorded: RecordedCell, console: Console) -> None:
-    """List the steps that made the table, up to the one after which it was asked."""
     (variant,) = recorded.info.variants
     outcomes = {state.outcome.step: state.outcome for state in recorded.case.states}
     say(console, "\nWhat was written", "bold")
@@ -167,11 +142,10 @@ def print_steps(recorded: RecordedCell, console: Console) -> None:
         why = f" ({outcome.word})" if outcome is not None and outcome.failed else ""
         say(console, f"  {number} {variant.step(number).text}{why}")
         if outcome is not None and outcome.half_done and outcome.refusal:
-            say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
+            say(console, f"    the writer's error: {words.refusal_text(outcome.refusal)}")
 
 
-def print_entries(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
-    """List a timeline with the steps of its instants."""
+def print_timeline(entries: Sequence[str], recorded: RecordedCell, console: Console) -> None:
     steps = {state.outcome.instant: state.outcome.step for state in recorded.case.states}
     if entries:
         say(console, "\nTimeline of the table", "bold")
@@ -191,17 +165,16 @@ def print_advice(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_answer(recorded: RecordedCell, console: Console) -> None:
-    """Print the SQL, and what came instead of a table."""
     answer = recorded.answer
     if answer is None:
         say(console, "\nthis was never asked")
         return
     say(console, f"\nSQL: {answer.sql}")
     if answer.refusal:
-        say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
+        say(console, f"refused: {words.refusal_text(answer.refusal, 1000)}")
     if answer.unknown or answer.not_applicable:
         say(console, f"no answer: {answer.unknown or answer.not_applicable}")
-        for line in log_text(answer).splitlines():
+        for line in words.log_text(answer).splitlines():
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
@@ -211,24 +184,20 @@ def print_answer(recorded: RecordedCell, console: Console) -> None:
 
 
 def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> None:
-    """List every finding with its differences, each of which can be checked by hand."""
     for finding in verdict.findings:
-        words = FINDINGS[finding.kind]
-        say(console, f"\n{words.symbol} {words.label}: {words.meaning}", "bold")
+        label = FINDINGS[finding.kind]
+        say(console, f"\n{label.symbol} {label.label}: {label.meaning}", "bold")
         item(console, BLAME[finding.responsible].meaning, lead=" ")
         for witness in finding.places[:MOST]:
             text = partial(_difference, finding, witness, files.names(witness.file))
-            item(console, worded(verdict.case, text, NOT_WORDED), lead=" -")
+            item(console, words.worded(verdict.case, text, words.NOT_WORDED), lead=" -")
         _print_rest(len(finding.places), console)
 
 
 def _difference(finding: Finding, witness: Witness, file: str) -> str:
-    parts = (
-        witness_text(finding.kind, witness),
-        f"field id {witness.origin.field_id}" if witness.origin else "",
-        f"read from file {file}" if file else "",
-        engine_text(witness),
-    )
+    origin = f"field id {witness.origin.field_id}" if witness.origin else ""
+    source = f"read from file {file}" if file else ""
+    parts = witness_text(finding.kind, witness), origin, source, engine_text(witness)
     return "; ".join(filter(None, parts))
 
 
@@ -238,7 +207,6 @@ def _print_rest(number: int, console: Console) -> None:
 
 
 def print_files(layout: Layout, numbered: NumberedFiles, console: Console) -> None:
-    """Print what each file holds, in the order in which they were written."""
     say(console, "\nFiles", "bold")
     if layout.unread:
         say(console, f"  nothing is known of them: {layout.unread}")
@@ -271,7 +239,6 @@ def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[s
 
 
 def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, console: Console) -> None:
-    """Print whether the files hold what was written, and what they hold instead."""
     if files is None:
         say(console, "  what they hold was not checked")
         return
@@ -286,7 +253,6 @@ def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, consol
 
 
 def print_statistics(stored: StoredStatistics, console: Console) -> None:
-    """Print the stored statistics that may exclude existing rows."""
     if stored.unknown:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
     if stored.told:
@@ -297,10 +263,9 @@ def print_statistics(stored: StoredStatistics, console: Console) -> None:
 
 
 def print_tables(tables: CaseTables, console: Console) -> None:
-    """Put the expected table and the answer side by side."""
     say(console, "\nTables", "bold")
     say(console, f"{WRONG} not the expected value; + a row too many", "dim")
-    say(console, TRACED, "dim")
+    say(console, words.TRACED, "dim")
     _beside([tables.expected, *([tables.answer] if tables.answer else [])], console)
 
 
@@ -310,8 +275,8 @@ def print_strategies(tables: CaseTables, console: Console) -> None:
     _beside(sorted(tables.strategies, key=lambda table: not table.same_as_answer), console)
     say(console, _fitting(tables))
     titles = (title for table in tables.strategies for title in table.titles)
-    for part in dict.fromkeys(part for title in titles for part in strategy_parts(title)):
-        item(console, f"{part}: {STRATEGIES[part]}", lead=" -")
+    for part in dict.fromkeys(part for title in titles for part in words.strategy_parts(title)):
+        item(console, f"{part}: {words.STRATEGIES[part]}", lead=" -")
 
 
 def _fitting(tables: CaseTables) -> str:
@@ -325,7 +290,7 @@ def _fitting(tables: CaseTables) -> str:
     elif len(tables.fitting) > 1:
         result = f"several give this answer, so none is claimed: {names}"
     elif tables.inconclusive:
-        result = f"none is claimed: {names} {LITTLE}"
+        result = f"none is claimed: {names} {words.LITTLE}"
     else:
         result = f"the smallest that gives this answer: {names}"
     tried = counted(tables.tried, "read strategy was tried", "read strategies were tried")
@@ -333,21 +298,7 @@ def _fitting(tables: CaseTables) -> str:
 
 
 def _beside(compared: Iterable[ComparedTable], console: Console) -> None:
-    """Print as many tables on a line as fit, in their order."""
-    lines: list[list[Table]] = []
-    left = 0
-    for table in map(_table, compared):
-        width = console.measure(table).maximum + BETWEEN
-        if not lines or left < width:
-            lines.append([])
-            left = console.width
-        lines[-1].append(table)
-        left -= width
-    for line in lines:
-        grid = Table.grid(padding=(0, BETWEEN))
-        grid.add_row(*line)
-        console.print(grid)
-        console.print()
+    console.print(Columns(map(_table, compared), padding=(0, BETWEEN, 1, 0)), "")
 
 
 def _table(compared: ComparedTable) -> Table:
@@ -364,20 +315,16 @@ def _table(compared: ComparedTable) -> Table:
     for label in compared.labels:
         table.add_column(Text(printable(label)), overflow="fold")
     for row in compared.rows:
-        table.add_row(*_row(row, len(compared.labels)))
+        table.add_row(*_row(row))
     return table
 
 
-def _row(row: ComparedRow, columns: int) -> Iterator[Text]:
+def _row(row: ComparedRow) -> Iterator[Text]:
     if row.values is None:
         yield Text(f"{WRONG}{printable(row.key)}: no such row", "bold red")
-        yield from (Text("") for _ in range(columns - 1))
         return
-    first, *others = map(_value, row.values)
-    yield first if row.expected else Text("+ ", "bold red") + first
-    yield from others
-
-
-def _value(compared: ComparedValue) -> Text:
-    text = short(exact(compared.value), LONGEST)
-    return Text(text) if compared.right else Text(f"{WRONG}{text}", "bold red")
+    lead = Text("" if row.expected else "+ ", "bold red")
+    for value, right in row.values:
+        text = words.short(words.exact(value), LONGEST)
+        yield lead + (Text(text) if right else Text(f"{WRONG}{text}", "bold red"))
+        lead = Text("")

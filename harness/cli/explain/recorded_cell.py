@@ -29,7 +29,7 @@ class RecordedCell:
     """A cell with its records."""
 
     info: RunInfo
-    """With no other variant than the cell's."""
+    """Without other variants than the cell's."""
     cell: Cell
     case: RecordedVariant
     answer: Answer | None
@@ -39,7 +39,6 @@ class RecordedCell:
 
 
 def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
-    """Find the one cell whose case has all the parts."""
     info = load_run.read_info(folder)
     cell = only(info.cells, parts)
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))

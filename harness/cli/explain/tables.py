@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import compare
-from harness.judge.compare import aggregate
 from harness.judge.expectations import Expectations
 from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value, same, text_of
@@ -24,20 +24,12 @@ ValueTable = tuple[tuple[str, ...], ValueRows]
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedValue:
-    """A value of a table, and whether it is the expected one."""
-
-    value: Value
-    right: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ComparedRow:
     """A row of a table."""
 
     key: str
-    values: tuple[ComparedValue, ...] | None
-    """None where an expected row is missing."""
+    values: tuple[tuple[Value, bool], ...] | None
+    """Each value, and whether it is the expected one; None where an expected row is missing."""
     expected: bool
     """Whether the expected table has this row."""
 
@@ -78,10 +70,7 @@ def expectations_of(recorded: RecordedCell) -> Expectations | None:
 
 
 def tables_of(layout: Layout, answer: Answer) -> CaseTables:
-    """Return the tables of a cell that was answered or refused.
-
-    `answer`: as the judge understands it (`understand_cell`), without declared differences.
-    """
+    """Return the tables of a cell; `answer`: as the judge understands it (`understand_cell`)."""
     query, readings = answer.question, layout.readings()
     answered = (answer.labels, answer.rows) if answer.has_table else None
     # Of a product that cannot show all that was written, they may be of all of it.
@@ -116,24 +105,20 @@ def _tables_of_strategies(
     readings: Mapping[ReadStrategy, Readings], compared: _Comparison, answered: ValueTable | None
 ) -> Iterator[ComparedTable]:
     """Yield the table of each strategy; those that show the same are one."""
-    shown = {strategy: _shown(of, strategy, compared.query) for strategy, of in readings.items()}
-    groups = grouped((table_of(*table), strategy) for strategy, table in shown.items() if table)
+    shown = dict[ReadStrategy, ValueTable]()
+    for strategy, of_files in readings.items():
+        labels = of_files.labels(strategy, compared.query)
+        with suppress(ValueError):  # a value has no form in the type of an older catalog
+            if labels is not None:
+                shown[strategy] = labels, of_files.answer(strategy, compared.query)
+    groups = grouped((table_of(*table), strategy) for strategy, table in shown.items())
     expected, answer = table_of(*compared.expected), table_of(*answered) if answered else None
     for table, strategies in groups.items():
-        if first := shown[strategies[0]]:
-            yield replace(
-                compared.table(tuple(map(str, strategies)), *first),
-                same_as_expected=table == expected,
-                same_as_answer=table == answer,
-            )
-
-
-def _shown(readings: Readings, strategy: ReadStrategy, query: Query) -> ValueTable | None:
-    labels = readings.labels(strategy, query)
-    try:
-        return None if labels is None else (labels, readings.answer(strategy, query))
-    except ValueError:
-        return None
+        yield replace(
+            compared.table(tuple(map(str, strategies)), *shown[strategies[0]]),
+            same_as_expected=table == expected,
+            same_as_answer=table == answer,
+        )
 
 
 class _Comparison:
@@ -149,14 +134,13 @@ class _Comparison:
     def table(
         self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
     ) -> ComparedTable:
-        compared = self._aggregated(rows) if self.query.label else self._rows(labels, rows)
+        if self.query.label:
+            expected = compare.aggregate(self._state, self.query)
+            values = [tuple((value, same(value, expected)) for value in row) for row in rows]
+            compared = [ComparedRow("", row, expected=True) for row in values]
+        else:
+            compared = [*self._rows(labels, rows)]
         return ComparedTable(titles, tuple(labels), tuple(compared))
-
-    def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        expected = aggregate(self._state, self.query)
-        for row in rows:
-            values = tuple(ComparedValue(value, same(value, expected)) for value in row)
-            yield ComparedRow("", values, expected=True)
 
     def _rows(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
@@ -169,10 +153,9 @@ class _Comparison:
             if row is not None:
                 expected = dict(zip(names, expected_row, strict=True))
                 values = tuple(
-                    ComparedValue(value, name in expected and same(value, expected[name]))
+                    (value, name in expected and same(value, expected[name]))
                     for name, value in zip(labels, row, strict=True)
                 )
             yield ComparedRow(key, values, expected=True)
         for key, row in (*matched.second, *matched.extra):
-            values = tuple(ComparedValue(value, right=False) for value in row)
-            yield ComparedRow(key, values, expected=False)
+            yield ComparedRow(key, tuple((value, False) for value in row), expected=False)

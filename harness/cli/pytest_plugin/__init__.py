@@ -1,8 +1,7 @@
 """pytest: every cell of a profile is a test, `pytest scenarios/`.
 
-Collecting only plans. The process that was started by the user, also with pytest-xdist, starts one
-`harness run` on exactly the selected cells; each test waits for the records of its cell. In a test
-run without scenarios nothing of the harness is imported but this file.
+Collecting only plans. The process that the user started, also with pytest-xdist, starts one
+`harness run` on the selected cells; each test waits for the records of its cell.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ _RUN: Final[pytest.StashKey[HarnessRun]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options; all begin with `--harness-`."""
     group = parser.getgroup("lake-table-harness")
     group.addoption(
         "--harness-profile",
@@ -45,7 +43,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a scenario file."""
     if file_path.suffix != ".yaml" or not pytest_options.is_scenario(file_path, parent.config):
         return None
     from harness.cli.pytest_plugin.collection import ScenarioFile  # noqa: PLC0415 - only where it is needed
@@ -72,8 +69,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if elsewhere or broken or config.option.collectonly:
         return
     tests = (item for item in session.items if hasattr(item, "harness_reader"))
-    cells = [(item.path, pytest_options.case_of(item.name)) for item in tests]
-    if cells:
+    if cells := [(item.path, pytest_options.case_of(item.name)) for item in tests]:
         _start(config, cells)
 
 
@@ -89,16 +85,12 @@ def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - pytest-xdist may
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:  # noqa: ANN401
     """Start the run once the first worker has told which cells are selected."""
     config: pytest.Config = node.config
-    parts = (id_.partition("::") for id_ in ids)
-    local = (
-        (config.rootpath / path, name) for path, _, name in parts if pytest_options.is_cell(name)
-    )
-    result = [(Path(os.path.normpath(path)), pytest_options.case_of(name)) for path, name in local]
-    cells = [
-        cell
-        for cell in result
-        if cell[0].suffix == ".yaml" and pytest_options.is_scenario(cell[0], config)
-    ]
+    cells = list[tuple[Path, str]]()
+    for local, _, name in (id_.partition("::") for id_ in ids):
+        path = Path(os.path.normpath(config.rootpath / local))
+        is_cell = path.suffix == ".yaml" and pytest_options.is_cell(name)
+        if is_cell and pytest_options.is_scenario(path, config):
+            cells.append((path, pytest_options.case_of(name)))
     if cells and _RUN not in config.stash:
         _start(config, cells)
 
@@ -118,7 +110,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print where the run is, and how it ended."""
     run = config.stash.get(_RUN, None)
     if run is not None:
         terminalreporter.section("lake-table-harness")

@@ -18,7 +18,6 @@ from harness.plan import controls
 from harness.reports import junit, words
 from harness.run.run_judge import CellOutcome, RunFollower
 from harness.scenario import load
-from harness.scenario.cells import Plan
 
 POLL_S: Final = 0.2
 
@@ -29,35 +28,26 @@ class ScenarioFile(pytest.File):
     """The cells of a scenario in the chosen profile; nothing is started."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Plan the file alone.
+        """Plan the file alone, unless the profile that stands beside it does not name it.
 
         Raises CollectError: it is no scenario, or there is no such profile.
         """
+        name, profile = load.name_of(str(self.path)), pytest_options.profile(self.config)
         try:
-            made = self._planned()
+            beside = plan.find(profile, [self.path])
+            by_itself = self.path in pytest_options.named(self.config)
+            if not by_itself and beside.governs(self.path) and not beside.names(name):
+                return
+            made = plan_options.make([self.path], profile, "")
         except HarnessError as problem:
             raise self.CollectError(str(problem)) from problem
-        if made is None:
-            return
         readers = {str(reader): at for at, reader in enumerate(made.readers)}
-        of = {variant.id: variant for variant in made.variants}
-        # A control is no test of this scenario; the run asks it all the same.
-        for cell in (
-            c for c in made.cells if not controls.is_control(c, of[c.variant], made.metastore)
-        ):
-            yield CellItem.from_parent(
-                self, name=pytest_options.name_of(cell.case), reader=readers[cell.reader]
-            )
-
-    def _planned(self) -> Plan | None:
-        """Return the plan; None when the profile that stands beside the file does not name it."""
-        profile = pytest_options.profile(self.config)
-        found_profile = plan.find(profile, [self.path])
-        by_itself = self.path in pytest_options.named(self.config)
-        name = load.name_of(str(self.path))
-        if not by_itself and found_profile.governs(self.path) and not found_profile.names(name):
-            return None
-        return plan_options.make([self.path], profile, "")
+        variants = {variant.id: variant for variant in made.variants}
+        for cell in made.cells:
+            # A control is no test of this scenario; the run asks it all the same.
+            if not controls.is_control(cell, variants[cell.variant], made.metastore):
+                name = pytest_options.name_of(cell.case)
+                yield CellItem.from_parent(self, name=name, reader=readers[cell.reader])
 
 
 class CellItem(pytest.Item):
@@ -68,45 +58,39 @@ class CellItem(pytest.Item):
         super().__init__(**others)
         self.harness_reader = reader
         self._case = pytest_options.case_of(self.name)
-        self._found: CellOutcome | None = None
+        self._outcome: CellOutcome | None = None
 
     def setup(self) -> None:
         """Wait for the record. What is unknown is an error, what was not asked is skipped."""
-        self._found = _wait(self.config, self._case)
-        verdict = self._found.verdict
+        self._outcome = _wait(self.config, self._case)
+        verdict = self._outcome.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             lines = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
-            lines += filter(None, [words.log_text(self._found.answer)])
+            lines += filter(None, [words.log_text(self._outcome.answer)])
             pytest.fail("\n".join(lines), pytrace=False)
         if verdict.verdict is VerdictKind.UNSUPPORTED:
             pytest.skip(f"unsupported: {verdict.because}")
 
     def runtest(self) -> None:
-        """Fail unless the answer is right, or known."""
-        if self._found is None:  # not reached: without it the setup failed
+        if self._outcome is None:  # not reached: without it the setup failed
             raise AssertionError(self.name)
-        verdict, applied = self._found.verdict, self._found.applied
+        verdict, applied = self._outcome.verdict, self._outcome.applied
         reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
-        why = [
-            f"{known_finding.place}: known as {known_finding.expect}, but not so here"
-            for known_finding in applied.gone
-        ]
+        why = [f"{line.place}: known as {line.expect}, but not so here" for line in applied.gone]
         why += map(words.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
-            why.append(junit.message(verdict, self._found.answer))
-            why.append(junit.details(verdict, self._found.answer))
+            why.append(junit.message(verdict, self._outcome.answer))
+            why.append(junit.details(verdict, self._outcome.answer))
         if why:
             pytest.fail("\n".join(why), pytrace=False)
 
     def reportinfo(self) -> tuple[Any, None, str]:
-        """Name the test as the harness names the cell."""
         return self.path, None, self._case
 
 
 def _wait(config: pytest.Config, case: str) -> CellOutcome:
-    """Wait until a cell is judged, or the run has ended without it."""
     folder = pytest_options.folder(config)
     following = config.stash.setdefault(_FOLLOWER, RunFollower(folder))
     while True:
@@ -116,20 +100,13 @@ def _wait(config: pytest.Config, case: str) -> CellOutcome:
         if (outcome := following.find(case)) is not None:
             return outcome
         if status is not None:
-            return _last(config, following, case, status)
+            break
         time.sleep(POLL_S)
-
-
-def _last(config: pytest.Config, following: RunFollower, case: str, status: int) -> CellOutcome:
-    folder = pytest_options.folder(config)
-    cell_outcome = following.last(case)
-    if cell_outcome is None and following.begun:
+    last = following.last(case)
+    if last is None and following.begun:
         pytest.skip("not asked: an earlier step was refused")
-    if cell_outcome is None or cell_outcome.answer is None:
-        because = f" ({cell_outcome.verdict.because})" if cell_outcome else ""
-        pytest.fail(
-            f"the run ended with status {status} and has no answer for this check{because}:\n"
-            f"{harness_run.log_end(folder)}",
-            pytrace=False,
-        )
-    return cell_outcome
+    if last is None or last.answer is None:
+        because = f" ({last.verdict.because})" if last else ""
+        text = f"the run ended with status {status} and has no answer for this check{because}:"
+        pytest.fail(f"{text}\n{harness_run.log_end(folder)}", pytrace=False)
+    return last

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
@@ -36,9 +36,7 @@ class HarnessRun:
     def __init__(self, folder: Path, profile: str, cells: Sequence[tuple[Path, str]]) -> None:
         """Start it. `cells`: file of the scenario and case of each.
 
-        Raises UsageProblem: there is a run in the folder already, whose records would be taken for
-        ours.
-        Raises UsageProblem: there is something else in the folder.
+        Raises UsageProblem: there is something in the folder, such as another run's records.
         Raises EnvironmentProblem: the run's folder cannot be written.
         """
         self._folder, self._here = folder, folder / FOLDER
@@ -53,17 +51,16 @@ class HarnessRun:
         except OSError as wrong:
             raise unwritable(wrong, folder) from wrong
         files = dict.fromkeys(str(path) for path, _ in cells)
-        self._process = self._stack.enter_context(process.running(self._command(profile, files)))
+        program = (*PROGRAM, *files, "--profile", profile, "--cases", str(self._here / CASES))
+        command = process.Command(
+            (*program, "--run-dir", str(folder)),
+            Path.cwd(),
+            self._here / OUTPUT,
+            dict(os.environ),  # the user's own: he starts it, and the harness passes on few of them
+        )
+        self._process = self._stack.enter_context(process.running(command))
         self._watch = threading.Thread(target=self._wait, daemon=True)
         self._watch.start()
-
-    def _command(self, profile: str, files: Iterable[str]) -> process.Command:
-        program = (*PROGRAM, *files, "--profile", profile)
-        where = ("--cases", str(self._here / CASES), "--run-dir", str(self._folder))
-        # The user's own variables: he starts it, and the harness passes on few of them.
-        return process.Command(
-            (*program, *where), Path.cwd(), self._here / OUTPUT, dict(os.environ)
-        )
 
     def _wait(self) -> None:
         """Write the exit status into a file: workers, who did not start the run, wait for it."""
@@ -103,5 +100,4 @@ def exit_status(folder: Path) -> int | None:
 
 
 def log_end(folder: Path) -> str:
-    """Return the end of the output of the run in a folder."""
     return process.log_tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -31,10 +31,10 @@ _FOLDER: Final = pytest.StashKey[Path]()
 
 
 def is_scenario(path: Path, config: pytest.Config) -> bool:
-    """Return whether a YAML file is a scenario, and not something else of the user's.
+    """Return whether a YAML file is a scenario: named itself, or in a folder of the ini option.
 
-    It is when it was named itself or lies in a folder of the ini option; in a folder that was
-    named, when it has a table and steps. In a folder, what is hidden is none.
+    In a folder that was named, it is when it has a table and steps. In a folder, what is hidden is
+    none.
     """
     if path.name in _OTHERS or path.name.endswith(_BASELINE) or path.parent.name == _LOCKS:
         return False
@@ -48,11 +48,8 @@ def is_scenario(path: Path, config: pytest.Config) -> bool:
     # Where one stands, and what is above it, are named by `pytest .`, which means other tests.
     # Not pytest's root: that is the named folder itself where no configuration file is found.
     here = config.invocation_params.dir
-    too_much = {here, *here.parents}
-    return not above.isdisjoint(set(named(config)) - too_much) and _looks_like_one(path)
-
-
-def _looks_like_one(path: Path) -> bool:
+    if above.isdisjoint(set(named(config)) - {here, *here.parents}):
+        return False
     try:
         with path.open("rb") as file:
             text = file.read(_SNIFFED)
@@ -62,10 +59,7 @@ def _looks_like_one(path: Path) -> bool:
 
 
 def named(config: pytest.Config) -> tuple[Path, ...]:
-    """Return the files and folders that the user named on pytest's command line."""
-    if _NAMED not in config.stash:
-        config.stash[_NAMED] = tuple(map(Path, _named(config)))
-    return config.stash[_NAMED]
+    return config.stash.setdefault(_NAMED, tuple(map(Path, _named(config))))
 
 
 def _named(config: pytest.Config) -> Sequence[str]:
@@ -79,33 +73,25 @@ def _named(config: pytest.Config) -> Sequence[str]:
 
 
 def name_of(case: str) -> str:
-    """Return the name of the test of a case.
-
-    pytest takes all from the first bracket on for parameters and puts the last bracket to it.
-    """
+    """Return the name of a test: pytest takes all from the first bracket on for parameters."""
     return f"{_BEFORE}{case}{_AFTER}"
 
 
 def is_cell(name: str) -> bool:
-    """Return whether a test's name is that of a cell."""
     return name.startswith(_BEFORE)
 
 
 def case_of(name: str) -> str:
-    """Return the case of a test by its name."""
     return name.removeprefix(_BEFORE).removesuffix(_AFTER)
 
 
 def profile(config: pytest.Config) -> str:
-    """Return the name of the profile that is asked for."""
     return str(config.getoption(PROFILE) or config.getini(PROFILE))
 
 
 def folder(config: pytest.Config) -> Path:
     """Return the folder of the run; the same in every worker of pytest-xdist."""
-    if _FOLDER not in config.stash:
-        config.stash[_FOLDER] = _folder(config)
-    return config.stash[_FOLDER]
+    return config.stash.setdefault(_FOLDER, _folder(config))
 
 
 def _folder(config: pytest.Config) -> Path:

@@ -1,14 +1,10 @@
-"""A scenario on its way to be the smallest one, and what can be taken away from it. Pure.
-
-A reduction means the same on every candidate of one search, so several that are harmless each alone
-can be tried together. Its result may be no valid scenario: `valid` says so.
-"""
+"""A scenario on its way to be the smallest one, and what can be taken away from it. Pure."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -39,7 +35,7 @@ NumberedStep = tuple[int, Operation]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A table that may be written and asked about; the question is put after its last step."""
+    """A table that may be written and asked about; the question is asked after its last step."""
 
     scenario: Scenario
     format: str
@@ -84,10 +80,7 @@ class Candidate:
         return Variant(name, self.scenario, self.format, self.settings, self.writers)
 
     def with_steps(self, steps: Sequence[NumberedStep]) -> Candidate | None:
-        """Return it with these steps; None where its last step is not among them.
-
-        The effect of the last step is what is looked at: without it there is nothing to show.
-        """
+        """Return it with these steps; None without its last one, whose effect is looked at."""
         numbers = tuple(number for number, _ in steps)
         if not numbers or numbers[-1] != self.numbers[-1]:
             return None
@@ -103,16 +96,12 @@ class Candidate:
 
 
 def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candidate:
-    """Return the candidate that a search begins with: a variant until a step, asked for one view.
-
-    `known`: the names of the settings that the format knows. Where the step itself is looked at
-    (`WRITE`), any view will do.
-    """
+    """Return the first candidate: a variant until a step, with no settings but the `known` ones."""
     made = replace(
         variant.scenario,
         steps=tuple(Step(made.operation, by=made.by) for made in variant.scenario.steps[:step]),
         formats=(variant.format,),
-        views=(SNAPSHOT if view == WRITE else view,),
+        views=(SNAPSHOT if view == WRITE else view,),  # of a step itself, any view will do
         settings={},
         path="",
     )
@@ -139,7 +128,11 @@ def rows_of(operation: Operation, key: str) -> Iterator[str]:
 
 
 Reduction = Callable[[Candidate], Candidate | None]
-"""Returns a smaller candidate; None where the step that is looked at would go."""
+"""Returns a smaller candidate; None where the step that is looked at would go.
+
+It means the same on every candidate of one search, so several that are harmless each alone can be
+tried together. Its result may be no valid scenario.
+"""
 
 
 def reductions(candidate: Candidate) -> Iterator[Reduction]:
@@ -150,12 +143,9 @@ def reductions(candidate: Candidate) -> Iterator[Reduction]:
         if name != table.key:
             yield from (partial(without_column, path=path) for path in _paths(name, type_))
     for number, operation in steps:
-        added: Iterable[str] = ()
-        if isinstance(operation, AddColumn):
-            added = (operation.name,)
-        elif isinstance(operation, WriteFrame):
-            added = operation.types or ()
-        yield from (partial(without_column, path=path, added_by=number) for path in added)
+        added = operation.types or () if isinstance(operation, WriteFrame) else ()
+        for path in (operation.name,) if isinstance(operation, AddColumn) else added:
+            yield partial(without_column, path=path, added_by=number)
     keys = dict.fromkeys(key for _, operation in steps for key in rows_of(operation, table.key))
     yield from (partial(without_row, key=key) for key in reversed(keys))
     for number, operation in steps:
@@ -167,6 +157,14 @@ def reductions(candidate: Candidate) -> Iterator[Reduction]:
     yield from (partial(without_setting, name=name) for name in candidate.settings)
 
 
+def reduced(candidate: Candidate) -> Iterator[tuple[Reduction, Candidate]]:
+    """Yield every valid candidate that is one reduction smaller."""
+    for reduction in reductions(candidate):
+        smaller = reduction(candidate)
+        if smaller is not None and smaller.key != candidate.key and valid(smaller):
+            yield reduction, smaller
+
+
 def without_step(candidate: Candidate, number: int) -> Candidate | None:
     """Leave out a step; a column that it renamed has its old name in later steps too."""
     steps = candidate.numbered
@@ -175,19 +173,15 @@ def without_step(candidate: Candidate, number: int) -> Candidate | None:
     at = candidate.numbers.index(number)
     operation, later = steps[at][1], steps[at + 1 :]
     if isinstance(operation, RenameColumn):
-        schemas = _schemas(candidate)[at + 1 :]
-        later = list(_renamed(later, schemas, operation.new_path, operation.name))
+        later = _renamed(candidate, at + 1, operation.new_path, operation.name)
     return candidate.with_steps([*steps[:at], *later])
 
 
 def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candidate | None:
-    """Leave out a column, or a part of a struct, with every step about it.
-
-    `added_by`: the number of the step that adds it at this path; 0 for columns of the new table.
-    """
-    steps, schemas = candidate.numbered, _schemas(candidate)
+    """Leave out a column, or a part of one: of the new table, or what a step (its number) added."""
+    steps = candidate.numbered
     if not added_by:
-        made = candidate.with_steps([*_renamed(steps, schemas, path, "")])
+        made = candidate.with_steps(_renamed(candidate, 0, path, ""))
         table = _table_without(candidate.scenario.table, path)
         return made and replace(made, scenario=replace(made.scenario, table=table))
     if added_by not in candidate.numbers:
@@ -196,19 +190,17 @@ def without_column(candidate: Candidate, path: str, added_by: int = 0) -> Candid
     frame = steps[at][1]
     reduced = _frame_without(frame, path) if isinstance(frame, WriteFrame) else None
     adding = [(added_by, reduced)] if reduced else []
-    later = _renamed(steps[at + 1 :], schemas[at + 1 :], path, "")
-    return candidate.with_steps([*steps[:at], *adding, *later])
+    return candidate.with_steps([*steps[:at], *adding, *_renamed(candidate, at + 1, path, "")])
 
 
 def without_row(candidate: Candidate, key: str, only_in: int = 0) -> Candidate | None:
     """Leave out a row in all steps, or in one; a step that names no other row goes."""
     steps = []
     for number, operation in candidate.numbered:
-        reduced: Operation | None = operation
+        other: Operation | None = operation
         if only_in in {0, number}:
-            reduced = _operation_without_row(operation, key, candidate.scenario.table.key)
-        if reduced is not None:
-            steps.append((number, reduced))
+            other = _operation_without_row(operation, key, candidate.scenario.table.key)
+        steps += [(number, other)] if other else []
     return candidate.with_steps(steps)
 
 
@@ -229,43 +221,33 @@ def without_setting(candidate: Candidate, name: str) -> Candidate:
 def _operation_without_row(operation: Operation, row: str, key: str) -> Operation | None:
     if row not in rows_of(operation, key):
         return operation
-    names = {field.name for field in fields(operation)}  # type: ignore[arg-type] # a dataclass
     changed: dict[str, object] = {
         name: tuple(value for value in getattr(operation, name) if text_of(value) != row)
-        for name in names & set(ROW_KEYS)
+        for name in ROW_KEYS
+        if hasattr(operation, name)
     }
-    if "rows" in names:
-        rows = getattr(operation, "rows", ())
+    if rows := getattr(operation, "rows", ()):
         changed["rows"] = tuple(values for values in rows if text_of(values[key]) != row)
     return replace(operation, **changed) if any(changed.values()) else None  # type: ignore[type-var]
 
 
-def _schemas(candidate: Candidate) -> list[Schema]:
-    """Return the schema before each step."""
-    return [truth.schema for truth in candidate.scenario.survey.history]
-
-
-def _renamed(
-    steps: Iterable[NumberedStep], schemas: Iterable[Schema], path: str, other: str
-) -> Iterator[NumberedStep]:
-    """Yield steps as they are where the column at a path has another one, or is not there ("").
-
-    `schemas`: before each step, where the column is there and at `path`.
-    """
-    for (number, operation), schema in zip(steps, schemas, strict=False):
-        if not path:
-            yield number, operation
-            continue
-        changed = _with_path(operation, schema, path, other)
-        if changed is not None:
-            yield number, changed
+def _renamed(candidate: Candidate, begin: int, path: str, other: str) -> list[NumberedStep]:
+    """Return steps from `begin` on as if the column had another path, or were not there ("")."""
+    steps = []
+    before = [truth.schema for truth in candidate.scenario.survey.history]
+    for (number, operation), schema in zip(
+        candidate.numbered[begin:], before[begin:], strict=False
+    ):
+        changed = _with_path(operation, schema, path, other) if path else operation
+        steps += [(number, changed)] if changed else []
         path, other = _paths_after(operation, path, other)
+    return steps
 
 
 def _paths_after(operation: Operation, path: str, other: str) -> tuple[str, str]:
     """Return both paths after a step, empty once they no longer differ."""
     name = str(getattr(operation, "name", ""))
-    if not isinstance(operation, RenameColumn | DropColumn) or not _within(path, name):
+    if not path or not isinstance(operation, RenameColumn | DropColumn) or not _within(path, name):
         return path, other
     if isinstance(operation, DropColumn) or (other and path == name):
         return "", ""

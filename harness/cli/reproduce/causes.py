@@ -1,17 +1,14 @@
-"""The findings of a run grouped by their cause: the operation, who is suspect, and how. Pure.
-
-docs/reproducers.md says what one cause is.
-"""
+"""The findings of a run by their cause, as docs/reproducers.md defines it. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.core.grouping import grouped
 from harness.core.records import (
     WRITERS,
     Answer,
@@ -32,7 +29,6 @@ REFUSED: Final = "refused"
 LONGEST: Final = 90
 """Characters of a name; one that is longer, or names no strategy, ends in a digest."""
 DIGITS: Final = 6
-SEVERAL: Final = 2
 _STEP: Final = re.compile(r"catalog of step \d+")
 
 
@@ -51,7 +47,7 @@ class Sign:
 
     @property
     def strategy(self) -> str:
-        """The one strategy, empty where there are none or several, and where it is not claimed."""
+        """Empty where there are none or several, and where the one is not claimed."""
         return self.strategies[0] if len(self.strategies) == 1 and not self.inconclusive else ""
 
     @property
@@ -67,7 +63,7 @@ class Sign:
         same_kind = [sign for sign in shown if sign.kind == self.kind]
         if self.responsible is not None:  # how many engines agree decides which of them it is
             return any(sign.responsible is not None for sign in same_kind)
-        if len(self.strategies) < SEVERAL and not self.inconclusive:
+        if not (self.strategies[1:] or self.inconclusive):
             return self in shown
         return any(set(self.strategies) <= set(sign.strategies) for sign in same_kind)
 
@@ -160,42 +156,32 @@ def plain_strategy(name: str) -> str:
 def groups(
     variants: Iterable[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> tuple[CauseGroup, ...]:
-    """Group all findings and refusals; the largest groups first.
-
-    `answers`: those of writers too (`step_answers`).
-    """
+    """Group all findings and refusals, of writers too (`step_answers`); the largest first."""
     by_id = {variant.id: variant for variant in variants}
-    series = grouped((_question(verdict), verdict) for verdict in verdicts)
-    seen: dict[Cause, list[Verdict]] = {}
-    first: dict[Cause, list[Verdict]] = {}
+    series = defaultdict[tuple[str, ...], list[Verdict]](list)
+    for verdict in verdicts:
+        # What verdicts after one step after another are about; a step is by itself.
+        step = f"step {verdict.step}" if verdict.view == WRITE else ""
+        shape = step or query_shapes.shape_of(verdict.query)
+        view = past_views.name_of(verdict.view)
+        series[verdict.variant, verdict.reader, view, shape].append(verdict)
+    seen, first = defaultdict[Cause, list[str]](list), defaultdict[Cause, list[Verdict]](list)
     for (variant_id, *_), of_question in series.items():
         if variant := by_id.get(variant_id):
             for cause, verdict, began in _causes(of_question, variant, answers):
-                seen.setdefault(cause, []).append(verdict)
-                if began:
-                    first.setdefault(cause, []).append(verdict)
+                seen[cause].append(verdict.case)
+                first[cause] += [verdict] if began else []
 
     def simplicity(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
         variant = by_id[verdict.variant]
         columns = len(variant.scenario.table.columns)
         return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
 
-    made = [
-        CauseGroup(
-            cause,
-            tuple(dict.fromkeys(verdict.case for verdict in seen[cause])),
-            min(first[cause], key=simplicity),
-        )
-        for cause in seen
-    ]
+    made = (
+        CauseGroup(cause, tuple(dict.fromkeys(cases)), min(first[cause], key=simplicity))
+        for cause, cases in seen.items()
+    )
     return tuple(sorted(made, key=lambda group: (-len(group.cases), group.cause.name)))
-
-
-def _question(verdict: Verdict) -> tuple[str, ...]:
-    """Return what verdicts after one step after another are about; a step is by itself."""
-    write = verdict.view == WRITE
-    shape = f"step {verdict.step}" if write else query_shapes.shape_of(verdict.query)
-    return verdict.variant, verdict.reader, past_views.name_of(verdict.view), shape
 
 
 def _causes(
@@ -208,16 +194,12 @@ def _causes(
         since = {sign: since.get(sign, verdict.step) for sign in shown}
         view = past_views.name_of(verdict.view)
         for sign, step in since.items():
-            suspect = _suspect(sign, verdict, variant.writers[step])
+            suspect = str(sign.responsible or verdict.reader)
+            if verdict.view == WRITE or sign.responsible in WRITERS:
+                suspect = f"writer {variant.writers[step]}"
             operation = operation_of(variant.scenario, step)
             cause = Cause(operation, suspect, view, variant.format, sign)
             yield cause, verdict, step == verdict.step
-
-
-def _suspect(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.responsible in WRITERS:
-        return f"writer {writer}"
-    return verdict.reader if sign.responsible is None else str(sign.responsible)
 
 
 def operation_of(scenario: Scenario, step: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
@@ -83,21 +83,19 @@ def _groups_of(
 ) -> tuple[CauseGroup, ...]:
     """Return the causes of checks named in full, or of the one whose name has all the parts."""
     names = {name for group in groups for name in group.cases}
-    chosen = set(asked) if names.issuperset(asked) else {_named(names, run, asked)}
+    chosen = set(asked)
+    if not names.issuperset(asked):
+        # Steps that were refused are no cells: `find` does not know them.
+        fitting = [name for name in names if all(part in name for part in asked)]
+        name = fitting[0] if len(fitting) == 1 else find(run.folder, asked).cell.case
+        if name not in names:
+            verdict = run.recorded.get(name)
+            why = "was never judged" if verdict is None else "has no finding"
+            if verdict and any(f.kind is FindingKind.ORDER_DEPENDENT for f in verdict.findings):
+                why = "depends on what else its server was asked: no scenario of its own shows it"
+            raise UsageProblem(f"{name} {why}; harness reproduce without a name lists the causes")
+        chosen = {name}
     return tuple(group for group in groups if chosen.intersection(group.cases))
-
-
-def _named(names: Collection[str], run: Run, parts: Sequence[str]) -> str:
-    # Steps that were refused are no cells: `find` does not know them.
-    fitting = [name for name in names if all(part in name for part in parts)]
-    name = fitting[0] if len(fitting) == 1 else find(run.folder, parts).cell.case
-    if name not in names:
-        verdict = run.recorded.get(name)
-        why = "was never judged" if verdict is None else "has no finding"
-        if verdict and any(f.kind is FindingKind.ORDER_DEPENDENT for f in verdict.findings):
-            why = "depends on what else its server was asked, which no scenario of its own shows"
-        raise UsageProblem(f"{name} {why}; harness reproduce without a name lists the causes")
-    return name
 
 
 def _list(groups: Sequence[CauseGroup], output: Output) -> None:
@@ -142,7 +140,7 @@ def _write(
         why = "the engine did not show it again" if search.over else "the time ran out first"
         say(out, f"  nothing is written: {why}", "red")
         return {"cause": cause, "folder": None, "smallest": False}
-    path = files.write(folder, target, best, trials.observation(Trial(target, best)))
+    path = files.write(folder, target, best, trials.observation((target, best)))
     steps, columns, rows, _ = best.size
     parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
     say(out, f"  {path}: {', '.join(parts)}")
@@ -163,10 +161,6 @@ class EngineTrials:
     resources: Resources
     seen: dict[str, Observation] = field(default_factory=dict)
     """By the cell: what was answered."""
-    outcomes: dict[tuple[str, int], OutcomeKind] = field(default_factory=dict)
-    """By variant and step: the outcome of the step, where that is known."""
-    not_applicable: set[str] = field(default_factory=set)
-    """The cells with nothing to ask: no write has created the table of a view yet, say."""
     unknown: set[str] = field(default_factory=set)
     """Keys of candidates about which no answer came."""
 
@@ -174,50 +168,46 @@ class EngineTrials:
         """Write and ask a round in one run; a question without an answer counts as not shown."""
         cells = [_cell(trial) for trial in trials]
         plan = _plan(trials, [cell for cell in cells if cell is not None])
-        if plan.variants:
-            with runs.separate_work(self.resources, PROFILE) as work:
-                number = counted(len(plan.variants), "candidate")
-                work.progress.note(f"a round of {number}, {counted(len(plan.cells), 'question')}")
-                self._record(runs.execute(plan, work))
-        return [self._shows(*trial) for trial in zip(trials, cells, strict=True)]
+        if not plan.variants:
+            return [False] * len(trials)
+        number = counted(len(plan.variants), "candidate")
+        note = f"a round of {number}, {counted(len(plan.cells), 'question')}"
+        run = runs.execute(plan, self.resources, note)
+        answers = {**run.answers, **step_answers(run.step_verdicts, run.by_step)}
+        for case, verdict in run.recorded.items():
+            if case in answers:
+                states = tuple(state for state in run.states if state.variant == verdict.variant)
+                self.seen[case] = Observation(verdict, answers[case], states)
+        return [self._shows(*trial, run) for trial in zip(trials, cells, strict=True)]
 
     def observation(self, trial: Trial) -> Observation:
         """Return what was seen of a candidate that showed something."""
         cell = _cell(trial)
         return self.seen[cell.case if cell else ""]
 
-    def _record(self, run: Run) -> None:
-        answers = {**run.answers, **step_answers(run.step_verdicts, run.by_step)}
-        self.not_applicable |= {case for case, answer in answers.items() if answer.not_applicable}
-        for case, verdict in run.recorded.items():
-            if case in answers:
-                states = tuple(state for state in run.states if state.variant == verdict.variant)
-                self.seen[case] = Observation(verdict, answers[case], states)
-        kinds = ((at, record.outcome.kind) for at, record in run.by_step.items())
-        self.outcomes |= {at: kind for at, kind in kinds if kind is not OutcomeKind.UNKNOWN}
-
-    def _shows(self, trial: Trial, cell: Cell | None) -> bool:
+    def _shows(self, trial: Trial, cell: Cell | None, run: Run) -> bool:
         if cell is None:
             return False
+        target, candidate = trial
         seen = self.seen.get(cell.case)
         shown = signs(seen.verdict, seen.answer) if seen else frozenset()
         silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
-        if silent and not (shown or self._explained(cell)):
-            self.unknown.add(trial.candidate.key)
-        return trial.target.cause.sign.among(shown)
+        if silent and not (shown or _explained(cell, run)):
+            self.unknown.add(candidate.key)
+        return target.cause.sign.among(shown)
 
-    def _explained(self, cell: Cell) -> bool:
-        """Return whether it is known why there is no answer.
 
-        Where the writer refused a step, nobody is asked about a table that does not exist.
-        """
-        outcome = self.outcomes.get((cell.variant, cell.step))
-        ended = outcome is not None if cell.view == WRITE else outcome is OutcomeKind.REFUSED
-        return ended or cell.case in self.not_applicable
+def _explained(cell: Cell, run: Run) -> bool:
+    """Return whether it is known why nobody answered: a refused step, or a view without a table."""
+    state, answer = run.by_step.get((cell.variant, cell.step)), run.answers.get(cell.case)
+    outcome = state.outcome.kind if state else OutcomeKind.UNKNOWN
+    if cell.view == WRITE:
+        return outcome is not OutcomeKind.UNKNOWN
+    return outcome is OutcomeKind.REFUSED or bool(answer and answer.not_applicable)
 
 
 def _cell(trial: Trial) -> Cell | None:
-    target, candidate = trial.target, trial.candidate
+    target, candidate = trial
     if target.cause.view == WRITE:  # the step itself, which nobody is asked about
         last = len(candidate.numbers)
         return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, "step")
@@ -226,13 +216,13 @@ def _cell(trial: Trial) -> Cell | None:
 
 def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
     """Return the plan of a round; a candidate of several searches is written once."""
-    variants = {trial.candidate.key: trial.candidate.variant for trial in trials}
+    variants = {candidate.key: candidate.variant for _, candidate in trials}
     written = {cell.variant for cell in cells}
-    readers = [trial.target.reader for trial in trials if trial.target.cause.view != WRITE]
+    readers = [target.reader for target, _ in trials if target.cause.view != WRITE]
     return Plan(
         PROFILE,
         tuple(variant for variant in variants.values() if variant.id in written),
         tuple(dict.fromkeys(readers)),
         tuple({cell.case: cell for cell in cells if cell.view != WRITE}.values()),
-        metastore=trials[0].target.through,
+        metastore=trials[0][0].through,
     )

@@ -31,25 +31,10 @@ from harness.model.identifiers import TABLE
 from harness.reports.findings import FINDINGS, finding_text
 from harness.reports.words import exact, refusal_text
 from harness.run.load_run import WRITE
+from harness.scenario import statements as sent
 from harness.scenario.cells import Variant
 from harness.scenario.dump import dump
 from harness.scenario.operations.spark_sql import quoted
-from harness.scenario.statements import (
-    TRANSACTIONS,
-    ClientCall,
-    FrameWrite,
-    IcebergCall,
-    KilledSql,
-    Mutation,
-    RegisterInStore,
-    SetColumns,
-    Sql,
-    Statement,
-    filled,
-    instant_of,
-    instants_in,
-    recorded,
-)
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.writer_pool import SPARK
 
@@ -65,9 +50,9 @@ CATALOG: Final = {
 """Spark's tables are those of the metastore."""
 ZONE: Final = "spark.sql.session.timeZone"
 MOMENT: Final = "MOMENT"
-"""Stands for what the table of whoever runs the script has as the moment of a step."""
+"""Stands for the moment of a step: whoever runs the script writes another table, with others."""
 OWN: Final = "lib"
-"""The role of an engine's own jars, dozens of them: whoever has the engine has these."""
+"""The role of an engine's own jars, dozens of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +121,12 @@ def _writer(candidate: Candidate) -> object:
 
 
 def script(variant: Variant, target: Target, seen: Observation) -> str:
-    """Return the statements that can be run by hand; what was expected and seen are comments.
-
-    The statements are those that were sent, and the settings are those of the sessions.
-    """
+    """Return the statements that can be run by hand; what was expected and seen are comments."""
     return "\n".join(_Script(variant, target, seen).lines()) + "\n"
 
 
 class _Script:
-    """The lines of a script, from the records of what was sent."""
+    """The lines of a script: the statements that were sent, with the settings of the sessions."""
 
     def __init__(self, variant: Variant, target: Target, seen: Observation) -> None:
         self.variant, self.target, self.seen = variant, target, seen
@@ -217,50 +199,54 @@ class _Script:
         head = ["", *self._step_head(step)]
         if not step.statements:
             yield own, [*head, "-- nothing to do for this table type"]
-        for by_maker, statements in groupby(step.statements, key=_by_maker):
+        for by_maker, statements in groupby(
+            step.statements,
+            key=lambda statement: isinstance(statement, sent.Sql) and statement.by_maker,
+        ):
             writer = self.variant.writers[0] if by_maker else own
             yield writer, [*head, *self._by_hand(statements, writer)]
             head = ["", _comment(f"step {step.step}, which goes on")]
 
     def _step_head(self, step: NextStep) -> Iterator[str]:
-        number = step.step
-        steps = self.variant.scenario.steps
+        number, steps = step.step, self.variant.scenario.steps
         text = steps[number - 1].operation.text() if number else "create the table"
         yield _comment(f"step {number}: {text}")
         outcome = self.states[number].outcome
         engine = _engine_name(self.variant.writers[number])
-        if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
-            yield _comment(f"  {engine} refused it: {refusal_text(outcome.refusal)}")
-        if outcome.half_done and outcome.refusal:
-            error = refusal_text(outcome.refusal)
-            yield _comment(f"  {engine} committed it, then failed: {error}")
+        if outcome.refusal and (outcome.half_done or outcome.kind is OutcomeKind.REFUSED):
+            happened = "committed it, then failed" if outcome.half_done else "refused it"
+            yield _comment(f"  {engine} {happened}: {refusal_text(outcome.refusal)}")
         undone = self.records.history[number - 1].undone if number else frozenset[int]()
-        for instant in (instant for text in step.texts for instant in instants_in(text)):
-            yield _comment(f"  {instant_of(instant)} is in the table that you wrote.")
+        for instant in (instant for text in step.texts for instant in sent.instants_in(text)):
+            yield _comment(f"  {sent.instant_of(instant)} is in the table that you wrote.")
             yield from self._instant(instant, undone)
 
-    def _by_hand(self, statements: Iterable[Statement], writer: str) -> Iterator[str]:
+    def _by_hand(self, statements: Iterable[sent.Statement], writer: str) -> Iterator[str]:
         """Yield how statements are sent."""
         for statement in statements:
             match statement:
-                case Sql(text):
-                    if TRANSACTIONS in text:
+                case sent.Sql(text):
+                    if sent.TRANSACTIONS in text:
                         locks = f"what `show locks {DATABASE}.{TABLE}` names."
-                        yield _comment(f"  {TRANSACTIONS}: {locks}")
+                        yield _comment(f"  {sent.TRANSACTIONS}: {locks}")
                     yield f"{_filled(text)};"
-                case KilledSql():
+                case sent.KilledSql():
                     # Sent by hand it would be committed, and the table be another one.
-                    yield _comment(f"by a process of its own, {_filled(recorded(statement))};")
-                case ClientCall():
-                    yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {recorded(statement)}"
-                case IcebergCall() | Mutation():
-                    yield f"-- by a program, as no SQL says it: {recorded(statement)}"
-                case FrameWrite():
+                    yield _comment(f"by a process of its own, {_filled(sent.recorded(statement))};")
+                case sent.ClientCall():
+                    call = sent.recorded(statement)
+                    yield f"-- by Hudi's SparkRDDWriteClient of {LOCATION}: {call}"
+                case sent.IcebergCall() | sent.Mutation():
+                    yield f"-- by a program, as no SQL says it: {sent.recorded(statement)}"
+                case sent.FrameWrite():
                     yield from _in_pyspark(statement, self.writers.session(writer))
-                case RegisterInStore():
+                case sent.RegisterInStore():
                     yield f"-- {statement.record}"
-                case SetColumns():
-                    yield _in_hive(statement)
+                case sent.SetColumns(listed):
+                    # The harness calls the metastore itself; this is how HiveQL says the same.
+                    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in listed)
+                    change = f"replace columns ({columns}){' cascade' * statement.cascade}"
+                    yield f"-- in Hive: alter table {DATABASE}.{TABLE} {change};"
 
     def _reading(self) -> Iterator[str]:
         reader, seen = self.target.reader, self.seen
@@ -274,7 +260,6 @@ class _Script:
             moment = ref_name(back.step) if back.name in NAMED else MOMENT
             past = PointInTime(back.name, moment, moment)
         if back and back.name not in NAMED:
-            # Whoever runs the script writes another table, in which the moment is another one.
             version = self.states[step].table_version
             moment = time_travel.in_words(distribution, self.facts, back.name, version, back.step)
             yield _comment(f"{MOMENT}: {moment}, in the table that you wrote.")
@@ -294,12 +279,8 @@ class _Script:
             yield from _table(Expected(columns, seen.answer.rows))
 
     def _instant(self, step: int, undone: Collection[int]) -> Iterator[str]:
-        """Yield where the instant of a step stands: its number among the table's writes.
-
-        Writes of no step count as well: an upgrade's compaction, or what a refused step left.
-        """
-        states = self.seen.states
-        standing = [state for state in states if state.outcome.step not in undone]
+        """Yield where a step's instant stands among all writes, those of no step included."""
+        standing = (state for state in self.seen.states if state.outcome.step not in undone)
         until = [s for s in standing if s.outcome.step <= step and s.outcome.instant]
         number = len(until) + sum(len(state.others) for state in until[-1:])
         first, *more = map(_filled, self.facts.past.where)
@@ -308,12 +289,13 @@ class _Script:
 
 
 def _components(role: str, distribution: Distribution) -> Iterator[str]:
-    engine, artifacts = distribution.engine, distribution.artifacts
+    engine, own = distribution.engine, 0
     yield _comment(f"{role}: {engine} {distribution.version}, {distribution.fidelity}")
-    for artifact in artifacts:
+    for artifact in distribution.artifacts:
+        own += artifact.into == OWN
         if artifact.into != OWN:
             yield _comment(f"  {artifact.coordinates}")
-    if own := sum(artifact.into == OWN for artifact in artifacts):
+    if own:
         yield _comment(f"  and {counted(own, 'jar')} that {engine} itself is made of")
 
 
@@ -321,15 +303,11 @@ def _engine_name(writer: str) -> str:
     return distributions.load(writer).engine.capitalize()
 
 
-def _by_maker(statement: Statement) -> bool:
-    return isinstance(statement, Sql) and statement.by_maker
-
-
 def _filled(text: str) -> str:
-    return filled(text, DATABASE, LOCATION)
+    return sent.filled(text, DATABASE, LOCATION)
 
 
-def _in_pyspark(statement: FrameWrite, settings: Mapping[str, str]) -> Iterator[str]:
+def _in_pyspark(statement: sent.FrameWrite, settings: Mapping[str, str]) -> Iterator[str]:
     """Yield how a DataFrame is written: SQL cannot say it, and its writer reads no `set`."""
     yield "-- in PySpark:"
     yield f'--   frame = spark.sql("""{_filled(statement.query)}""")'
@@ -337,13 +315,6 @@ def _in_pyspark(statement: FrameWrite, settings: Mapping[str, str]) -> Iterator[
     for name, value in {**settings, **dict(statement.options)}.items():
         yield f'--   writer = writer.option("{name}", "{_filled(value)}")'
     yield f'--   writer.save("{LOCATION}")'
-
-
-def _in_hive(statement: SetColumns) -> str:
-    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
-    cascade = " cascade" if statement.cascade else ""
-    # The harness calls the metastore itself; this is how HiveQL says the same.
-    return f"-- in Hive: alter table {DATABASE}.{TABLE} replace columns ({columns}){cascade};"
 
 
 def _table(table: Expected) -> Iterator[str]:

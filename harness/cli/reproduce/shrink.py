@@ -2,9 +2,7 @@
 
 Delta debugging in rounds (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
 Input"): every reduction is tried alone, all of them in one round, which starts the engines once;
-then those that still showed the finding are made together. Where one read strategy is known, the
-search is done first with a simulated reader of that strategy on the files that the format is
-expected to make: its result is only a guess of where to look.
+then those that still showed the finding are made together.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness import formats
-from harness.cli.reproduce.candidate import Candidate, Reduction, reductions, valid
+from harness.cli.reproduce.candidate import Candidate, Reduction, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, plain_strategy, signs
 from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import (
@@ -37,7 +35,6 @@ from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.separation import expected_files
 from harness.scenario.cells import Cell, Reader
 
-READER = "a reader"
 READ = "read "
 """The meaning of a refusal begins with it where the read strategy brought it about."""
 
@@ -65,29 +62,36 @@ def predictable(sign: Sign, view: str) -> bool:
     return sign.strategy.startswith(READ) if sign.refused else bool(sign.strategy)
 
 
-def would_show(
-    candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
-) -> bool:
-    """Return whether a reader of the sign's strategy would show it.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a search looks for."""
 
-    `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
-    a column of another type is worked out.
-    """
-    cell = cell_of(candidate, READER, view, shape)
+    cause: Cause
+    reader: Reader
+    shape: str
+    """Of the query: `all`, `column` …"""
+    refusal: Refusal | None = None
+    through: MetastoreChoice = USUAL
+    """The metastore through which the reader asked."""
+
+
+def would_show(candidate: Candidate, target: Target) -> bool:
+    """Return whether a reader of the strategy would show it; that an error comes is granted."""
+    sign = target.cause.sign
+    cell = cell_of(candidate, str(target.reader), target.cause.view, target.shape)
     if cell is None:
         return False
     written = _written(candidate)
-    if refusal:
-        answer: Answer | None = Answer(cell.case, "", refusal=refusal)
+    if target.refusal:
+        answer: Answer | None = Answer(cell.case, "", refusal=target.refusal)
     else:
         answer = _answer(written, cell, sign.strategy)
-    if answer is None:
-        return False
-    (verdict,) = verdicts.judge(written, [cell], {cell.case: answer})
-    return sign.among(signs(verdict, answer))
+    judged = verdicts.judge(written, [cell], {cell.case: answer}) if answer else ()
+    return any(sign.among(signs(verdict, answer)) for verdict in judged)
 
 
 def _written(candidate: Candidate) -> RecordedVariant:
+    """Return the files that the format is expected to make."""
     variant, operations = candidate.variant, candidate.operations
     table_format = formats.load(candidate.format)
     history = candidate.scenario.truths(merge_on_read=table_format.merge_on_read).history()
@@ -118,33 +122,12 @@ def _answer(written: RecordedVariant, cell: Cell, name: str) -> Answer | None:
     return None
 
 
-Round = tuple[Candidate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    cause: Cause
-    reader: Reader
-    shape: str
-    """Of the query: `all`, `column` …"""
-    refusal: Refusal | None = None
-    through: MetastoreChoice = USUAL
-    """The metastore through which the reader asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    target: Target
-    candidate: Candidate
+Trial = tuple[Target, Candidate]
 
 
 @dataclass(slots=True)
 class Search:
-    """The search that begins with one candidate.
-
-    Whoever drives it tries the candidates in `waiting` and passes on what they showed, until none
-    is left.
-    """
+    """The search that begins with one candidate: whoever drives it tries those in `waiting`."""
 
     best: Candidate
     """The smallest that shows the finding; at first the one that the search begins with."""
@@ -153,12 +136,11 @@ class Search:
     smaller: if it is right, this is the only round."""
     shows: dict[str, bool] = field(default_factory=dict)
     """By the candidate's key: whether it shows the finding."""
-    waiting: Round = ()
-    _rounds: Iterator[Round] = field(init=False)
+    waiting: Sequence[Candidate] = ()
+    _rounds: Iterator[Sequence[Candidate]] = field(init=False)
 
     def __post_init__(self) -> None:
-        rounds = map(self._untried, self._stages())
-        self._rounds = (candidates for candidates in rounds if candidates)
+        self._rounds = filter(None, map(self._untried, self._stages()))
         self.waiting = next(self._rounds, ())
 
     @property
@@ -177,9 +159,8 @@ class Search:
         self.best = min((self.best, *showing), key=lambda candidate: candidate.size)
         self.waiting = next(self._rounds, ())
 
-    def _untried(self, candidates: Iterable[Candidate]) -> Round:
-        untried = {made.key: made for made in candidates if made.key not in self.shows}
-        return tuple(untried.values())
+    def _untried(self, candidates: Iterable[Candidate]) -> Sequence[Candidate]:
+        return list({made.key: made for made in candidates if made.key not in self.shows}.values())
 
     def _stages(self) -> Iterator[Iterable[Candidate]]:
         first, guess = self.best, self.guess
@@ -190,14 +171,6 @@ class Search:
             singles = list(reduced(before))
             yield [smaller for _, smaller in singles]
             yield _together(before, [step for step, made in singles if self.shows[made.key]])
-
-
-def reduced(candidate: Candidate) -> Iterator[tuple[Reduction, Candidate]]:
-    """Yield every valid candidate that is one reduction smaller."""
-    for reduction in reductions(candidate):
-        smaller = reduction(candidate)
-        if smaller is not None and smaller.key != candidate.key and valid(smaller):
-            yield reduction, smaller
 
 
 def _together(candidate: Candidate, harmless: Sequence[Reduction]) -> Iterator[Candidate]:
@@ -223,33 +196,25 @@ def smallest(begin: Candidate, shows: Callable[[Candidate], bool]) -> Candidate 
 
 
 def search_for(target: Target, candidate: Candidate) -> Search:
-    """Begin a search; where the read strategy is known, the model says where it will end."""
+    """Begin a search; its guess is the result with a simulated reader of the one strategy."""
     cause, order_by = target.cause, candidate.scenario.table.order_by
 
     def predicted(smaller: Candidate) -> bool:
         # The model knows no writer: Hudi 0.15.0 refuses every insert where there is no such column.
-        return smaller.scenario.table.order_by == order_by and would_show(
-            smaller, cause.sign, cause.view, target.shape, target.refusal
-        )
+        return smaller.scenario.table.order_by == order_by and would_show(smaller, target)
 
-    guess = None
-    if predictable(cause.sign, cause.view):
-        guess = smallest(candidate, predicted)
-    return Search(candidate, guess)
-
-
-Ask = Callable[[Sequence[Trial]], Sequence[bool]]
-"""Returns for each trial whether the answer shows the target."""
+    known = predictable(cause.sign, cause.view)
+    return Search(candidate, smallest(candidate, predicted) if known else None)
 
 
 def run_all(
-    searches: Sequence[tuple[Target, Search]], ask: Ask, enough: Callable[[], bool]
+    searches: Sequence[tuple[Target, Search]],
+    ask: Callable[[Sequence[Trial]], Sequence[bool]],
+    enough: Callable[[], bool],
 ) -> None:
-    """Ask round after round until all searches are over, or it is enough."""
+    """Ask in rounds which trials show their target, until all is over, or it is enough."""
     while not enough():
-        trials = [
-            Trial(target, candidate) for target, search in searches for candidate in search.waiting
-        ]
+        trials = [(target, candidate) for target, s in searches for candidate in s.waiting]
         if not trials:
             return
         shown = iter(ask(trials))

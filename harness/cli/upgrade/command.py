@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,19 +15,7 @@ from harness.cli import options, plan_options, runs
 from harness.cli.output import Output
 from harness.cli.plan_options import NamedParts
 from harness.cli.runs import Resources
-from harness.cli.upgrade import rollout_runs, trials
-from harness.cli.upgrade.sides import (
-    READER,
-    ROLES,
-    WRITER,
-    ChangeProfile,
-    Side,
-    UpgradeFolder,
-    check,
-    new_plan,
-    registered_first,
-    side,
-)
+from harness.cli.upgrade import rollout_runs, sides, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
 from harness.comparison.result import ComparedSide, Rollout, SideComparison, compare
@@ -41,7 +28,6 @@ from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
 from harness.usage import usage_file
-from harness.usage.usage_file import Usage
 
 FromOption = Annotated[
     list[str] | None,
@@ -62,8 +48,7 @@ RolloutOption = Annotated[
 UsageOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE",
-        help="Your tables, by harness scan: only what they can meet counts.",
+        metavar="FILE", help="Your tables, by harness scan: only what they can meet counts."
     ),
 ]
 MixedOption = Annotated[
@@ -75,7 +60,9 @@ MixedOption = Annotated[
 ]
 AsOption = Annotated[
     str,
-    typer.Option("--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(ROLES)}."),
+    typer.Option(
+        "--as", metavar="ROLE", help=f"What both are on tables: {' or '.join(sides.ROLES)}."
+    ),
 ]
 
 AcceptOption = Annotated[
@@ -100,7 +87,7 @@ def upgrade(
     rollout: RolloutOption = None,
     usage: UsageOption = None,
     accept: AcceptOption = None,
-    role: AsOption = READER,
+    role: AsOption = sides.READER,
     mixed: MixedOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
@@ -113,60 +100,50 @@ def upgrade(
     Both sides are asked the same questions about the same tables and judged against what was
     written; what was asked before is not asked again. The exit status is 1 if anything gets worse.
     """
-    if role not in ROLES:
-        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(ROLES)}")
+    if role not in sides.ROLES:
+        raise UsageProblem(f"--as {role}: there is no such role; allowed: {', '.join(sides.ROLES)}")
     paths = options.paths(scenarios, folders)
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
-    make = partial(_plan, paths, profile, k, named)
+
+    def make(change: sides.ChangeProfile) -> Plan:
+        plan = plan_options.make(paths, profile, k, named=named, change=change)
+        plan_options.check_asks(plan)
+        return plan
+
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
-        return _finish_rollout(rollout_runs.judged(planned, make, folder), folder.path, output)
-    before, after = _sides(old or (), new or (), role, mixed=mixed)
-    _check_parts(named, after)
+        folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
+        return _finish_rollout(rollout_runs.judged(planned, folder), folder.path, output)
+    before, after = _sides(old or (), new or (), role, named)
+    if mixed and after.writer:
+        after = replace(after, writer=replace(after.writer, in_turn=True))
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = UpgradeFolder(runs.new_folder(resources, "upgrade"), resources)
+    folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
     old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
-    plan = new_plan(before, after, make)
+    plan = sides.new_plan(before, after, make)
     comparison = compare(old_side, folder.side(str(after), plan, "new"))
-    comparison = _informed(comparison, tables, accepted)
+    comparison = replace(comparison, usage=tables).accepting(accepted, _today())
     for reader in after.readers:
         comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-    comparison = trials.with_table_versions(comparison, before, after, make, folder)
-    comparison = trials.with_swaps(comparison, before, after, make, folder)
+    comparison = trials.with_table_versions(comparison, before, after, folder)
+    comparison = trials.with_swaps(comparison, before, after, folder)
     return _finish(comparison, folder.path, output)
 
 
-def _sides(old: Sequence[str], new: Sequence[str], role: str, *, mixed: bool) -> tuple[Side, Side]:
+def _sides(
+    old: Sequence[str], new: Sequence[str], role: str, named: NamedParts
+) -> tuple[sides.Side, sides.Side]:
     if not (old and new):
         raise UsageProblem("name what you have by --from and what you would have by --to")
-    before, after = side(old, role), side(new, role)
-    check(before, after)
-    if mixed and after.writer:
-        after = replace(after, writer=replace(after.writer, in_turn=True))
-    return before, registered_first(before, after)
-
-
-def _check_parts(named: NamedParts, side: Side) -> None:
-    """Check that no option names a part that the sides name."""
-    for part, names in ((READER, named.readers), (WRITER, named.writers)):
-        if names and part in side.parts:
+    before, after = sides.side(old, role), sides.side(new, role)
+    sides.check(before, after)
+    for part, names in ((sides.READER, named.readers), (sides.WRITER, named.writers)):
+        if names and part in after.parts:
             problem = f"--{part} cannot be combined with {part}s in --from and --to"
             raise UsageProblem(f"{problem}; leave out --{part} {names[0]}")
-
-
-def _plan(
-    paths: Sequence[Path],
-    profile: str | None,
-    pattern: str,
-    named: NamedParts,
-    change: ChangeProfile,
-) -> Plan:
-    plan = plan_options.make(paths, profile, pattern, named=named, change=change)
-    plan_options.check_asks(plan)
-    return plan
+    return before, sides.registered_first(before, after)
 
 
 @options.with_output
@@ -186,49 +163,39 @@ def compare_runs(
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    return _finish(_informed(comparison, None, accepted), now.folder, output)
+    return _finish(comparison.accepting(accepted, _today()), now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
     return acceptance.parse(yaml_reader.read(file), str(file)) if file else ()
 
 
-def _informed(
-    comparison: SideComparison, tables: Usage | None, accepted: Sequence[Acceptance]
-) -> SideComparison:
-    """Return a comparison with the user's tables, and with what the user accepts."""
-    today = datetime.datetime.now(datetime.UTC).date()
-    return replace(comparison, usage=tables).accepting(accepted, today)
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _finish(comparison: SideComparison, folder: Path, output: Output) -> int:
-    """Write every report, show the answer, and return the exit status."""
     files = upgrade_files.write(comparison, folder)
     lines.render(upgrade_report.document(comparison), output.out)
-    lines.say(output.out, "\nEvery answer that is not right as before, old beside new:")
-    lines.command(output.out, str(files["html"]))
-    answer = upgrade_files.answer_data(comparison)
-    output.end(
-        status=comparison.status,
-        answer=answer["answer"],
-        decision=answer["decision"],
-        settings=answer["settings"],
-        changes=answer["counts"],
-        reports={name: str(path) for name, path in files.items()},
-    )
-    return comparison.status
+    data = upgrade_files.answer_data(comparison)
+    intro = "Every answer that is not right as before, old beside new:"
+    facts = {name: data[name] for name in ("answer", "decision", "settings")}
+    return _end(output, comparison.status, intro, files, **facts, changes=data["counts"])
 
 
 def _finish_rollout(rollout: Rollout, folder: Path, output: Output) -> int:
     files = upgrade_files.write_rollout(rollout, folder)
     lines.render(upgrade_files.rollout_document(rollout, folder), output.out)
-    lines.say(output.out, "\nEach state as a page of its own:")
+    facts = {"safe": rollout.safe, "safe_order": rollout.safe_order}
+    intro, answer = "Each state as a page of its own:", upgrade_files.rollout_headline(rollout)
+    return _end(output, rollout.status, intro, files, answer=answer, **facts)
+
+
+def _end(
+    output: Output, status: int, intro: str, files: Mapping[str, Path], **facts: object
+) -> int:
+    lines.say(output.out, f"\n{intro}")
     lines.command(output.out, str(files["html"]))
-    output.end(
-        status=rollout.status,
-        answer=upgrade_files.rollout_headline(rollout),
-        safe=rollout.safe,
-        safe_order=rollout.safe_order,
-        reports={name: str(path) for name, path in files.items()},
-    )
-    return rollout.status
+    reports = {name: str(path) for name, path in files.items()}
+    output.end(status=status, **facts, reports=reports)
+    return status

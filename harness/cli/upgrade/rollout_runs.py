@@ -12,13 +12,7 @@ from pydantic import Field
 
 from harness.artifacts.distribution import NonEmptyText
 from harness.cli import plan_options
-from harness.cli.upgrade.sides import (
-    MakePlan,
-    Side,
-    UpgradeFolder,
-    table_versions,
-    writers_of,
-)
+from harness.cli.upgrade.sides import Side, UpgradeFolder, table_versions, writers_of
 from harness.comparison.result import Changes, Rollout, RolloutState, compare, safe_order
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
@@ -29,7 +23,6 @@ from harness.formats.api import HANDOVER_VERSION, TABLE_VERSION
 from harness.formats.hudi import settings as hudi_settings
 from harness.plan import Writer
 from harness.plan.product import handovers
-from harness.scenario.cells import Plan
 from harness.scenario.definition import Scenario
 
 
@@ -79,12 +72,6 @@ class PlannedRollout:
         """Return what there is after some changes; of two about the same part, the later counts."""
         return reduce(_changed, (self.changes[number - 1] for number in sorted(made)), self.now)
 
-    def readers(self, made: Iterable[int]) -> dict[str, str]:
-        """Return which reader of now each reader replaces after some changes."""
-        return dict(
-            zip(map(str, self.after(made).readers), map(str, self.now.readers), strict=True)
-        )
-
 
 def read(file: Path) -> PlannedRollout:
     """Read a rollout; each problem is reported with its line."""
@@ -92,7 +79,9 @@ def read(file: Path) -> PlannedRollout:
     form, document = load_yaml(_RolloutForm, text, str(file), "rollout")
     problems = Problems(str(file))
     try:
-        now = _now(form.now)
+        readers = tuple(map(plan_options.existing_reader, form.now.readers))
+        writer = plan_options.existing_writer(form.now.writer)
+        now = Side(readers, writer, _metastore(form.now.metastore))
     except UsageProblem as wrong:
         problems.add(document.line(("now",)), f"now: {wrong}")
         problems.raise_if_any()
@@ -105,11 +94,6 @@ def read(file: Path) -> PlannedRollout:
             problems.add(document.line(("steps", number)), f"{change.name}: {wrong}")
     problems.raise_if_any()
     return PlannedRollout(now, form.steps)
-
-
-def _now(form: _Now) -> Side:
-    readers = tuple(map(plan_options.existing_reader, form.readers))
-    return Side(readers, plan_options.existing_writer(form.writer), _metastore(form.metastore))
 
 
 def _metastore(name: str) -> MetastoreChoice | None:
@@ -130,9 +114,9 @@ def _changed(side: Side, change: _Change) -> Side:
     )
 
 
-def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Rollout:
+def judged(planned: PlannedRollout, folder: UpgradeFolder) -> Rollout:
     """Judge every state on the way, and look for an order in which each is safe."""
-    now, number = planned.now, len(planned.changes)
+    now, number, make = planned.now, len(planned.changes), folder.make
     plan = make(lambda profile, _: now.apply(profile))
     before = folder.side("what there is now", plan, "now")
     states: dict[Changes, RolloutState] = {}
@@ -141,10 +125,11 @@ def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Ro
     def state(made: Changes) -> RolloutState:
         name, numbers = planned.name(made), "-".join(map(str, sorted(made)))
         then = planned.after(made)
+        replaced = dict(zip(map(str, then.readers), map(str, now.readers), strict=True))
         # Its writer continues tables of now, and begins its own.
         plan = make(then.with_writers(lambda scenarios: _writers(now, then, scenarios)))
         side = folder.side(name, plan, f"after-{numbers}")
-        comparison = compare(before, side, planned.readers(made))
+        comparison = compare(before, side, replaced)
         # On the way back, the readers and the writer of now meet what is there then.
         plan = make(now.with_writers(lambda scenarios: _writers_back(now, then, scenarios)))
         side = folder.side(f"back from {name}", plan, f"back-{numbers}")
@@ -153,8 +138,11 @@ def judged(planned: PlannedRollout, make: MakePlan, folder: UpgradeFolder) -> Ro
         if version and not states[made].returns:
             # Tables are brought to an older version before the way back.
             plan = make(now.with_writers(partial(_downgraders, now, then, version)))
+            # Nothing is asked about tables that were not handed over yet.
+            since = {v.id: v.writers.count(v.writers[0]) for v in plan.variants}
+            cells = tuple(cell for cell in plan.cells if cell.step >= since[cell.variant])
             name = f"back from {name} by a downgrade to table version {version}"
-            side = folder.side(name, _since_handover(plan), f"downgraded-{numbers}")
+            side = folder.side(name, replace(plan, cells=cells), f"downgraded-{numbers}")
             states[made] = replace(states[made], downgraded=compare(before, side, {}))
         return states[made]
 
@@ -196,12 +184,6 @@ def _version_before(now: Side, then: Side) -> str:
     )
     possible = hudi_settings.SETTINGS[HANDOVER_VERSION]
     return before if before in possible and before != after else ""
-
-
-def _since_handover(plan: Plan) -> Plan:
-    """Return a plan without the questions about tables that were not handed over yet."""
-    since = {v.id: v.writers.count(v.writers[0]) for v in plan.variants}
-    return replace(plan, cells=tuple(c for c in plan.cells if c.step >= since[c.variant]))
 
 
 def _writer(side: Side) -> Writer:

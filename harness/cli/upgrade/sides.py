@@ -31,10 +31,7 @@ WritersOf = Callable[[Sequence[Scenario]], Iterable[Writer]]
 
 
 def new_plan(old: Side, new: Side, make: MakePlan) -> Plan:
-    """Return the plan of the new side.
-
-    A newer writer continues the tables of the old one, and begins tables anew.
-    """
+    """Return the plan of the new side; a newer writer also continues the tables of the old one."""
     old_writer, new_writer = old.writer, new.writer
     if not (old_writer and new_writer):
         return make(lambda profile, _: new.apply(profile))
@@ -71,6 +68,7 @@ class UpgradeFolder:
 
     path: Path
     resources: Resources
+    make: MakePlan
 
     def side(self, name: str, plan: Plan, folder_name: str) -> ComparedSide:
         """Carry out a plan: write, ask and judge what is not known yet."""
@@ -106,12 +104,10 @@ class Side:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that it names."""
         parts = (READER, self.readers), (WRITER, self.writer), (METASTORE, self.metastore)
         return tuple(name for name, part in parts if part)
 
     def apply(self, profile: Profile) -> Profile:
-        """Return a profile with what is on this side."""
         return replace(
             profile,
             readers=tuple(map(ProfileReader, self.readers)) or profile.readers,
@@ -121,9 +117,7 @@ class Side:
 
     def with_writers(self, writers: WritersOf) -> ChangeProfile:
         """Return what makes a profile one with this side, and with writers for its scenarios."""
-        return lambda profile, scenarios: replace(
-            self.apply(profile), writers=tuple(writers(scenarios))
-        )
+        return lambda profile, chosen: replace(self.apply(profile), writers=tuple(writers(chosen)))
 
     def __str__(self) -> str:
         writer = self.writer.distribution if self.writer else ""
@@ -153,9 +147,8 @@ def sides_between(old: Side, new: Side) -> tuple[SideBetween, ...]:
             side, why_not = _with_components(old, {**before, name: now})
             sides.append(SideBetween(name, was or "none", now or "none", side, why_not))
     if old.metastore != new.metastore:
-        swapped = replace(old, metastore=new.metastore)
         names = METASTORE, str(old.metastore), str(new.metastore)
-        sides.append(SideBetween(*names, swapped))
+        sides.append(SideBetween(*names, replace(old, metastore=new.metastore)))
     return tuple(sides) if len(sides) > 1 else ()
 
 
@@ -205,7 +198,6 @@ def side(names: Sequence[str], role: str = READER) -> Side:
 
 
 def check(old: Side, new: Side) -> None:
-    """Check that two sides name the same parts."""
     if old.parts != new.parts:
         was, now = (" and ".join(side.parts) for side in (old, new))
         problem = f"the old side names {was}, the new one {now}"
@@ -213,10 +205,7 @@ def check(old: Side, new: Side) -> None:
 
 
 def registered_first(old: Side, new: Side) -> Side:
-    """Return the new side with its metastore on the upgraded database of the old one's.
-
-    Where no tool upgrades the database, the tables are registered anew.
-    """
+    """Return the new side with its metastore on the upgraded database of the old, if a tool can."""
     if not (old.metastore and new.metastore) or old.metastore == new.metastore:
         return new
     upgraded = replace(new.metastore, upgraded_from=old.metastore.distribution)

@@ -1,26 +1,12 @@
-"""What is tried where anything is worse: settings of the new side, and each component alone.
-
-A reader's settings are tried on what is worse, and those that help on what is right. A newer writer
-is tried with tables of the old one's version, and everything is asked about those.
-"""
+"""What is tried where anything is worse: settings of the new side, and each component alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from harness import engines
-from harness.artifacts import distributions
 from harness.cli.remedy import alternatives, changes, plan_of
-from harness.cli.upgrade.sides import (
-    MakePlan,
-    Side,
-    SideBetween,
-    UpgradeFolder,
-    new_plan,
-    sides_between,
-    table_versions,
-)
+from harness.cli.upgrade import sides
 from harness.comparison.regressions import Remedy, Swap, ranked, reader_remedy, writer_remedy
 from harness.comparison.result import SideComparison, compare
 from harness.core.errors import UsageProblem
@@ -34,11 +20,12 @@ AUTO_UPGRADE = "auto_upgrade"
 
 
 def with_reader_settings(
-    comparison: SideComparison, reader: Reader, plan: Plan, folder: UpgradeFolder
+    comparison: SideComparison, reader: Reader, plan: Plan, folder: sides.UpgradeFolder
 ) -> SideComparison:
-    """Return a comparison with the settings of a reader that help; `plan`: that of the new side."""
+    """Try settings of a reader on what is worse, and those that help on what is right."""
     worse = [pair.either for pair in comparison.worse if not pair.is_step]
-    others = _alternatives(reader, plan, worse) if worse else []
+    formats = dict.fromkeys(comparison.new.run.info.variant(v.variant).format for v in worse)
+    others = list(dict.fromkeys(r for name in formats for r in alternatives(reader, name)[0]))
     if not others:
         return comparison
     verdicts = folder.side("", _plan(plan, worse, others), "settings").run.verdicts
@@ -51,36 +38,23 @@ def with_reader_settings(
     ]
     if helping:
         verdicts += folder.side("", _plan(plan, right, helping), "settings-on-right").run.verdicts
-    formats = dict.fromkeys(comparison.new.run.info.variant(v.variant).format for v in worse)
-    remedies = (
-        replace(
-            reader_remedy(
-                str(other),
-                changes(reader, other),
-                verdicts,
-                {verdict.question for verdict in worse},
-                {verdict.question for verdict in right},
-            ),
-            lines=tuple(dict.fromkeys(_new_lines(reader, other, formats))),
+    remedies = list[Remedy]()
+    for other in helping:
+        remedy = reader_remedy(
+            str(other),
+            changes(reader, other),
+            verdicts,
+            {verdict.question for verdict in worse},
+            {verdict.question for verdict in right},
         )
-        for other in helping
-    )
+        lines = (
+            line
+            for name in formats
+            for line in lines_of(str(other), name)
+            if line not in lines_of(str(reader), name)
+        )
+        remedies.append(replace(remedy, lines=tuple(dict.fromkeys(lines))))
     return replace(comparison, remedies=ranked(remedies))
-
-
-def _new_lines(without: Reader, reader: Reader, formats: Iterable[str]) -> Iterator[SettingLine]:
-    """Yield the lines of a configuration that only the second reader has."""
-    for name in formats:
-        before = lines_of(str(without), name)
-        yield from (line for line in lines_of(str(reader), name) if line not in before)
-
-
-def _alternatives(reader: Reader, plan: Plan, worse: Iterable[Verdict]) -> list[Reader]:
-    """Return the reader with its other settings."""
-    known = engines.load(distributions.load(reader.distribution).engine).settings
-    formats = {variant.id: variant.format for variant in plan.variants}
-    names = dict.fromkeys(formats[verdict.variant] for verdict in worse)
-    return list(dict.fromkeys(r for name in names for r in alternatives(reader, known, name)[0]))
 
 
 def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Plan:
@@ -89,17 +63,17 @@ def _plan(plan: Plan, asked: Iterable[Verdict], readers: Sequence[Reader]) -> Pl
 
 
 def with_table_versions(
-    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+    comparison: SideComparison, old: sides.Side, new: sides.Side, folder: sides.UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with the older table versions with which the new writer does no harm."""
     if not (comparison.worse and old.writer and new.writer):
         return comparison
     remedies = list[Remedy]()
-    makes = table_versions(new.writer)[:-1]
-    for version in (v for v in reversed(table_versions(old.writer)) if v in makes):
+    makes = sides.table_versions(new.writer)[:-1]
+    for version in (v for v in reversed(sides.table_versions(old.writer)) if v in makes):
         settings = {TABLE_VERSION: version, AUTO_UPGRADE: "off"}
         writer = replace(new.writer, settings={**new.writer.settings, **settings})
-        plan = new_plan(old, replace(new, writer=writer), make)
+        plan = sides.new_plan(old, replace(new, writer=writer), folder.make)
         other = folder.side(str(writer), plan, f"table-version-{version}")
         remedy = writer_remedy(
             str(writer),
@@ -120,22 +94,22 @@ def _writer_lines(settings: Mapping[str, str]) -> tuple[SettingLine, ...]:
 
 
 def with_swaps(
-    comparison: SideComparison, old: Side, new: Side, make: MakePlan, folder: UpgradeFolder
+    comparison: SideComparison, old: sides.Side, new: sides.Side, folder: sides.UpgradeFolder
 ) -> SideComparison:
     """Return a comparison with what each component does alone; nothing where nothing is worse."""
     if not comparison.regressions:
         return comparison
 
-    def swap(between: SideBetween) -> Swap:
+    def swap(between: sides.SideBetween) -> Swap:
         names = between.component, between.old, between.new
         if between.side is None:
             return Swap(*names, why_not=between.why_not)
         try:
-            plan = new_plan(old, between.side, make)
+            plan = sides.new_plan(old, between.side, folder.make)
         except UsageProblem as problem:  # what nobody would run cannot be asked
             return Swap(*names, why_not=str(problem))
         folder_name = f"only-{between.component.replace(' ', '-')}"
         side = folder.side(str(between.side), plan, folder_name)
         return Swap(*names, worse=compare(comparison.old, side).worse)
 
-    return replace(comparison, swaps=tuple(map(swap, sides_between(old, new))))
+    return replace(comparison, swaps=tuple(map(swap, sides.sides_between(old, new))))

@@ -9,12 +9,12 @@ import pytest
 from harness.artifacts.cache import OFFLINE, Cache
 from harness.cli import app
 
+Capture = pytest.CaptureFixture[str]
+
 BROKEN = 3
 
 
-def test_the_key_is_one_line_and_another_for_other_engines(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_key_is_one_line_and_another_for_other_engines(capsys: Capture) -> None:
     keys = []
     for profile in ("first", "first", "ci"):
         assert app.main(["cache", "key", "--profile", profile]) == 0
@@ -23,9 +23,7 @@ def test_the_key_is_one_line_and_another_for_other_engines(
     assert keys[0] == keys[1] != keys[2]
 
 
-def test_offline_what_is_missing_is_told_with_what_to_do(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_offline_what_is_missing_is_told_with_what_to_do(capsys: Capture, tmp_path: Path) -> None:
     arguments = ["run", "--profile", "first", "--offline", "--run-dir", str(tmp_path / "run")]
     assert app.main(arguments) == BROKEN
     message = capsys.readouterr().err
@@ -45,7 +43,7 @@ def test_the_variable_says_offline_and_an_option_goes_before_it(
 
 
 def test_an_import_of_something_else_ends_as_a_broken_environment(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: Capture, tmp_path: Path
 ) -> None:
     file = tmp_path / "x.tar"
     file.write_text("no tar", encoding="utf-8")
@@ -53,9 +51,7 @@ def test_an_import_of_something_else_ends_as_a_broken_environment(
     assert "nothing of it was imported" in capsys.readouterr().err
 
 
-def test_the_cache_is_listed_and_cleared(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_cache_is_listed_and_cleared(capsys: Capture, tmp_path: Path) -> None:
     answer = Path(os.environ["HARNESS_CACHE"]) / "answers" / "aa" / f"{64 * 'a'}.json"
     answer.parent.mkdir(parents=True)
     answer.write_text("{}", encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 from collections.abc import Iterator
@@ -29,11 +28,6 @@ NOBODY = "tcp://127.0.0.1:1"
 NAMES = ("trino-476", "trino-368", "spark-3.5.8", "spark-3.5.8-hudi-1.0.2")
 
 
-def test_a_machine_with_enough_lacks_nothing() -> None:
-    assert doctor.machine_problems(GOOD, COMPLETE) == ()
-    assert doctor.machine_problems(replace(GOOD, disk_mb=10), COMPLETE) == ()
-
-
 @pytest.mark.parametrize(
     ("machine", "missing", "message"),
     [
@@ -55,6 +49,7 @@ def test_what_a_machine_lacks_is_reported_with_what_to_do(
 ) -> None:
     (problem,) = doctor.machine_problems(machine, missing)
     assert re.match(message, problem)
+    assert doctor.machine_problems(replace(GOOD, disk_mb=10), COMPLETE) == ()
 
 
 @pytest.mark.parametrize("name", ["/proc/harness", "somebody's"])
@@ -67,35 +62,21 @@ def test_a_cache_that_cannot_be_written_is_reported(name: str, tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "somebody's"]
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    """A cache that holds one artifact, which is not what the lock says."""
-    cache = Cache(tmp_path)
-    artifact = distributions.load("trino-476").artifacts[-1]
+def test_verifying_finds_removes_and_names_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("DOCKER_HOST", NOBODY)
+    cache, artifact = Cache(tmp_path), distributions.load("trino-476").artifacts[-1]
     path = cache.artifact(artifact)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a jar")
     cache.stamp(artifact)
-    return cache
-
-
-def test_verifying_finds_removes_and_names_what_changed(cache: Cache) -> None:
-    out = io.StringIO()
-    (changed,) = doctor.verify_files(["trino-476"], cache, Console(file=out))
-    assert hashlib.sha256(b"not a jar").hexdigest() not in changed.parent.name
-    assert not changed.exists()
-    assert str(changed) in out.getvalue()
-    assert doctor.verify_files(["trino-476"], cache, Console(file=out)) == ()
-    assert "every artifact in the cache is what its lock says" in out.getvalue()
-
-
-def test_the_command_verifies_and_ends_with_the_status_of_a_broken_environment(
-    cache: Cache, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.root))
-    monkeypatch.setenv("DOCKER_HOST", NOBODY)
     assert app.main(["doctor", "--verify"]) == 3
-    assert "changed since it was fetched, removed: " in capsys.readouterr().out
+    assert f"changed since it was fetched, removed: {path}" in capsys.readouterr().out
+    assert not path.exists()
+    app.main(["doctor", "--verify"])
+    assert "every artifact in the cache is what its lock says" in capsys.readouterr().out
 
 
 class Images:

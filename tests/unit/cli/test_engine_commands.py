@@ -17,6 +17,8 @@ from harness.core.errors import EnvironmentProblem
 from harness.runtime import docker_daemon
 from harness.scenario.cells import Reader
 
+Capture = pytest.CaptureFixture[str]
+
 VERIFY = ["engines", "verify"]
 Verified = Callable[..., list[str]]
 
@@ -27,12 +29,12 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
 
-    def plan(**found: CheckResult) -> list[str]:
+    def plan(**outcomes: CheckResult) -> list[str]:
         checked = list[str]()
 
         def verify(reader: Reader, *_: object) -> Conformance:
             checked.append(str(reader))
-            first = found.get(str(reader).partition("-")[0], CheckResult())
+            first = outcomes.get(str(reader).partition("-")[0], CheckResult())
             every = dict.fromkeys(kit.ASSERTS, CheckResult()) | {"ready": first}
             where = ("trino", "476", "process", "2024-02-29", "stock")
             return Conformance(str(reader), *where, every, 14.0, 900)
@@ -44,7 +46,7 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
 
 
 @pytest.mark.parametrize(
-    ("found", "status"),
+    ("outcomes", "status"),
     [
         ({}, 0),
         ({"hive": CheckResult(CheckOutcome.NOT_APPLICABLE, "it runs as a process")}, 0),
@@ -53,38 +55,40 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Verified:
     ],
 )
 def test_the_status_says_what_was_found(
-    verified: Verified, found: dict[str, CheckResult], status: int
+    verified: Verified, outcomes: dict[str, CheckResult], status: int
 ) -> None:
-    checked = verified(**found)
+    checked = verified(**outcomes)
     assert app.main([*VERIFY, "trino-476", "hive-3.1.3{path=mapreduce}"]) == status
     assert checked == ["trino-476", "hive-3.1.3{path=mapreduce}"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("command", "problem"),
     [
-        ([], "name the readers to check"),
-        (["trino-476", "--all"], "name the readers to check"),
-        (["trino-999"], "there is no lock data of trino-999"),
-        (["hive-metastore-3.1.3"], "is not a reader"),
-        (["trino-476@cloud"], "there is no runtime 'cloud'"),
-        (
-            ["hive-3.1.3{orc.force.positional.evolution=true}"],
-            "of hive-parquet tables",
-        ),
+        ("verify", "name the readers to check"),
+        ("verify trino-476 --all", "name the readers to check"),
+        ("verify trino-999", "there is no lock data of trino-999"),
+        ("verify hive-metastore-3.1.3", "is not a reader"),
+        ("verify trino-476@cloud", "there is no runtime 'cloud'"),
+        ("verify hive-3.1.3{orc.force.positional.evolution=true}", "of hive-parquet tables"),
+        ("add trino 476", "trino-476 cannot be added: the harness already has it"),
+        ("add hive 4.0.0", "hive-4.0.0 cannot be added: Hive's hundred jars"),
+        ("prune trino-470", "there is no lock data of trino-470"),
+        ("prune drill-1", "unknown distribution 'drill-1'"),
+        ("ad", "No such command 'ad'"),
     ],
 )
 def test_wrong_use_starts_nothing_and_says_what_is_allowed(
-    verified: Verified, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    verified: Verified, capsys: Capture, command: str, problem: str
 ) -> None:
     checked = verified()
-    assert app.main([*VERIFY, *arguments]) == WRONG_USE
-    assert said in capsys.readouterr().err
+    assert app.main(["engines", *command.split()]) == WRONG_USE
+    assert problem in capsys.readouterr().err
     assert checked == []
 
 
 def test_the_answer_comes_first_and_what_was_seen_stands_beside_its_check(
-    verified: Verified, capsys: pytest.CaptureFixture[str]
+    verified: Verified, capsys: Capture
 ) -> None:
     verified(hive=results.failed("the count of two rows was ((1,),)"))
     app.main([*VERIFY, "trino-476", "hive-3.1.3"])
@@ -130,13 +134,13 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def shown(capsys: Capture, *arguments: str) -> str:
     assert app.main(["engines", *arguments]) == 0
     return capsys.readouterr().out
 
 
-def test_every_engine_is_listed_with_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = told(capsys).splitlines()
+def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
+    lines = shown(capsys).splitlines()
     assert [line.split()[0] for line in lines[1:-1]] == list(distributions.names())
     (trino,) = (line for line in lines if line.startswith("trino-476 "))
     assert trino.split("  ")[0] == "trino-476"
@@ -146,39 +150,20 @@ def test_every_engine_is_listed_with_what_is_there(capsys: pytest.CaptureFixture
     assert lines[-1].startswith("other versions (prestodb from 0.275 on, ")
 
 
-def test_what_the_kit_found_last_is_listed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     for day, first in ("2024-02-28", results.failed("no")), ("2024-02-29", CheckResult()):
         every = dict.fromkeys(kit.ASSERTS, CheckResult()) | {"ready": first}
         where = ("trino", "476", "process", day, "stock")
         results.keep(Conformance("trino-476", *where, every, 14.0, 900), cache)
-    listed = {load["name"]: load for load in json.loads(told(capsys, "list", "--json"))["engines"]}
+    listed = {load["name"]: load for load in json.loads(shown(capsys, "list", "--json"))["engines"]}
     assert listed["trino-476"]["conforms"] == {
         "process": "passed, 2024-02-29",
         "container": "not checked here",
     }
 
 
-def test_own_engines_are_listed_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_own_engines_are_listed_too(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "readers.yaml").write_text("trino-mine: {like: trino-476, heap_mb: 7}\n")
-    assert "trino-mine " in told(capsys, "list", "--scenarios", "my")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["add", "trino", "476"], "trino-476 cannot be added: the harness already has it"),
-        (["add", "hive", "4.0.0"], "hive-4.0.0 cannot be added: Hive's hundred jars"),
-        (["prune", "trino-470"], "there is no lock data of trino-470"),
-        (["prune", "drill-1"], "unknown distribution 'drill-1'"),
-        (["ad"], "No such command 'ad'"),
-    ],
-)
-def test_wrong_use_is_told(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert app.main(["engines", *arguments]) == WRONG_USE
-    assert said in capsys.readouterr().err
+    assert "trino-mine " in shown(capsys, "list", "--scenarios", "my")

@@ -23,40 +23,23 @@ from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import ColumnMapping
 from harness.reports.words import NOT_WORDED, STRATEGIES
-from harness.run import pipeline
-from tests.builders.recorded_run import RECORDED
 
 RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
 REFUSED = ("hudi/drop", "twin", "s3/", "trino-476{use-column-names=false}")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("explained") / "run"
-    shutil.copytree(RECORDED, made)
-    pipeline.judge_run(made)
-    return made
-
-
-def tables(found: RecordedCell) -> CaseTables:
-    expectations = expectations_of(found)
+def tables(check: RecordedCell) -> CaseTables:
+    expectations = expectations_of(check)
     assert expectations is not None
-    assert found.answer is not None
-    answer = understand_cell(found.cell, expectations, found.answer)
-    return tables_of(expectations.layout(found.cell.step, found.cell.view), answer)
+    assert check.answer is not None
+    answer = understand_cell(check.cell, expectations, check.answer)
+    return tables_of(expectations.layout(check.cell.step, check.cell.view), answer)
 
 
-def printed(found: RecordedCell, width: int) -> str:
+def printed(check: RecordedCell, width: int) -> str:
     out = io.StringIO()
-    print_case(found, Console(file=out, width=width, color_system=None))
+    print_case(check, Console(file=out, width=width, color_system=None))
     return out.getvalue()
-
-
-def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    assert find(folder, [found.cell.case]).cell == found.cell
-    assert found.verdict is not None
-    assert found.answer is not None
 
 
 @pytest.mark.parametrize(
@@ -71,14 +54,14 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
     ],
 )
 def test_a_name_that_does_not_fit_one_case_is_refused_with_near_ones(
-    folder: Path, parts: list[str], error: str
+    judged: Path, parts: list[str], error: str
 ) -> None:
     with pytest.raises(UsageProblem, match=error):
-        find(folder, parts)
+        find(judged, parts)
 
 
-def test_the_strategy_that_gives_the_answer_is_named_and_its_table_equals_it(folder: Path) -> None:
-    shown = tables(find(folder, RENAMED))
+def test_the_strategy_that_gives_the_answer_is_named_and_its_table_equals_it(judged: Path) -> None:
+    shown = tables(find(judged, RENAMED))
     assert shown.fitting == ("by name",)
     (strategy,) = [sheet for sheet in shown.strategies if sheet.same_as_answer]
     assert shown.answer is not None
@@ -92,10 +75,11 @@ def printed_strategies(shown: CaseTables) -> str:
     return out.getvalue()
 
 
-def test_a_strategy_that_gives_too_little_is_not_claimed(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    assert found.answer is not None
-    shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
+def test_a_strategy_that_gives_too_little_is_not_claimed(judged: Path) -> None:
+    check = find(judged, RENAMED)
+    assert check.answer is not None
+    shown = tables(check)
+    empty = tables(replace(check, answer=replace(check.answer, rows=())))
     assert (shown.inconclusive, empty.inconclusive) == (False, True)
     assert "; the smallest that gives this answer: by name." in printed_strategies(shown)
     text = printed_strategies(replace(shown, inconclusive=True))
@@ -103,41 +87,42 @@ def test_a_strategy_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     assert "the smallest that gives" not in text
 
 
-def test_values_that_are_not_as_expected_are_marked(folder: Path) -> None:
-    found = tables(find(folder, RENAMED)).answer
-    assert found is not None
+def test_values_that_are_not_as_expected_are_marked(judged: Path) -> None:
+    check = tables(find(judged, RENAMED)).answer
+    assert check is not None
     wrong = {
-        (line.key, label): part.value
-        for line in found.rows
-        for label, part in zip(found.labels, line.values or (), strict=True)
-        if not part.right
+        (line.key, label): value
+        for line in check.rows
+        for label, (value, right) in zip(check.labels, line.values or (), strict=True)
+        if not right
     }
     assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
 
 
-def test_a_difference_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    assert found.verdict is not None
-    (finding,) = found.verdict.findings
-    holding = {fact.path: fact.keys for fact in found.case.state_of[found.cell.step].files}
+def test_a_difference_is_traced_to_the_file_it_was_read_from(judged: Path) -> None:
+    check = find(judged, RENAMED)
+    assert check.verdict is not None
+    (finding,) = check.verdict.findings
+    holding = {fact.path: fact.keys for fact in check.case.state_of[check.cell.step].files}
     for place in finding.places:
         assert place.key in holding[place.file]
 
 
-def test_a_refusal_has_no_table_and_says_what_each_strategy_would_have_shown(folder: Path) -> None:
-    found = find(folder, REFUSED)
-    shown = tables(found)
+def test_a_refusal_has_no_table_and_says_what_each_strategy_would_have_shown(judged: Path) -> None:
+    check = find(judged, REFUSED)
+    shown = tables(check)
     assert (shown.answer, shown.fitting) == (None, ())
     assert len(shown.strategies) > 1
-    assert "refused: NOT_SUPPORTED" in printed(found, 120)
+    assert "refused: NOT_SUPPORTED" in printed(check, 120)
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
-    found = find(folder, RENAMED)
-    text = printed(found, width)
+def test_a_page_fits_its_width_and_says_all_without_colour(judged: Path, width: int) -> None:
+    check = find(judged, RENAMED)
+    text = printed(check, width)
     commands = [line for line in text.splitlines() if line.startswith("    harness ")]
-    assert len(commands) == 2  # whole, however long: they are copied
+    words = [["harness", verb, check.cell.case] for verb in ("remedy", "reproduce")]
+    assert [*map(shlex.split, commands)] == words  # whole, however long: they are copied
     assert all(len(line) <= width for line in text.splitlines() if line not in commands)
     printed_text = " ".join(text.split())
     for what in (
@@ -150,28 +135,21 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
         assert what in printed_text
 
 
-def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
-    found = find(folder, RENAMED)
+def test_a_step_that_did_not_take_place_is_not_shown_as_written(judged: Path) -> None:
+    check = find(judged, RENAMED)
     refused = [
         replace(state, outcome=replace(state.outcome, kind=OutcomeKind.REFUSED))
         if state.outcome.step == 2
         else state
-        for state in found.case.states
+        for state in check.case.states
     ]
-    text = printed(replace(found, case=replace(found.case, states=refused)), 120)
+    text = printed(replace(check, case=replace(check.case, states=refused)), 120)
     assert re.search(r"\n  1 insert 2 rows\n  2 .* \(refused\)\n  3 ", text)
 
 
-def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    lines = printed(found, 80).splitlines()
-    commands = [shlex.split(line) for line in lines if line.startswith("    harness ")]
-    assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
-
-
-def test_a_broken_record_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
+def test_a_broken_record_is_named_with_its_line(judged: Path, tmp_path: Path) -> None:
     made = tmp_path / "run"
-    shutil.copytree(folder, made)
+    shutil.copytree(judged, made)
     case = find(made, RENAMED).cell.case
     (made / "answers.jsonl").write_text(f'{{"case": "{case}", "rows": 7}}\n', encoding="utf-8")
     with pytest.raises(UsageProblem, match=r"answers\.jsonl:1: "):
@@ -179,60 +157,62 @@ def test_a_broken_record_is_named_with_its_line(folder: Path, tmp_path: Path) ->
 
 
 def test_the_command_explains_a_case_of_a_run(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    judged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert app.main(["explain", *RENAMED, "--run-dir", str(folder)]) == 0
+    assert app.main(["explain", *RENAMED, "--run-dir", str(judged)]) == 0
     assert "the smallest that gives this answer: by name" in capsys.readouterr().out
-    assert app.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
+    assert app.main(["explain", "nothing", "--run-dir", str(judged / "none")]) == 2
     assert "there is no run at" in capsys.readouterr().err
 
 
-def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    assert found.answer is not None
+def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(judged: Path) -> None:
+    check = find(judged, RENAMED)
+    assert check.answer is not None
     silent = Answer(
-        found.answer.case,
-        found.answer.sql,
+        check.answer.case,
+        check.answer.sql,
         unknown="connection lost",
         attempts=(Attempt("connection lost", "INFO ready\nFATAL out of memory"),),
     )
-    text = printed(replace(found, answer=silent, verdict=None), 100)
+    text = printed(replace(check, answer=silent, verdict=None), 100)
     assert "no answer: connection lost" in text
     assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text
 
 
 def test_a_difference_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    judged: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found, whole = find(folder, RENAMED), printed(find(folder, RENAMED), 120)
+    check, whole = find(judged, RENAMED), printed(find(judged, RENAMED), 120)
     monkeypatch.setattr(command, "witness_text", lambda *_: 1 / 0)
-    shown_text = printed(found, 120)
+    shown_text = printed(check, 120)
     assert NOT_WORDED in shown_text
     assert shown_text.count("\nFiles\n") == whole.count("\nFiles\n") == 1
     monkeypatch.setattr(command, "print_tables", lambda *_: 1 / 0)
-    assert found.cell.case in (printed_text := printed(found, 120))
+    assert check.cell.case in (printed_text := printed(check, 120))
     assert NOT_WORDED in printed_text
-    assert {record.message for record in caplog.records} == {f"cannot word {found.cell.case}"}
+    assert {record.message for record in caplog.records} == {f"cannot word {check.cell.case}"}
 
 
-def test_the_address_of_the_cell_on_the_page_is_printed_where_there_is_a_page(folder: Path) -> None:
-    found, out = find(folder, RENAMED), io.StringIO()
+def test_the_address_of_the_cell_is_printed_where_there_is_a_page(
+    judged: Path, tmp_path: Path
+) -> None:
+    check, out = find(judged, RENAMED), io.StringIO()
     console = Console(file=out, width=80, color_system=None)
-    print_address(folder, found, console)
+    print_address(tmp_path, check, console)
     assert out.getvalue() == ""
-    (folder / "report.html").touch()
-    print_address(folder, found, console)
+    (tmp_path / "report.html").touch()
+    print_address(tmp_path, check, console)
     address = out.getvalue().split()[-1]
-    assert address.startswith((folder / "report.html").as_uri() + "#")
-    assert unquote(address.partition("#")[2]) == found.cell.case
+    assert address.startswith((tmp_path / "report.html").as_uri() + "#")
+    assert unquote(address.partition("#")[2]) == check.cell.case
 
 
-def test_the_timeline_names_the_steps_of_its_instants(folder: Path) -> None:
-    found = find(folder, RENAMED)
-    first = next(state.outcome for state in found.case.states if state.outcome.instant)
+def test_the_timeline_names_the_steps_of_its_instants(judged: Path) -> None:
+    check = find(judged, RENAMED)
+    first = next(state.outcome for state in check.case.states if state.outcome.instant)
     out = io.StringIO()
     entries = (f"{first.instant} commit: completed", "999 deltacommit: inflight")
-    command.print_entries(entries, found, Console(file=out, width=100, color_system=None))
+    command.print_timeline(entries, check, Console(file=out, width=100, color_system=None))
     assert out.getvalue().splitlines()[1:] == [
         "Timeline of the table",
         f"  {entries[0]} (step {first.step})",

@@ -19,6 +19,8 @@ from harness.run import load_run, run_folder
 from tests.builders import sample_run
 from tests.builders.recorded_run import RECORDED
 
+Capture = pytest.CaptureFixture[str]
+
 STORE = runs.HISTORY_FILE
 
 
@@ -37,28 +39,23 @@ def stored() -> Path:
     return STORE
 
 
-def ended(capsys: pytest.CaptureFixture[str], *command: str) -> dict[str, Any]:
+def ended(capsys: Capture, *command: str) -> dict[str, Any]:
     """Return what a command tells a program at its end."""
     capsys.readouterr()
     app.main([*command, "--json"])
-    found: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
-    return found
-
-
-def recorded(folder: str) -> Path:
-    shutil.copytree(RECORDED, folder)
-    return Path(folder)
+    end: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return end
 
 
 def test_a_run_under_runs_is_kept_when_it_is_judged() -> None:
-    recorded("runs/one")
+    shutil.copytree(RECORDED, "runs/one")
     app.main(["judge", "--run-dir", "runs/one"])
     with sqlite3.connect(STORE) as store:
         assert store.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
 def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded("one")
+    shutil.copytree(RECORDED, "one")
     app.main(["judge", "--run-dir", "one"])
     assert list(Path().rglob("*.sqlite")) == []
     app.main(["judge", "--run-dir", "one", "--history", "by/option.sqlite"])
@@ -67,8 +64,8 @@ def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPa
     assert {path.name for path in Path("by").iterdir()} == {"option.sqlite", "variable.sqlite"}
 
 
-def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    recorded("one")
+def test_a_run_that_nobody_judged_is_not_kept(capsys: Capture) -> None:
+    shutil.copytree(RECORDED, "one")
     assert app.main(["history", "add", "one"]) == 2
     assert "nothing is judged; use harness judge" in capsys.readouterr().err
     assert app.main(["history"]) == 2
@@ -76,27 +73,23 @@ def test_a_run_that_nobody_judged_is_not_kept(capsys: pytest.CaptureFixture[str]
     assert not STORE.exists()
 
 
-def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    recorded("one")
+def test_a_run_that_cannot_be_kept_has_its_reports_and_ends_with_3(capsys: Capture) -> None:
+    shutil.copytree(RECORDED, "one")
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["judge", "--run-dir", "one", "--history", "broken"]) == 3
-    said = capsys.readouterr()
-    assert "the run is not stored for its history: broken is broken" in said.err
+    printed = capsys.readouterr()
+    assert "the run is not stored for its history: broken is broken" in printed.err
     assert Path("one/report.html").exists()
 
 
-def test_a_run_does_not_begin_where_it_could_not_be_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_run_does_not_begin_where_it_could_not_be_kept(capsys: Capture) -> None:
     Path("broken").write_bytes(b"x" * 5000)
     assert app.main(["run", "--profile", "first", "--history", "broken", "--offline"]) == 2
     assert "is broken" in capsys.readouterr().err
     assert not run_folder.RUNS.exists()
 
 
-def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_comes_first(stored: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert app.main(["history"]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
@@ -105,9 +98,7 @@ def test_the_answer_comes_first(stored: Path, capsys: pytest.CaptureFixture[str]
     assert any("it knows nothing" in text for text in rest)
 
 
-def test_options_need_no_name_of_a_command(
-    stored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_need_no_name_of_a_command(stored: Path, capsys: Capture) -> None:
     every = ended(capsys, "history")
     few = ended(capsys, "history", "--reader", "trino-*", "-k", "hudi-cow")
     assert 0 < len(few["now"]) < len(every["now"])
@@ -117,7 +108,7 @@ def test_options_need_no_name_of_a_command(
 
 
 @pytest.mark.parametrize("name", ["turns.parquet", "turns.csv"])
-def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_are_exported(stored: Path, name: str, capsys: Capture) -> None:
     number = ended(capsys, "history", "export", name)["turns"]
     frame = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
     assert len(frame) == number > 0
@@ -125,28 +116,26 @@ def test_turns_are_exported(stored: Path, name: str, capsys: pytest.CaptureFixtu
     assert [path.name for path in Path().glob(".*")] == []
 
 
-def test_kept_runs_are_compared_without_their_folders(
-    stored: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_kept_runs_are_compared_without_their_folders(stored: Path, capsys: Capture) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
-    told = ended(capsys, "compare", run["run"], run["run"])
-    assert told["changes"]["regressed"] == 0
-    assert Path(told["reports"]["html"]).is_relative_to(Path("runs").resolve())
+    end = ended(capsys, "compare", run["run"], run["run"])
+    assert end["changes"]["regressed"] == 0
+    assert Path(end["reports"]["html"]).is_relative_to(Path("runs").resolve())
     assert Path("runs", run["run"], load_run.VERDICTS).exists()
 
 
 def test_another_run_of_the_same_name_is_not_taken_for_the_kept_one(
-    stored: Path, capsys: pytest.CaptureFixture[str]
+    stored: Path, capsys: Capture
 ) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
     other = sample_run.make(Path("runs", run["run"]))
     info = replace(other.info, started=other.info.started + timedelta(days=1))
     load_run.write_info(other.folder, info)
-    told = ended(capsys, "compare", run["run"], run["run"])
-    assert Path(told["reports"]["html"]).parent.name == f"{run['run']}-2"
+    end = ended(capsys, "compare", run["run"], run["run"])
+    assert Path(end["reports"]["html"]).parent.name == f"{run['run']}-2"
 
 
-def test_a_kept_run_is_restored(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_kept_run_is_restored(stored: Path, capsys: Capture) -> None:
     (run,) = ended(capsys, "history", "list")["runs"]
     assert app.main(["history", "restore", run["run"], "--run-dir", "again"]) == 0
     assert load_run.load(Path("again")).verdicts

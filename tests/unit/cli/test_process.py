@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,17 +13,9 @@ import pytest
 from harness.cli import app
 from harness.cli.process import ending_at_once
 from harness.run import pipeline
-from tests.builders.recorded_run import RECORDED
 
 HARNESS = (sys.executable, "-m", "harness")
 WRONG_USE, BROKEN = 2, 3
-
-
-@pytest.fixture
-def recorded(tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
-    return folder
 
 
 def test_who_ends_reading_early_changes_no_status(recorded: Path) -> None:

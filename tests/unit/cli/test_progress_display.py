@@ -9,11 +9,7 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from harness.cli.output import (
-    JsonProgress,
-    PlainProgress,
-    TerminalProgress,
-)
+from harness.cli.output import JsonProgress, PlainProgress, TerminalProgress
 from harness.core.records import VerdictKind
 
 
@@ -107,17 +103,8 @@ def test_a_terminal_shows_all_that_runs_at_once_each_in_its_figures() -> None:
     assert len(re.findall(r"\d:\d\d:\d\d", last)) == 2, "the time that both counts took"
 
 
-def test_on_a_narrow_terminal_no_word_is_cut_off() -> None:
-    out = io.StringIO()
-    with on_terminal(out, width=60).count("ask queries", 52_826) as count:
-        count.count_result("spark-3.5.8-hudi-1.0.2", "answered", 20_123)
-        count.count_result("spark-3.5.8-hudi-1.0.2", "refused", 6_000)
-    words = out.getvalue()[out.getvalue().rindex("ask queries: ") :].split()
-    assert {"26,123", "26,703", "left", "20,123", "answered,", "6,000", "refused"} <= {*words}
-
-
-def on_terminal(out: io.StringIO, width: int = 120) -> TerminalProgress:
-    return TerminalProgress(Console(file=out, force_terminal=True, width=width, color_system=None))
+def on_terminal(out: io.StringIO) -> TerminalProgress:
+    return TerminalProgress(Console(file=out, force_terminal=True, width=120, color_system=None))
 
 
 def test_a_program_is_told_in_json_one_object_a_line() -> None:

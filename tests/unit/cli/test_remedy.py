@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,25 +14,17 @@ from rich.console import Console
 
 from harness import engines
 from harness.artifacts import distributions
-from harness.cli import app, runs
-from harness.cli.remedy import (
-    Effect,
-    alternatives,
-    changes,
-    effect,
-    others,
-    print_effects,
-)
+from harness.cli import app, remedy, runs
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
-from harness.run.pipeline import Work
 from harness.scenario.cells import Cell, Plan, Reader, parse_reader
-from tests.builders.recorded_run import RECORDED
+
+Capture = pytest.CaptureFixture[str]
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
-IN_JOBS = ("vectorized", "input-format", "statistics")
+IN_JOBS = ("path", "schema-on-read", "vectorized", "input-format", "statistics")
 """Settings of Hive that say something of every format."""
 BEFORE = parse_reader("engine-1{names=false}")
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
@@ -51,30 +42,28 @@ def verdict(reader: Reader, step: int, kind: VerdictKind) -> Verdict:
     )
 
 
-def effect_of(before: list[VerdictKind], after: list[VerdictKind], names: str = "true") -> Effect:
+def effect_of(
+    before: list[VerdictKind], after: list[VerdictKind], names: str = "true"
+) -> remedy.Effect:
     """Compare two lists of verdicts, one for each step; the check is about the first step."""
     other = parse_reader(f"engine-1{{names={names}}}")
     earlier = (verdict(BEFORE, step, kind) for step, kind in enumerate(before))
     was = {old.question: old for old in earlier}
     now = [verdict(other, step, kind) for step, kind in enumerate(after)]
-    return effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
+    return remedy.effect(BEFORE, other, ("v", 0, "snapshot", "all"), now, was)
 
 
-def printed(*effects: Effect) -> str:
+def printed(*effects: remedy.Effect) -> str:
     out = io.StringIO()
-    print_effects(effects, Console(file=out, width=140, color_system=None))
+    remedy.print_effects(effects, Console(file=out, width=140, color_system=None))
     return out.getvalue()
 
 
-def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
-    return engines.load(distributions.load(reader.distribution).engine).settings
-
-
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
-    found = [other for _, other in others(BEFORE, SETTINGS)]
-    assert len(found) == len(set(found)) == 8
-    assert BEFORE not in found
-    assert [str(reader) for reader in found[:4]] == [
+    combinations = [other for _, other in remedy.others(BEFORE, SETTINGS)]
+    assert len(combinations) == len(set(combinations)) == 8
+    assert BEFORE not in combinations
+    assert [str(reader) for reader in combinations[:4]] == [
         "engine-1{names=true}",
         "engine-1{names=false, path=fetch}",
         "engine-1{names=false, path=mr}",
@@ -84,24 +73,20 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
 
 def test_what_comes_to_the_same_by_the_engines_defaults_is_tried_once() -> None:
     asked = parse_reader("trino-476{use-column-names=false}")
-    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    able, _ = remedy.alternatives(asked, "hudi-cow")
     assert [str(reader) for reader in able] == ["trino-476{use-column-names=true}"]
     asked = parse_reader("hive-3.1.3{path=mapreduce}")
-    able, _ = alternatives(asked, settings_of(asked), "hudi-cow")
+    able, _ = remedy.alternatives(asked, "hudi-cow")
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=on}") in able
     assert parse_reader("hive-3.1.3{path=mapreduce, vectorized=off}") not in able
-    assert all(len(changes(asked, reader)) <= 2 for reader in able)
+    assert all(len(remedy.changes(asked, reader)) <= 2 for reader in able)
 
 
 @pytest.mark.parametrize(
     ("reader", "format_name", "able"),
     [
-        ("hive-3.1.3{path=fetch}", "hudi-cow", {"path", "schema-on-read", *IN_JOBS}),
-        (
-            "hive-3.1.3{path=fetch}",
-            "hive-orc",
-            {"path", "schema-on-read", "orc.force.positional.evolution", *IN_JOBS},
-        ),
+        ("hive-3.1.3{path=fetch}", "hudi-cow", {*IN_JOBS}),
+        ("hive-3.1.3{path=fetch}", "hive-orc", {"orc.force.positional.evolution", *IN_JOBS}),
         ("trino-476", "hive-orc", {"orc.use-column-names"}),
         ("prestodb-0.283", "hive-orc", {"orc.use-column-names", "connector"}),
         ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),
@@ -111,10 +96,10 @@ def test_settings_that_say_nothing_of_a_format_are_listed_once_and_not_combined(
     reader: str, format_name: str, able: set[str]
 ) -> None:
     asked = parse_reader(reader)
-    known = settings_of(asked)
-    found, unable = alternatives(asked, known, format_name)
-    assert {name for reader in found for name, _ in reader.settings} == able
-    added = [changes(asked, other) for other, _ in unable]
+    known = engines.load(distributions.load(asked.distribution).engine).settings
+    usable, unable = remedy.alternatives(asked, format_name)
+    assert {name for reader in usable for name, _ in reader.settings} == able
+    added = [remedy.changes(asked, other) for other, _ in unable]
     assert {f"{name}={text}" for name in known.keys() - able for text in known[name]} <= {
         text for (text,) in added
     }
@@ -151,16 +136,12 @@ def test_the_table_says_what_heals_at_what_cost_the_least_harm_first() -> None:
 
 
 def test_a_case_that_is_right_or_not_judged_has_no_remedy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Path, judged: Path, capsys: Capture
 ) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
     asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
-    asked += ["--run-dir", str(folder)]
-    assert app.main(asked) == 2
+    assert app.main([*asked, "--run-dir", str(recorded)]) == 2
     assert "was never judged; run harness judge" in capsys.readouterr().err
-    pipeline.judge_run(folder)
-    assert app.main(asked) == 2
+    assert app.main([*asked, "--run-dir", str(judged)]) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err
 
 
@@ -169,21 +150,13 @@ BY_NAME, BY_POSITION = (f"trino-476{{use-column-names={literal}}}" for literal i
 RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("remedied") / "run"
-    shutil.copytree(RECORDED, made)
-    pipeline.judge_run(made)
-    return made
-
-
 def remedied(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answering: Mapping[str, str]
 ) -> tuple[int, Plan]:
     """Ask for a remedy where a reader answers what another one is recorded to have answered."""
-    plans, recorded = list[Plan](), load_run.load(folder)
+    plans, recorded = list[Plan](), load_run.load(judged)
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
         answers = [
@@ -191,29 +164,26 @@ def remedied(
             for cell, other in of
             if other.case in recorded.answers
         ]
-        load_run.write_info(work.folder, plan_record.info_of(made, "x", NOW))
+        load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
         ids = {variant.id for variant in made.variants}
         states = [state for state in recorded.states if state.variant in ids]
-        jsonl.write_all(work.folder / load_run.STATES, states)
-        jsonl.write_all(work.folder / load_run.ANSWERS, answers)
-        pipeline.judge_run(work.folder)
-        return load_run.load(work.folder)
+        jsonl.write_all(tmp_path / load_run.STATES, states)
+        jsonl.write_all(tmp_path / load_run.ANSWERS, answers)
+        pipeline.judge_run(tmp_path)
+        return load_run.load(tmp_path)
 
     monkeypatch.setattr(runs, "execute", done)
     monkeypatch.chdir(tmp_path)
-    status = app.main([*RENAMED, "--run-dir", str(folder)])
+    status = app.main([*RENAMED, "--run-dir", str(judged)])
     return status, plans[0]
 
 
 def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_printed(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     answering = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
-    status, made = remedied(folder, tmp_path, monkeypatch, answering)
-    own = [cell for cell in load_run.load(folder).info.cells if cell.reader == BY_NAME]
+    status, made = remedied(judged, tmp_path, monkeypatch, answering)
+    own = [cell for cell in load_run.load(judged).info.cells if cell.reader == BY_NAME]
     scenario = {replace(cell, reader="") for cell in own if cell.variant.startswith("hudi/rename[")}
     asked = {(replace(cell, reader=""), cell.reader) for cell in made.cells}
     assert len({cell.variant for cell in scenario}) == 2
@@ -224,11 +194,8 @@ def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is
 
 
 def test_a_setting_that_nobody_answered_with_is_unknown(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    status, _ = remedied(folder, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
+    status, _ = remedied(judged, tmp_path, monkeypatch, {BY_NAME: BY_NAME})
     assert "this check is right" not in capsys.readouterr().out
     assert status == 3

@@ -11,6 +11,8 @@ from harness.cli import app, scan_command
 from harness.usage import usage_file
 from harness.usage.usage_file import Usage, UsedFormat, UsedTable
 
+Capture = pytest.CaptureFixture[str]
+
 GOOD = UsedTable("d.a", UsedFormat.ICEBERG)
 BAD = UsedTable("d.b", UsedFormat.HIVE_ORC, unread="its folder is gone")
 
@@ -26,7 +28,7 @@ def finds(monkeypatch: pytest.MonkeyPatch, *tables: UsedTable, **unlisted: str) 
 
 
 def test_what_was_found_is_written_and_counted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     finds(monkeypatch, GOOD)
     assert app.main(["scan", "thrift://m:1"]) == 0
@@ -35,7 +37,7 @@ def test_what_was_found_is_written_and_counted(
 
 
 def test_a_table_that_cannot_be_read_is_told_and_the_status_is_3(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     finds(monkeypatch, GOOD, BAD, hidden="refused")
     assert app.main(["scan", "thrift://m:1", "--out", "mine.yaml"]) == 3
@@ -47,9 +49,7 @@ def test_a_table_that_cannot_be_read_is_told_and_the_status_is_3(
     assert len(usage_file.read(Path("mine.yaml")).tables) == 2
 
 
-def test_a_program_is_told_the_same(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     finds(monkeypatch, GOOD, BAD)
     assert app.main(["scan", "thrift://m:1", "--json"]) == 3
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -62,7 +62,7 @@ def test_a_program_is_told_the_same(
 
 
 @pytest.mark.parametrize(
-    ("address", "status", "told"),
+    ("address", "status", "problem"),
     [
         ("http://m:1", 2, "'http://m:1' is not a metastore; allowed: thrift://host:port"),
         ("thrift://m", 2, "allowed: thrift://host:port"),
@@ -72,8 +72,8 @@ def test_a_program_is_told_the_same(
     ],
 )
 def test_an_address_that_is_none_or_where_nobody_answers_is_told(
-    address: str, status: int, told: str, capsys: pytest.CaptureFixture[str]
+    address: str, status: int, problem: str, capsys: Capture
 ) -> None:
     assert app.main(["scan", address]) == status
-    assert told in capsys.readouterr().err
+    assert problem in capsys.readouterr().err
     assert not Path("usage.yaml").exists()

@@ -122,9 +122,6 @@ def measured(folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
         used={"trino-476": used(800, 30.0), "metastore": used(100, 2.0)},
     )
     again = bench.RunUsage(status=1, seconds=3.0, cpu_s=1.5 + cells / 500)
-    plain = {
-        "trino-476": bench.PlainSeconds(11.0, 39.0, 5),
-        "metastore": bench.PlainSeconds(6.0),
-    }
+    plain = {"trino-476": bench.PlainSeconds(11.0, 39.0, 5), "metastore": bench.PlainSeconds(6.0)}
     one = bench.RunUsage(cpu_s=1.5)
     return bench.Measured(first, again, one, watched(*notes), plain, 50.0, run, 2.0)

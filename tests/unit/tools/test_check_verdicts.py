@@ -65,7 +65,7 @@ def test_the_newest_version_of_a_row_comes_from_the_files_of_the_table(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "column", "values", "responsible"),
+    ("expected", "shown", "column", "values", "responsible"),
     [
         ("x", "y", "a", {"a": "x", "b": "y"}, READER),  # the reader shows another column
         ("x", None, "a_now", {"a": "x"}, WRITER),  # the catalog lists no such column
@@ -80,13 +80,13 @@ def test_the_newest_version_of_a_row_comes_from_the_files_of_the_table(tmp_path:
 )
 def test_the_newest_row_of_the_files_says_who_is_responsible_for_a_value(
     expected: Any,  # noqa: ANN401
-    found: Any,  # noqa: ANN401
+    shown: Any,  # noqa: ANN401
     column: str,
     values: dict[str, object],
     responsible: str,
 ) -> None:
     path = "p=__HIVE_DEFAULT_PARTITION__/f" if column == "p" else "f"
-    place = Witness("1", column, expected, found)
+    place = Witness("1", column, expected, shown)
     decided = check_verdicts.check_place("altered_value", place, [version(path, **values)], STATE)
     assert decided[0] == responsible
 

@@ -41,6 +41,8 @@ def test_a_run_is_the_same_however_many_are_asked_for() -> None:
     hangs = deaths.planned(RUNS, 1, "hangs")
     assert hangs.items() < all_of_them.items()
     assert all(kind.stops for kind in hangs.values())
+    one = deaths.planned(RUNS, 1, "", 1)
+    assert list(one.values()) == list(dict.fromkeys(all_of_them.values()))
 
 
 def test_what_was_done_is_known_to_the_next_go(tmp_path: Path) -> None:
@@ -48,17 +50,6 @@ def test_what_was_done_is_known_to_the_next_go(tmp_path: Path) -> None:
     deaths.Experiment(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
     assert deaths.Experiment(tmp_path, 1).outcomes() == {1: "went on by itself"}
     assert deaths.Experiment(tmp_path, 2).outcomes() == {}
-
-
-def test_one_of_every_kind_is_the_first_of_its_kind() -> None:
-    every, one = deaths.planned(RUNS, 1, ""), deaths.planned(RUNS, 1, "", 1)
-    assert list(one.values()) == list(dict.fromkeys(every.values()))
-    assert one.items() < every.items()
-    presto = deaths.planned(RUNS, 1, "^prestodb-0.283 ", 1)
-    assert [(kind.target, kind.stops) for kind in sorted(presto.values(), key=str)] == [
-        ("prestodb-0.283", False),
-        ("prestodb-0.283", True),
-    ]
 
 
 @cache
@@ -132,11 +123,7 @@ class Clock:
     ],
 )
 def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
-    monkeypatch: pytest.MonkeyPatch,
-    wait_s: float,
-    then: float,
-    *,
-    answers: bool,
+    monkeypatch: pytest.MonkeyPatch, wait_s: float, then: float, *, answers: bool
 ) -> None:
     clock = Clock(((5.0, 8.0), (20.0, 30.0)))
     monkeypatch.setattr(deaths, "time", clock)
@@ -290,14 +277,10 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
 
 @pytest.mark.parametrize("ends", [[(0, RIGHT)], [(ENDED, UNKNOWN), (0, RIGHT)]])
 @pytest.mark.parametrize(
-    "path",
-    ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
+    "path", ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"]
 )
 def test_what_is_half_made_after_the_end_is_told(
-    experiment: MakeExperiment,
-    tmp_path: Path,
-    ends: list[tuple[int, Verdicts]],
-    path: str,
+    experiment: MakeExperiment, tmp_path: Path, ends: list[tuple[int, Verdicts]], path: str
 ) -> None:
     made, scripted = experiment(*ends)
     scripted.leaves = tmp_path / path

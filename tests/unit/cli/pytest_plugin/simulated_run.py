@@ -100,8 +100,6 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
         yield right
     elif message == "wrong":
         yield replace(right, rows=expected.rows[1:])
-    elif message == "worse":
-        yield replace(right, rows=tuple((*row[:-1], None) for row in expected.rows[1:]))
     elif message == "unknown":
         tried = Attempt("the server died", "its last words\n\tat a.B")
         yield replace(nothing, unknown="the server died", attempts=(tried,))

@@ -122,21 +122,6 @@ def test_a_cell_without_a_record_is_an_error_and_the_others_are_not(
     result.stdout.fnmatch_lines(["*has no answer for this check (did not run)*"])
 
 
-def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
-    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (mine.path / "my/story.known.yaml").write_text(KNOWN.format(step=">=1"), encoding="utf-8")
-    monkeypatch.setenv("SIMULATED", f"s1/=wrong,s2/snapshot/all/{WRONG}=worse")
-    result = run(mine, "my/story.yaml")
-    result.assert_outcomes(xfailed=2, failed=4)
-    result.stdout.fnmatch_lines(
-        [
-            "*story.known.yaml:1: known as lost_row, but not so here*",
-            "*lost value: in row 2*; lost row: row 1*",
-        ]
-    )
-
-
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
 def test_cells_are_selected_before_anything_starts(
     mine: pytest.Pytester, workers: tuple[str, ...]

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.cli.reproduce.causes import (
-    Cause,
-    CauseGroup,
-    Sign,
-    groups,
-    operation_of,
-    signs,
-    step_answers,
-)
+from harness.cli.reproduce import causes
+from harness.cli.reproduce.causes import Sign
 from harness.core.records import (
     Answer,
     Finding,
@@ -30,50 +22,39 @@ from harness.core.records import (
     Witness,
 )
 from harness.judge.verdicts import judge
-from harness.run import load_run, pipeline, plan_record
+from harness.run import load_run, plan_record
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell
 from tests.builders import spoilt_files
 from tests.builders.candidates import scenario_of
 from tests.builders.judged_story import case_of, case_without_values, judged_answer
-from tests.builders.recorded_run import RECORDED
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 from tests.builders.traced_answer import Files
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder: Path = tmp_path_factory.mktemp("causes") / "run"
-    shutil.copytree(RECORDED, folder)
-    pipeline.judge_run(folder)
-    return load_run.load(folder)
+def grouped(run: Run) -> tuple[causes.CauseGroup, ...]:
+    variants = plan_record.plan_of(run.info).variants
+    return causes.groups(variants, run.recorded.values(), run.answers)
 
 
-def grouped(found: Run) -> tuple[CauseGroup, ...]:
-    variants = plan_record.plan_of(found.info).variants
-    return groups(variants, found.recorded.values(), found.answers)
-
-
-def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(recorded: Run) -> None:
-    red = {
-        verdict.case
-        for verdict in recorded.verdicts
-        if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
-    }
-    assert {case for group in grouped(recorded) for case in group.cases} == red
+def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(judged: Path) -> None:
+    run, kinds = load_run.load(judged), {VerdictKind.WRONG, VerdictKind.REFUSED}
+    red = {verdict.case for verdict in run.verdicts if verdict.verdict in kinds}
+    assert {case for group in grouped(run) for case in group.cases} == red
     assert len(red) > 20
 
 
 def test_groups_have_distinct_names_that_files_can_have_and_the_earliest_case_as_witness(
-    recorded: Run,
+    judged: Path,
 ) -> None:
-    names = [group.cause.name for group in grouped(recorded)]
+    groups_of_run = grouped(load_run.load(judged))
+    names = [group.cause.name for group in groups_of_run]
     assert len(set(names)) == len(names)
     assert all(
         len(name) < 100 and name.replace("-", "a").replace(".", "a").isalnum() for name in names
     )
-    for group in grouped(recorded):
+    for group in groups_of_run:
         steps = [int(case.split("/s")[1].split("/")[0]) for case in group.cases]
         assert group.witness.step == min(steps)
         assert group.witness.case in group.cases
@@ -82,7 +63,7 @@ def test_groups_have_distinct_names_that_files_can_have_and_the_earliest_case_as
 def inconclusive(strategies: tuple[str, ...]) -> Sign:
     story = history("insert 1,2; rename f1 g")
     verdict = judged_answer(story, story.read("name"))
-    (sign,) = signs(replace(verdict, reproduces=strategies, inconclusive=True), None)
+    (sign,) = causes.signs(replace(verdict, reproduces=strategies, inconclusive=True), None)
     return sign
 
 
@@ -92,7 +73,7 @@ def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
     assert (sign.strategy, claimed.strategy) == ("", "by name")
     assert sign != claimed
     assert str(sign) == "missing_rename (by name; too little to name it by)"
-    names = {Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
+    names = {causes.Cause("rename_column", "r", "snapshot", "f", s).name for s in (sign, claimed)}
     assert sum("by-name" in name for name in names) == 1
     assert inconclusive(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
 
@@ -108,14 +89,14 @@ def test_a_strategy_that_is_not_claimed_names_no_cause() -> None:
 )
 def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -> None:
     scenario = scenario_of(history(text))
-    assert operation_of(scenario, len(scenario.steps)) == named
+    assert causes.operation_of(scenario, len(scenario.steps)) == named
 
 
-def of_files(story: Story, files: Files) -> tuple[CauseGroup, ...]:
+def of_files(story: Story, files: Files) -> tuple[causes.CauseGroup, ...]:
     """Let two readers show what spoilt files hold, and group what is found."""
     reply = spoilt_files.shown_as_filed(story, files)
     verdicts = spoilt_files.verdicts_on(story, files, reply, reply)
-    return groups([case_of(story).variant], verdicts, {})
+    return causes.groups([case_of(story).variant], verdicts, {})
 
 
 def test_what_a_writer_spoilt_is_one_cause_of_its_writer_whoever_reads_it() -> None:
@@ -131,9 +112,9 @@ def test_what_a_writer_spoilt_is_one_cause_of_its_writer_whoever_reads_it() -> N
 
 def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
     story = history("insert 1..3; type n string; update 1 set f1", spoilt_files.COLUMNS)
-    found = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
-    assert {group.cause.suspect for group in found} == {"model"}
-    assert {group.witness.verdict for group in found} == {VerdictKind.UNKNOWN}
+    result = of_files(story, spoilt_files.spoilt_rows(spoilt_files.spelled, step=3))
+    assert {group.cause.suspect for group in result} == {"model"}
+    assert {group.witness.verdict for group in result} == {VerdictKind.UNKNOWN}
 
 
 def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -> None:
@@ -143,10 +124,10 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     case = case_without_values(story, outcomes)
     verdicts = judge(case, [], {})
     states = {(state.variant, state.outcome.step): state for state in case.states}
-    found = groups([case.variant], verdicts, step_answers(verdicts, states))
-    assert {group.cause.operation for group in found} == {"move_column", "rename_column"}
-    assert {group.cause.sign for group in found} == {Sign("refused AnalysisException", ())}
-    assert {(group.cause.suspect, group.cause.view) for group in found} == {
+    result = causes.groups([case.variant], verdicts, causes.step_answers(verdicts, states))
+    assert {group.cause.operation for group in result} == {"move_column", "rename_column"}
+    assert {group.cause.sign for group in result} == {Sign("refused AnalysisException", ())}
+    assert {(group.cause.suspect, group.cause.view) for group in result} == {
         ("writer writer", "write")
     }
 
@@ -155,14 +136,14 @@ def test_a_step_that_was_recorded_wrongly_is_a_cause_of_its_writer() -> None:
     story = history("insert 1; drop f2; rename f1 g")
     case = case_without_values(story, {})
     place = Witness("", "f2", 8, 7)
-    found = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
+    result = Finding(FindingKind.LOW_MAX_ID, ("f2",), place, (place,), Responsible.HISTORY)
     wrong = Verdict(
-        "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (found,)
+        "step", "s", "variant", 3, "writer", "write", "step", VerdictKind.WRONG, (result,)
     )
     states = {(state.variant, state.outcome.step): state for state in case.states}
-    answers = step_answers([wrong], states)
+    answers = causes.step_answers([wrong], states)
     assert answers["step"].refusal is None
-    (group,) = groups([case.variant], [wrong], answers)
+    (group,) = causes.groups([case.variant], [wrong], answers)
     assert group.cause.operation == "rename_column"
     assert group.cause.sign == Sign("low_max_id", (), Responsible.HISTORY)
     assert (group.cause.suspect, group.cause.view) == ("writer writer", "write")
@@ -181,13 +162,13 @@ def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
     asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
     assert {verdict.verdict for verdict in verdicts} == {VerdictKind.WRONG}
-    found = {group.cause.view: group for group in groups([case.variant], verdicts, asked)}
-    assert {view: group.cases for view, group in found.items()} == {
+    result = {group.cause.view: group for group in causes.groups([case.variant], verdicts, asked)}
+    assert {view: group.cases for view, group in result.items()} == {
         "as_of": (cells[0].case, cells[1].case),
         "incremental": (cells[2].case,),
     }
-    assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
-    assert found["incremental"].cause.sign == Sign("ghost_row", ())
+    assert result["as_of"].cause.sign == Sign("misaligned", ("by position",))
+    assert result["incremental"].cause.sign == Sign("ghost_row", ())
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,54 +17,41 @@ from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.command import EngineTrials
 from harness.cli.reproduce.shrink import Target, Trial
 from harness.cli.runs import Resources
-from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
-from harness.run import pipeline, plan_record
+from harness.run import plan_record
 from harness.run.load_run import WRITE, Run
-from harness.run.pipeline import Work
 from harness.scenario.cells import Plan, parse_reader
 from tests.builders.candidates import SIGN, WRITER, candidate_of, observation_of
 from tests.builders.judged_story import case_without_values
-from tests.builders.recorded_run import RECORDED
 from tests.builders.table_story import history
+
+Capture = pytest.CaptureFixture[str]
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={literal}}}" for literal in ("false", "true"))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("reproduced") / "run"
-    shutil.copytree(RECORDED, made)
-    pipeline.judge_run(made)
-    return made
-
-
-def test_without_a_case_the_causes_are_listed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert app.main(["reproduce", "--run-dir", str(folder)]) == 0
+def test_without_a_case_the_causes_are_listed(judged: Path, capsys: Capture) -> None:
+    assert app.main(["reproduce", "--run-dir", str(judged)]) == 0
     printed = capsys.readouterr().out
     assert "causes of findings" in printed
     assert "rename_column: missing_rename (by name)" in printed
 
 
-def test_a_case_that_is_right_has_no_cause(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_case_that_is_right_has_no_cause(judged: Path, capsys: Capture) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
-    assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
+    assert app.main(["reproduce", *right, "--run-dir", str(judged)]) == 2
     assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    judged: Path, capsys: Capture
 ) -> None:
     of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
     asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
-    assert app.main([*asked, "--run-dir", str(folder)]) == 3
+    assert app.main([*asked, "--run-dir", str(judged)]) == 3
     printed = capsys.readouterr().out
     assert printed.count("nothing is written: the time ran out first") == 3
     assert "add_column: misaligned (by position)" in printed
@@ -75,17 +60,12 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
 
 def trial_of(reader: str, text: str) -> Trial:
     cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
-    return Trial(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+    return Target(cause, parse_reader(reader), "all"), candidate_of(history(text))
 
 
 def trials_in(
-    folder: Path, execute: Callable[[Plan, Work], Run], monkeypatch: pytest.MonkeyPatch
+    folder: Path, execute: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> EngineTrials:
-    @contextmanager
-    def work(*_: object) -> Iterator[Work]:
-        yield Work(Cache(folder), folder, Progress())
-
-    monkeypatch.setattr(runs, "separate_work", work)
     monkeypatch.setattr(runs, "execute", execute)
     return EngineTrials(Resources(Output(quiet=True), Cache(folder)))
 
@@ -95,19 +75,19 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     """Return rounds whose only reader that answers reads by position."""
     plans = list[Plan]()
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {trial.candidate.variant.id: trial.candidate for trial in asked}
+        of = {candidate.variant.id: candidate for _, candidate in ASKED}
         seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
-        return Run(work.folder, info, (), answers, recorded)
+        return Run(tmp_path, info, (), answers, recorded)
 
     return trials_in(tmp_path, done, monkeypatch), plans
 
 
-asked = [
+ASKED = [
     trial_of(FALSE, "insert 1,2; move f1 after f2"),
     trial_of(TRUE, "insert 1,2; move f1 after f2"),
     trial_of(FALSE, "insert 1,2; touch all"),
@@ -118,19 +98,19 @@ def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
     planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
-    assert rounds.ask(asked) == [True, False, False]
+    assert rounds.ask(ASKED) == [True, False, False]
     (made,) = plans
     assert (len(made.variants), len(made.cells)) == (2, 3)
-    assert rounds.unknown == {asked[1].candidate.key}
-    assert rounds.observation(asked[0]).verdict.findings
+    assert rounds.unknown == {ASKED[1][1].key}
+    assert rounds.observation(ASKED[0]).verdict.findings
 
 
 def test_a_round_whose_questions_do_not_exist_starts_nothing(
     planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
-    target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
-    assert rounds.ask([Trial(target, candidate_of(history("insert 1")))]) == [False]
+    target = Target(ASKED[0][0].cause, parse_reader(FALSE), "column")
+    assert rounds.ask([(target, candidate_of(history("insert 1")))]) == [False]
     assert plans == []
 
 
@@ -143,12 +123,12 @@ WRITERS = Cause(
 def rounds_after(outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch) -> EngineTrials:
     """Return rounds in which nobody answers and the second step comes out so."""
 
-    def done(made: Plan, work: Work) -> Run:
+    def done(made: Plan, *_: object) -> Run:
         (variant,) = made.variants
         case = replace(case_without_values(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(state, variant=variant.id) for state in case.states)
         recorded = {verdict.case: verdict for verdict in judge(case, made.cells, {})}
-        return Run(work.folder, plan_record.info_of(made, "x", NOW), states, {}, recorded)
+        return Run(folder, plan_record.info_of(made, "x", NOW), states, {}, recorded)
 
     return trials_in(folder, done, monkeypatch)
 
@@ -169,18 +149,18 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
 ) -> None:
     target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
-    trial = Trial(target, candidate_of(history(MOVED)))
+    trial = target, candidate_of(history(MOVED))
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
     assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, trial.candidate, rounds.observation(trial))
+        place = files.write(tmp_path, target, trial[1], rounds.observation(trial))
         script = (place / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
         (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
-        assert variant.writers == trial.candidate.writers
+        assert variant.writers == trial[1].writers
 
 
 @pytest.mark.parametrize(

@@ -224,10 +224,7 @@ def test_the_instant_of_a_step_is_explained_where_a_statement_names_it(tmp_path:
 @pytest.mark.parametrize(
     ("operation", "line"),
     [
-        (
-            Mutate(update=(1,)),
-            "-- by a program, as no SQL says it: Mutation API, then commit: {",
-        ),
+        (Mutate(update=(1,)), "-- by a program, as no SQL says it: Mutation API, then commit: {"),
         (
             KilledWrite((9,)),
             "-- by a process of its own, killed when it asks the metastore for the commit: ",

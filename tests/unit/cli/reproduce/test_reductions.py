@@ -7,18 +7,7 @@ from functools import partial
 
 import pytest
 
-from harness.cli.reproduce.candidate import (
-    Candidate,
-    Reduction,
-    begin,
-    reductions,
-    valid,
-    without_column,
-    without_rewrites,
-    without_row,
-    without_setting,
-    without_step,
-)
+from harness.cli.reproduce import candidate as candidates
 from harness.scenario.dump import dump
 from tests.builders.candidates import candidate_of
 from tests.builders.judged_story import case_without_values
@@ -28,21 +17,21 @@ FRAME = "write_frame: {keys: [1], columns: [id, ts, x], types: {x: string}, reco
 NESTED = "id string, ts long, a struct<x: string, y: string>, f1 string"
 
 
-def no_step(number: int) -> Reduction:
-    return partial(without_step, number=number)
+def no_step(number: int) -> candidates.Reduction:
+    return partial(candidates.without_step, number=number)
 
 
-def no_column(path: str, added_by: int = 0) -> Reduction:
-    return partial(without_column, path=path, added_by=added_by)
+def no_column(path: str, added_by: int = 0) -> candidates.Reduction:
+    return partial(candidates.without_column, path=path, added_by=added_by)
 
 
-def no_row(key: str, only_in: int = 0) -> Reduction:
-    return partial(without_row, key=key, only_in=only_in)
+def no_row(key: str, only_in: int = 0) -> candidates.Reduction:
+    return partial(candidates.without_row, key=key, only_in=only_in)
 
 
-def steps(candidate: Candidate | None) -> list[str]:
+def steps(candidate: candidates.Candidate | None) -> list[str]:
     assert candidate is not None
-    assert valid(candidate)
+    assert candidates.valid(candidate)
     text = dump(candidate.scenario).split("steps:\n")[1]
     return [line.removeprefix("  - ") for line in text.splitlines()]
 
@@ -56,7 +45,7 @@ def steps(candidate: Candidate | None) -> list[str]:
          ["insert: [2]", "insert: [3]", "delete: [3]"]),
         ("insert 1,2; upsert 1,2; delete 2", no_row("1", only_in=2),
          ["insert: [1, 2]", "upsert: [2]", "delete: [2]"]),
-        ("insert 1,2; touch all; drop f1", partial(without_rewrites, number=2),
+        ("insert 1,2; touch all; drop f1", partial(candidates.without_rewrites, number=2),
          ["insert: [1, 2]", "touch: none", "drop_column: f1"]),
         ("insert 1; rename f1 g; move f2 after ts; drop f2", no_column("f1"),
          ["insert: [1]", "move_column: {name: f2, after: ts}", "drop_column: f2"]),
@@ -76,26 +65,22 @@ def steps(candidate: Candidate | None) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_reduction_takes_away_what_belongs_to_it(
-    text: str, reduction: Reduction, left: list[str]
+    text: str, reduction: candidates.Reduction, left: list[str]
 ) -> None:
     assert steps(reduction(candidate_of(history(text)))) == left
 
 
 @pytest.mark.parametrize(
     ("last", "reduction"),
-    [
-        ("touch all", no_step(3)),
-        ("drop f1", no_column("f1")),
-        ("delete 2", no_row("2")),
-    ],
+    [("touch all", no_step(3)), ("drop f1", no_column("f1")), ("delete 2", no_row("2"))],
 )
-def test_the_step_that_is_looked_at_stays(last: str, reduction: Reduction) -> None:
+def test_the_step_that_is_looked_at_stays(last: str, reduction: candidates.Reduction) -> None:
     assert reduction(candidate_of(history(f"insert 1,2; insert 3; {last}"))) is None
 
 
 def test_a_part_of_a_struct_can_be_left_out() -> None:
     candidate = candidate_of(history("insert 1; rename a.x z; move f1 after ts", NESTED))
-    made = without_column(candidate, path="a.x")
+    made = candidates.without_column(candidate, path="a.x")
     assert steps(made) == ["insert: [1]", "move_column: {name: f1, after: ts}"]
     assert made is not None
     assert str(dict(made.scenario.table.columns)["a"]) == "struct<y: string>"
@@ -103,10 +88,10 @@ def test_a_part_of_a_struct_can_be_left_out() -> None:
 
 def test_a_column_that_has_a_role_leaves_it_when_it_goes() -> None:
     candidate = candidate_of(history("insert 1; drop f1"))
-    made = without_column(candidate, path="ts")
+    made = candidates.without_column(candidate, path="ts")
     assert made is not None
     assert made.scenario.table.order_by is None
-    smaller = [reduction(candidate) for reduction in reductions(candidate)]
+    smaller = [reduction(candidate) for reduction in candidates.reductions(candidate)]
     assert all("id" in dict(other.scenario.table.columns) for other in smaller if other)
 
 
@@ -114,10 +99,10 @@ def test_a_setting_can_be_left_out_and_axes_are_none() -> None:
     variant = case_without_values(history("insert 1; touch all; drop f1")).variant
     settings = {"rewrites": "all", "metadata_table": "on"}
     given = type(variant)(variant.id, variant.scenario, "hudi-cow", settings, ("w",) * 4)
-    candidate = begin(given, 2, "snapshot", ("metadata_table",))
+    candidate = candidates.begin(given, 2, "snapshot", ("metadata_table",))
     assert dict(candidate.settings) == {"metadata_table": "on"}
     assert len(candidate.numbers) == 2
-    made = without_setting(candidate, name="metadata_table")
+    made = candidates.without_setting(candidate, name="metadata_table")
     assert made is not None
     assert dict(made.settings) == {}
     assert made.key != candidate.key
@@ -126,8 +111,8 @@ def test_a_setting_can_be_left_out_and_axes_are_none() -> None:
 def test_what_a_plan_would_leave_out_is_no_candidate() -> None:
     made = candidate_of(history("insert 1,2; rename f1 g"))
     migrated = replace(made, format="iceberg", settings={"created_by": "migrate"})
-    assert valid(migrated)
-    without = without_step(migrated, number=1)
+    assert candidates.valid(migrated)
+    without = candidates.without_step(migrated, number=1)
     assert without is not None
-    assert not valid(without), "the first step inserts the rows of the plain table"
-    assert valid(replace(without, settings={}))
+    assert not candidates.valid(without), "the first step inserts the rows of the plain table"
+    assert candidates.valid(replace(without, settings={}))

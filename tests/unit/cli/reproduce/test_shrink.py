@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from harness.cli.reproduce import shrink
-from harness.cli.reproduce.candidate import Candidate, valid
+from harness.cli.reproduce.candidate import Candidate, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, signs
-from harness.cli.reproduce.shrink import (
-    Search,
-    Target,
-    Trial,
-    cell_of,
-    reduced,
-    run_all,
-    search_for,
-    smallest,
-)
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
 from harness.scenario.cells import parse_reader
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of
-from tests.builders.candidates import candidate_of, seen_by, showing, written_story
+from tests.builders.candidates import CAUSE, TRINO, candidate_of, seen_by, showing, written_story
 from tests.builders.judged_story import judged_answer
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_reader import Reader
 from tests.builders.table_story import history
 
 
+def predicted(
+    candidate: Candidate, sign: Sign, view: str = "snapshot", refusal: Refusal | None = None
+) -> bool:
+    cause = replace(CAUSE, view=view, sign=sign)
+    return shrink.would_show(candidate, shrink.Target(cause, parse_reader(TRINO), "all", refusal))
+
+
 @pytest.mark.parametrize("mapping", ["name", "position"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_sign_of_a_simulated_reader_of_that_strategy_is_predicted(
     seed: int, mapping: str
 ) -> None:
     candidate = candidate_of(story_of_seed(seed))
     for sign in seen_by(Reader(mapping), candidate):
         if shrink.predictable(sign, "snapshot"):
-            assert shrink.would_show(candidate, sign, "snapshot", "all"), sign
+            assert predicted(candidate, sign), sign
 
 
 def test_what_a_reader_of_another_strategy_shows_is_not_predicted() -> None:
     candidate = candidate_of(history("insert 1..6; touch all; upsert 2; move f1 after f2"))
     for strategy in ("by id", "by name"):
-        assert not shrink.would_show(candidate, Sign("misaligned", (strategy,)), "snapshot", "all")
-    assert shrink.would_show(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
+        assert not predicted(candidate, Sign("misaligned", (strategy,)))
+    assert predicted(candidate, Sign("misaligned", ("by position",)))
 
 
 def test_an_error_is_predicted_where_its_strategy_meets_a_column_of_another_type() -> None:
@@ -57,8 +55,8 @@ def test_an_error_is_predicted_where_its_strategy_meets_a_column_of_another_type
     other = candidate_of(history("insert 1..4; move f1 after f2", columns))
     same = candidate_of(history("insert 1..4; move f1 after f2"))
     assert shrink.predictable(sign, "snapshot")
-    assert shrink.would_show(other, sign, "snapshot", "all", refusal)
-    assert not shrink.would_show(same, sign, "snapshot", "all", refusal)
+    assert predicted(other, sign, refusal=refusal)
+    assert not predicted(same, sign, refusal=refusal)
 
 
 def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> None:
@@ -67,8 +65,8 @@ def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> N
     cell = shrink.cell_of(candidate, "r", "as_of", "column")
     assert cell is not None
     assert (cell.step, cell.view, cell.query) == (5, "as_of(3)", "column(f1)")
-    assert shrink.would_show(candidate, Sign("misaligned", ("by position",)), "as_of", "all")
-    assert not shrink.would_show(candidate, Sign("misaligned", ("by name",)), "as_of", "all")
+    assert predicted(candidate, Sign("misaligned", ("by position",)), "as_of")
+    assert not predicted(candidate, Sign("misaligned", ("by name",)), "as_of")
 
 
 READERS = {"trino-476{use-column-names=false}": Reader("position"), "hive-3.1.3": Reader("name")}
@@ -102,10 +100,10 @@ def test_a_planted_defect_is_shown_by_few_steps(
 ) -> None:
     begin = candidate_of(history(text, mor=mor))
     sign = next(s for s in seen_by(reader, begin) if s.kind == kind and way in (s.strategy, ""))
-    found = smallest(begin, showing(reader, sign))
-    assert len(steps(found)) <= left
-    assert found is not None
-    assert steps(found)[-1] == steps(begin)[-1]
+    result = shrink.smallest(begin, showing(reader, sign))
+    assert len(steps(result)) <= left
+    assert result is not None
+    assert steps(result)[-1] == steps(begin)[-1]
 
 
 @pytest.mark.parametrize("view", ["as_of", "incremental"])
@@ -115,47 +113,37 @@ def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
     sign = Sign("premature" if view == "as_of" else "ghost_row", ())
 
     def shows(candidate: Candidate) -> bool:
-        cell, story = cell_of(candidate, "r", view, "all"), written_story(candidate)
+        cell, story = shrink.cell_of(candidate, "r", view, "all"), written_story(candidate)
         return cell is not None and sign in signs(
             judged_answer(story, story.read(), cell.view), None
         )
 
-    found = smallest(begin, shows)
-    assert found is not None
+    result = shrink.smallest(begin, shows)
+    assert result is not None
     first = "[1]" if view == "as_of" else "[1, 2]"  # one row is not written again
     steps = f"steps:\n  - insert: {first}\n  - upsert: [1]\n"
-    assert dump(found.scenario).endswith(f"views: [{view}]\n{steps}")
-    assert loads(dump(found.scenario), "family/name.yaml").views == (view,)
+    assert dump(result.scenario).endswith(f"views: [{view}]\n{steps}")
+    assert loads(dump(result.scenario), "family/name.yaml").views == (view,)
 
 
-@pytest.mark.parametrize(
-    "reader",
-    [
-        Reader("position"),
-        Reader("name"),
-        Reader("id", logs="ignored"),
-        Reader("id", logs="undeleted"),
-        Reader("position", shift=1),
-    ],
-)
+@pytest.mark.parametrize("reader", [Reader("name"), Reader("id", logs="undeleted")])
 def test_the_result_is_valid_and_shows_it_and_nothing_one_reduction_smaller_does(
     reader: Reader,
 ) -> None:
     begin = candidate_of(story_of_seed(3))
     for sign in sorted(seen_by(reader, begin), key=str)[:1]:
         shows = showing(reader, sign)
-        found = smallest(begin, shows)
-        assert found is not None
-        assert valid(found)
-        assert shows(found)
-        assert found.size <= begin.size
-        assert not [smaller for _, smaller in reduced(found) if shows(smaller)]
-        assert len(found.writers) == len(found.numbers) + 1
+        result = shrink.smallest(begin, shows)
+        assert result is not None
+        assert valid(result)
+        assert shows(result)
+        assert result.size <= begin.size
+        assert not [smaller for _, smaller in reduced(result) if shows(smaller)]
+        assert len(result.writers) == len(result.numbers) + 1
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_whatever_is_one_reduction_smaller_is_valid_and_smaller(seed: int) -> None:
-    begin = candidate_of(story_of_seed(seed))
+def test_whatever_is_one_reduction_smaller_is_valid_and_smaller() -> None:
+    begin = candidate_of(story_of_seed(1))
     made = list(reduced(begin))
     assert made
     for reduction, smaller in made:
@@ -163,34 +151,28 @@ def test_whatever_is_one_reduction_smaller_is_valid_and_smaller(seed: int) -> No
         assert smaller.size < begin.size, reduction
 
 
-def rounds_of(search: Search, reader: Reader, sign: Sign) -> list[tuple[Candidate, ...]]:
-    shows, rounds = showing(reader, sign), []
+def rounds_of(search: shrink.Search, reader: Reader, sign: Sign) -> list[Sequence[Candidate]]:
+    shows, rounds = showing(reader, sign), list[Sequence[Candidate]]()
     while not search.over:
         rounds.append(search.waiting)
         search.record(map(shows, search.waiting))
     return rounds
 
 
-def test_a_guess_that_is_right_needs_one_round() -> None:
-    begin = candidate_of(history(MOVED))
-    guess = smallest(begin, showing(Reader("position"), MISALIGNED))
-    search = Search(begin, guess)
-    assert len(rounds_of(search, Reader("position"), MISALIGNED)) == 1
-    assert search.smallest == guess
-
-
 def test_a_guess_that_is_wrong_does_no_harm_and_nothing_is_asked_twice() -> None:
     begin = candidate_of(history(MOVE.rpartition(";")[0]))
     shows = showing(Reader("position"), MISALIGNED)
-    search = Search(begin, next(smaller for _, smaller in reduced(begin) if not shows(smaller)))
+    search = shrink.Search(
+        begin, next(smaller for _, smaller in reduced(begin) if not shows(smaller))
+    )
     rounds = rounds_of(search, Reader("position"), MISALIGNED)
-    assert search.smallest == smallest(begin, shows)
+    assert search.smallest == shrink.smallest(begin, shows)
     assert len(rounds) > 1
     keys = [candidate.key for candidates in rounds for candidate in candidates]
     assert len(keys) == len(set(keys))
 
 
-def both() -> list[tuple[Target, Search]]:
+def both() -> list[tuple[shrink.Target, shrink.Search]]:
     position, name = READERS
     begun = []
     for reader, sign, text in (
@@ -198,8 +180,8 @@ def both() -> list[tuple[Target, Search]]:
         (name, Sign("missing_rename", ("by name",)), RENAMED),
     ):
         cause = Cause("an operation", reader, "snapshot", "hudi-cow", sign)
-        target = Target(cause, parse_reader(reader), "all")
-        begun.append((target, search_for(target, candidate_of(history(text)))))
+        target = shrink.Target(cause, parse_reader(reader), "all")
+        begun.append((target, shrink.search_for(target, candidate_of(history(text)))))
     return begun
 
 
@@ -208,17 +190,15 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
 ):
     rounds = list[set[str]]()
 
-    def ask(trials: Sequence[Trial]) -> list[bool]:
-        rounds.append({str(trial.target.reader) for trial in trials})
+    def ask(trials: Sequence[shrink.Trial]) -> list[bool]:
+        rounds.append({str(target.reader) for target, _ in trials})
         return [
-            trial.target.cause.sign.among(
-                seen_by(READERS[str(trial.target.reader)], trial.candidate)
-            )
-            for trial in trials
+            target.cause.sign.among(seen_by(READERS[str(target.reader)], candidate))
+            for target, candidate in trials
         ]
 
     searches = both()
-    run_all(searches, ask, lambda: False)
+    shrink.run_all(searches, ask, lambda: False)
     assert rounds[0] == set(READERS)
     assert len(rounds) == 2
     for _, search in searches:
@@ -230,11 +210,11 @@ def test_two_searches_share_their_rounds_and_the_model_guesses_all_but_the_order
 def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
     (first, _), asked = both(), list[int]()
 
-    def only_the_first(trials: Sequence[Trial]) -> list[bool]:
+    def ask(trials: Sequence[shrink.Trial]) -> list[bool]:
         asked.append(len(trials))
         return [at == 0 for at in range(len(trials))]
 
-    run_all([first], only_the_first, lambda: bool(asked))
+    shrink.run_all([first], ask, lambda: bool(asked))
     _, search = first
     assert len(asked) == 1
     assert not search.over

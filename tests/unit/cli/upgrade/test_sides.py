@@ -4,18 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.upgrade import rollout_runs
-from harness.cli.upgrade.sides import (
-    ENGINE,
-    LIBRARY,
-    READER,
-    WRITER,
-    Side,
-    check,
-    registered_first,
-    side,
-    sides_between,
-)
+from harness.cli.upgrade import rollout_runs, sides
 from harness.core.errors import ScenarioProblem, UsageProblem
 
 TEXT = """\
@@ -59,14 +48,8 @@ def test_of_two_changes_of_the_same_the_later_counts(tmp_path: Path) -> None:
     assert only.settings == {"table_version": "6", "auto_upgrade": "off"}
 
 
-def test_each_reader_is_held_against_the_one_in_whose_place_it_is(tmp_path: Path) -> None:
-    found = read(tmp_path).readers({2})
-    assert found["spark-3.5.8-hudi-1.0.2"] == "spark-3.5.8-hudi-0.15.0"
-    assert found["hive-3.1.3{path=fetch}"] == "hive-3.1.3{path=fetch}"
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "problem"),
     [
         ("now:\n  writer", "now:\n  scribe", "has no 'scribe'"),
         ("writer: spark-3.5.8-hudi-0.15.0", "writer: trino-476", ":1: now: .*writes nothing"),
@@ -75,8 +58,8 @@ def test_each_reader_is_held_against_the_one_in_whose_place_it_is(tmp_path: Path
         ("steps:", "changes:", "'steps' is missing"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, old: str, new: str, told: str) -> None:
-    with pytest.raises(ScenarioProblem, match=told):
+def test_what_is_wrong_has_its_line(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    with pytest.raises(ScenarioProblem, match=problem):
         read(tmp_path, TEXT.replace(old, new, 1))
 
 
@@ -84,43 +67,47 @@ V3, V4 = "hive-metastore-3.1.3", "hive-metastore-4.0.1"
 
 
 def test_a_name_is_a_reader_a_writer_or_a_metastore() -> None:
-    assert side(["trino-476{use-column-names=true}"]).parts == ("reader",)
-    assert side([V4]).parts == ("metastore",)
-    assert side(["spark-3.5.8-hudi-1.0.2{table_version=6}"], WRITER).parts == ("writer",)
-    assert side(["hive-3.1.3{path=fetch}", V4]).parts == ("reader", "metastore")
-    assert str(side(["hive-3.1.3{path=fetch}", V4])) == f"hive-3.1.3{{path=fetch}} with {V4}"
+    assert sides.side(["trino-476{use-column-names=true}"]).parts == ("reader",)
+    assert sides.side([V4]).parts == ("metastore",)
+    assert sides.side(["spark-3.5.8-hudi-1.0.2{table_version=6}"], sides.WRITER).parts == (
+        "writer",
+    )
+    assert sides.side(["hive-3.1.3{path=fetch}", V4]).parts == ("reader", "metastore")
+    assert str(sides.side(["hive-3.1.3{path=fetch}", V4])) == f"hive-3.1.3{{path=fetch}} with {V4}"
 
 
 @pytest.mark.parametrize(
-    ("names", "role", "told"),
+    ("names", "role", "problem"),
     [
-        (["trino-999"], READER, "there is no lock data of trino-999"),
-        (["trino-476{x=y}"], READER, "there is no setting 'x'"),
-        (["trino-476"], WRITER, "trino-476 writes nothing"),
-        (["trino-476", "trino-368"], READER, "a side has one reader"),
-        ([V3, V4], READER, "a side has one metastore"),
+        (["trino-999"], sides.READER, "there is no lock data of trino-999"),
+        (["trino-476{x=y}"], sides.READER, "there is no setting 'x'"),
+        (["trino-476"], sides.WRITER, "trino-476 writes nothing"),
+        (["trino-476", "trino-368"], sides.READER, "a side has one reader"),
+        ([V3, V4], sides.READER, "a side has one metastore"),
     ],
 )
-def test_what_is_no_side_is_told(names: list[str], role: str, told: str) -> None:
-    with pytest.raises(UsageProblem, match=told):
-        side(names, role)
+def test_what_is_no_side_is_told(names: list[str], role: str, problem: str) -> None:
+    with pytest.raises(UsageProblem, match=problem):
+        sides.side(names, role)
 
 
 def test_both_sides_name_the_same_parts() -> None:
     with pytest.raises(UsageProblem, match="the old side names reader, the new one metastore"):
-        check(side(["trino-476"]), side([V4]))
+        sides.check(sides.side(["trino-476"]), sides.side([V4]))
 
 
 def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
-    found = registered_first(side([V3]), side([V4]))
-    assert str(found.metastore) == f"{V4}, upgraded from {V3}"
-    back = registered_first(side([V4]), side([V3]))
+    result = sides.registered_first(sides.side([V3]), sides.side([V4]))
+    assert str(result.metastore) == f"{V4}, upgraded from {V3}"
+    back = sides.registered_first(sides.side([V4]), sides.side([V3]))
     assert str(back.metastore) == V3
 
 
-def between(old: list[str], new: list[str], role: str = READER) -> dict[str, Side | None]:
-    found = sides_between(side(old, role), side(new, role))
-    return {side_between.component: side_between.side for side_between in found}
+def between(
+    old: list[str], new: list[str], role: str = sides.READER
+) -> dict[str, sides.Side | None]:
+    result = sides.sides_between(sides.side(old, role), sides.side(new, role))
+    return {side_between.component: side_between.side for side_between in result}
 
 
 def test_sides_that_differ_in_one_component_have_none_between() -> None:
@@ -129,24 +116,26 @@ def test_sides_that_differ_in_one_component_have_none_between() -> None:
 
 
 def test_each_component_is_swapped_alone() -> None:
-    found = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
-    assert {name: str(side) for name, side in found.items()} == {
-        ENGINE: "trino-476{use-column-names=true}",
+    result = between(["trino-368{use-column-names=true}"], ["trino-476{use-column-names=false}"])
+    assert {name: str(side) for name, side in result.items()} == {
+        sides.ENGINE: "trino-476{use-column-names=true}",
         "setting use-column-names": "trino-368{use-column-names=false}",
     }
 
 
 def test_a_library_is_a_component_and_one_that_is_not_there_cannot_be_tried() -> None:
-    old, new = side(["hive-3.1.3-iceberg-1.4.3"]), side(["hive-4.0.1-tez-0.10.4"])
-    found = {side_between.component: side_between for side_between in sides_between(old, new)}
-    assert found.keys() == {ENGINE, LIBRARY}
-    assert found[ENGINE].side is None
-    assert found[ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
+    old, new = sides.side(["hive-3.1.3-iceberg-1.4.3"]), sides.side(["hive-4.0.1-tez-0.10.4"])
+    result = {
+        side_between.component: side_between for side_between in sides.sides_between(old, new)
+    }
+    assert result.keys() == {sides.ENGINE, sides.LIBRARY}
+    assert result[sides.ENGINE].side is None
+    assert result[sides.ENGINE].why_not == "there is no hive-4.0.1-iceberg-1.4.3"
 
 
 def test_a_metastore_is_a_component() -> None:
-    found = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
-    assert {name: str(side) for name, side in found.items()} == {
-        ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
+    result = between(["hive-3.1.3{path=fetch}", V3], ["hive-4.0.1{path=fetch}", V4])
+    assert {name: str(side) for name, side in result.items()} == {
+        sides.ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
         "metastore": f"hive-3.1.3{{path=fetch}} with {V4}",
     }
