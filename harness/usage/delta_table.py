@@ -13,15 +13,7 @@ from harness.formats.files.column_parts import by_name
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import (
-    SNAPSHOT,
-    Doubts,
-    Fact,
-    OldFiles,
-    UsedChange,
-    UsedFormat,
-    UsedTable,
-)
+from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
 VERSIONS = ("minReaderVersion", "minWriterVersion")
 
@@ -37,19 +29,18 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
         return UsedTable(
             table.name,
             UsedFormat.DELTA,
-            SNAPSHOT,
             # What readers need and what writers need.
-            "/".join(str(log.protocol[name]) for name in VERSIONS) if log.protocol else "",
-            bool(metadata.get("partitionColumns")),
-            tuple(sorted(set(_features(log)))),
-            data_files.short_names(
+            table_version="/".join(str(log.protocol[name]) for name in VERSIONS if log.protocol),
+            partitioned=bool(metadata.get("partitionColumns")),
+            features=tuple(sorted(set(_features(log)))),
+            writers=data_files.short_names(
                 str(info.get("engineInfo", ""))
                 for commit in log.commits
                 for info in commit.all("commitInfo")
             ),
-            tuple(_changes(log)),
-            doubts.unknown,
-            doubts.why,
+            schema_changes=tuple(_changes(log)),
+            unknown=doubts.unknown,
+            why=doubts.why,
         )
     except (KeyError, TypeError, ValueError, AttributeError, FileFactError) as problem:
         raise UnreadableError(f"its log cannot be understood: {problem!r}") from problem

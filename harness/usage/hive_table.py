@@ -13,7 +13,7 @@ from harness.formats.files.table_folder import ListedFile, TableFolder, Unreadab
 from harness.formats.hive_acid.format import FOLDER
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import SNAPSHOT, Doubts, Fact, UsedChange, UsedFormat, UsedTable
+from harness.usage.usage_file import Doubts, Fact, UsedChange, UsedFormat, UsedTable
 
 _NUMBERED: Final = re.compile(r"_col\d+")
 """What Hive before version 2 calls all columns in ORC files (HIVE-4243)."""
@@ -32,17 +32,16 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     oldest = _footer(folder, table, files, doubts)
     names = [column.name for column in oldest.columns] if oldest else []
     nameless = bool(names) and all(map(_NUMBERED.fullmatch, names))
+    features = {*_features(table, files), *(["files-without-column-names"] if nameless else [])}
     return UsedTable(
         table.name,
         table.format,
-        SNAPSHOT,
-        "",
-        bool(table.partition_keys),
-        tuple(sorted({*_features(table, files), *(["files-without-column-names"] * nameless)})),
-        oldest.writers if oldest else (),
-        () if nameless else _changes(table, oldest),
-        doubts.unknown,
-        doubts.why,
+        partitioned=bool(table.partition_keys),
+        features=tuple(sorted(features)),
+        writers=oldest.writers if oldest else (),
+        schema_changes=() if nameless else _changes(table, oldest),
+        unknown=doubts.unknown,
+        why=doubts.why,
     )
 
 

@@ -15,15 +15,7 @@ from harness.formats.hudi import records, timeline
 from harness.formats.hudi.records import HOODIE, TYPE, HudiTable, Slices
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import (
-    SNAPSHOT,
-    Doubts,
-    Fact,
-    OldFiles,
-    UsedChange,
-    UsedFormat,
-    UsedTable,
-)
+from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
 BASE_FORMAT: Final = "hoodie.table.base.file.format"
 PARQUET: Final = "PARQUET"
@@ -66,14 +58,13 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     return UsedTable(
         table.name,
         _TYPES.get(hudi.properties[TYPE], UsedFormat.HUDI),
-        SNAPSHOT,
-        hudi.version,
-        bool(hudi.partition_fields),
-        tuple(sorted(features)),
-        base.writers if base else (),
-        tuple(changes),
-        doubts.unknown,
-        doubts.why,
+        table_version=hudi.version,
+        partitioned=bool(hudi.partition_fields),
+        features=tuple(sorted(features)),
+        writers=base.writers if base else (),
+        schema_changes=tuple(changes),
+        unknown=doubts.unknown,
+        why=doubts.why,
     )
 
 

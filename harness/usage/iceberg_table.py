@@ -15,15 +15,7 @@ from harness.formats.iceberg.settings import MERGE_ON_READ, MODES
 from harness.formats.iceberg.table import NAME_MAPPING, FileContent, IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
-from harness.usage.usage_file import (
-    SNAPSHOT,
-    Doubts,
-    Fact,
-    OldFiles,
-    UsedChange,
-    UsedFormat,
-    UsedTable,
-)
+from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
 Metadata = Mapping[str, Any]
 NO_FILES: Final = sys.maxsize
@@ -41,17 +33,17 @@ _TOTALS: Final = {
 def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     newest, doubts = _metadata(folder, table), Doubts()
     try:
+        oldest = _oldest(folder, table, newest.current, doubts)
         return UsedTable(
             table.name,
             UsedFormat.ICEBERG,
-            SNAPSHOT,
-            str(newest.metadata["format-version"]),
-            bool(newest.partition_fields),
-            tuple(sorted(set(_features(newest)))),
-            data_files.short_names(_writers(newest.current)),
-            _changes(newest.metadata, _oldest(folder, table, newest.current, doubts), doubts),
-            doubts.unknown,
-            doubts.why,
+            table_version=str(newest.metadata["format-version"]),
+            partitioned=bool(newest.partition_fields),
+            features=tuple(sorted(set(_features(newest)))),
+            writers=data_files.short_names(_writers(newest.current)),
+            schema_changes=_changes(newest.metadata, oldest, doubts),
+            unknown=doubts.unknown,
+            why=doubts.why,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise UnreadableError(f"its metadata cannot be understood: {problem!r}") from problem

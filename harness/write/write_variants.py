@@ -188,21 +188,13 @@ def write_variant(variant: Variant, target: WriteTarget, writer_for: WriterFor) 
     outcomes, states = VariantOutcomes(variant), list[State | None]()
     results = ResultCache.in_cache(target.cache)
     try:
-        for step in write_steps(variant, target, writer_for):
-            outcomes = outcomes.then(step.outcome)
-            states.append(step.state)
+        for outcome, state in write_steps(variant, target, writer_for):
+            outcomes = outcomes.then(outcome)
+            states.append(state)
     except WriterSilent as silence:
         silence.done = state_records.record(outcomes, states, results, reused=False)
         raise
     return state_records.record(outcomes, states, results, reused=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StepState:
-    """What came of a step, and the state it led to; none where it was skipped."""
-
-    outcome: Outcome
-    state: State | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +210,11 @@ class TableContents:
 
 def write_steps(
     variant: Variant, target: WriteTarget, writer_for: WriterFor
-) -> Iterator[StepState]:
-    """Yield what came of each step, while the table is in that state; raises WriterSilent."""
+) -> Iterator[tuple[Outcome, State | None]]:
+    """Yield what came of each step and its state, none if skipped, while the table is in it.
+
+    Raises WriterSilent: a statement got no answer.
+    """
     outcomes, contents = VariantOutcomes(variant), TableContents()
     new_home: AbstractContextManager[Path | None] = nullcontext()
     if outcomes.shape.absolute_paths:
@@ -235,7 +230,7 @@ def write_steps(
             step = outcomes.next_step()
             if step.skipped:
                 outcomes = outcomes.then(step.skip)
-                yield StepState(step.skip, None)
+                yield step.skip, None
                 continue
             outcome = sender.send(step, contents.files)
             if outcome.kind is OutcomeKind.UNKNOWN:
@@ -250,7 +245,7 @@ def write_steps(
                 raise WriterSilent(
                     replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
                 )
-            yield StepState(outcome, state)
+            yield outcome, state
     shutil.rmtree(target.folder)
 
 

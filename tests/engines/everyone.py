@@ -103,9 +103,9 @@ class Watch:
 
     def write(self, variant: Variant, writer_for: WriterFor) -> Sequence[OutcomeKind]:
         """Write a variant, asking everyone after each step; return what came of the steps."""
-        for step in write_variants.write_steps(variant, self.place, writer_for):
-            if step.state:
-                self.at_state(step.outcome.step, step.state)
+        for outcome, state in write_variants.write_steps(variant, self.place, writer_for):
+            if state:
+                self.at_state(outcome.step, state)
         written = write_variants.find_variant(variant, self.place.cache)
         assert written is not None
         return [record.outcome.kind for record in written.records]

@@ -58,7 +58,7 @@ def scanned(
         table = Table(columns, "id", "ts" if name.startswith("hudi") else None)
         scenario = Scenario("tests/scanned", table, tuple(map(Step, steps)))
         variant = Variant(f"{name}@{writer}", scenario, name, {}, (writer,) * (len(steps) + 1))
-        *_, state = (each.state for each in write_variants.write_steps(variant, place, writer_for))
+        *_, state = (state for _, state in write_variants.write_steps(variant, place, writer_for))
         assert state is not None
         with metastore_client.connect(metastore.uri) as catalog:
             state_store.register(catalog, state)

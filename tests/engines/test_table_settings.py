@@ -60,11 +60,11 @@ def variant(
 
 
 def steps(what: Variant, place: WriteTarget, writer_for: WriterFor) -> Iterator[State]:
-    for each in write_variants.write_steps(what, place, writer_for):
-        assert each.outcome.kind is OutcomeKind.APPLIED, each.outcome
-        assert each.state is not None
-        formats.load(what.format).facts(each.state.table, "id")  # its files are understood
-        yield each.state
+    for outcome, state in write_variants.write_steps(what, place, writer_for):
+        assert outcome.kind is OutcomeKind.APPLIED, outcome
+        assert state is not None
+        formats.load(what.format).facts(state.table, "id")  # its files are understood
+        yield state
 
 
 def file_groups(state: State) -> int:
