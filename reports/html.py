@@ -531,7 +531,7 @@ def page(run: Run) -> str:
     texts = cause_texts(run)
     numbered = tuple(enumerate(texts, 1))
     cells = run_cells(run, [text.cause for text in texts])
-    shown = data(run, cells, run.kept)
+    shown = data(run, cells, run.report_cache)
     return html_page.rendered(
         "report.html.j2",
         {

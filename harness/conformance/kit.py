@@ -57,7 +57,7 @@ ASSERTS: Final[Mapping[str, str]] = {
 }
 """What each check asserts, in their order."""
 PYTEST_ARGUMENTS: Final = (
-    *("--pyargs", checks.__name__, "--config-file", os.devnull, "--noconftest"),
+    *("--pyargs", checks.__name__, "--config-file", os.devnull, "--noconftest", "--assert=plain"),
     *("--disable-plugin-autoload", "--capture=no", "-p", "no:terminal", "-p", "no:cacheprovider"),
     *("-p", "no:logging", "-p", "no:faulthandler", "-p", "no:threadexception"),
 )

@@ -162,9 +162,9 @@ def to_json(value: Value) -> object:
 def _parts_to_json(value: Value) -> object:
     match value:
         case tuple():
-            return [to_json(each) for each in value]
+            return [to_json(part) for part in value]
         case dict():
-            return {"struct": [[name, to_json(each)] for name, each in value.items()]}
+            return {"struct": [[name, to_json(part)] for name, part in value.items()]}
         case MapValue():
             return {"map": [[to_json(key), to_json(pair)] for key, pair in value.pairs]}
     raise TypeError(f"{value!r} is no canonical value")
@@ -176,7 +176,7 @@ def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
     Raises ValueError: it is no such form.
     """
     if isinstance(data, list):
-        return tuple(from_json(each) for each in data)
+        return tuple(from_json(part) for part in data)
     if not isinstance(data, dict):
         return data
     if len(data) != 1:
@@ -199,9 +199,9 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
         case "binary":
             return bytes.fromhex(inner)
         case "struct":
-            return {name: from_json(each) for name, each in inner}
+            return {name: from_json(part) for name, part in inner}
         case "map":
-            return MapValue.of([(from_json(key), from_json(each)) for key, each in inner])
+            return MapValue.of([(from_json(key), from_json(part)) for key, part in inner])
         case "unsettled":
             return UNSETTLED
     raise ValueError(f"'{kind}' is not a kind of value")
@@ -278,7 +278,7 @@ def text_of(value: Value) -> str:
         case tuple():
             return f"[{', '.join(map(text_of, value))}]"
         case dict():
-            return f"{{{', '.join(f'{name}: {text_of(each)}' for name, each in value.items())}}}"
+            return f"{{{', '.join(f'{name}: {text_of(part)}' for name, part in value.items())}}}"
         case MapValue():
             pairs = ", ".join(f"{text_of(key)} → {text_of(pair)}" for key, pair in value.pairs)
             return f"{{{pairs}}}"
@@ -299,7 +299,7 @@ def look_of(value: Value) -> Look:
         case tuple():
             return "array", *map(look_of, value)
         case dict():
-            return "struct", *((name, look_of(each)) for name, each in value.items())
+            return "struct", *((name, look_of(part)) for name, part in value.items())
         case MapValue():
             return "map", *((look_of(key), look_of(pair)) for key, pair in value.pairs)
     return text_of(value)

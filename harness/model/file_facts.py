@@ -43,7 +43,7 @@ class FileFact:
     stored_names: tuple[str, ...] = ()
     """What the file itself calls each of the columns, where that is no name of the table's: Delta
     with column mapping. Else none, and the columns have the file's own names."""
-    nameless: Annotated[bool, Field(exclude_if=lambda told: not told)] = False
+    nameless: Annotated[bool, Field(exclude_if=lambda nameless: not nameless)] = False
     """Whether it says nothing of its columns, which are those of the table when it was written."""
     lost_names: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = field(
         default=(), compare=False

@@ -343,7 +343,7 @@ class Run:
     states: Sequence[StateRecord]
     answers: Mapping[str, Answer]
     recorded: Mapping[str, Verdict]
-    kept: ReportCache = field(default=UNCACHED, compare=False, repr=False)
+    report_cache: ReportCache = field(default=UNCACHED, compare=False, repr=False)
     """Of runs with the same records, all of them."""
     strategy_answers: StrategyAnswers = field(default=dict, compare=False, repr=False)
     """What each read strategy would answer to the questions that some reader got wrong, each table

@@ -130,8 +130,8 @@ def partition_spec(truth: Truth, values: Sequence[Value]) -> str:
     if None in values:
         raise SchemaChangeError("the partition's value is NULL, and no statement can name it")
     pairs = zip(fields, values, strict=True)
-    said = (f"{quoted(field.name)} = {text(text_of(value))}" for field, value in pairs)
-    return f"partition ({', '.join(said)})"
+    values_text = (f"{quoted(field.name)} = {text(text_of(value))}" for field, value in pairs)
+    return f"partition ({', '.join(values_text)})"
 
 
 def partition_field(field: PartitionField, column: str) -> str:

@@ -21,7 +21,4 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
-    """Return a run that nobody judged."""
-    folder = tmp_path / "run"
-    shutil.copytree(RECORDED, folder)
-    return folder
+    return shutil.copytree(RECORDED, tmp_path / "run")

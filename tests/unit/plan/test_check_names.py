@@ -60,7 +60,7 @@ def change(mine: Path, old: str, new: str) -> None:
     (mine / "profiles.yaml").write_text(PROFILE.replace(old, new), encoding="utf-8")
 
 
-def told(path: Path) -> list[str]:
+def problems(path: Path) -> list[str]:
     """Return what is told of the profile, each from its line on."""
     with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([path], "mine", "")
@@ -72,7 +72,7 @@ def told(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (
             '    - "my/*"\n',
@@ -158,17 +158,19 @@ def told(path: Path) -> list[str]:
     ],
 )
 def test_what_a_profile_names_and_is_not_there_is_told_with_its_line(
-    old: str, new: str, said: str, mine: Path
+    old: str, new: str, message: str, mine: Path
 ) -> None:
     change(mine, old, new)
-    assert told(mine)[0].startswith(said)
+    assert problems(mine)[0].startswith(message)
 
 
 def test_a_name_that_is_nowhere_is_told_of_a_part_too(mine: Path) -> None:
     change(mine, '    - "my/*"\n', '    - "my/*"\n    - my/typo\n')
-    assert told(mine / "good.yaml")[0].startswith("4: profile mine: there is no scenario 'my/typo'")
+    assert problems(mine / "good.yaml")[0].startswith(
+        "4: profile mine: there is no scenario 'my/typo'"
+    )
     change(mine, "at: 2", "at: 4")
-    assert told(mine / "good.yaml")[0].endswith("has a step 4; allowed: 1 to 3")
+    assert problems(mine / "good.yaml")[0].endswith("has a step 4; allowed: 1 to 3")
 
 
 def test_a_file_beside_it_that_is_wrong_says_nothing_of_its_steps(mine: Path) -> None:

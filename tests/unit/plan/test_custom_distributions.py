@@ -126,11 +126,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG.items())
-def test_what_is_wrong_is_told_with_its_line(text: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "message"), WRONG.items())
+def test_what_is_wrong_is_told_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ScenarioProblem) as problem:
         registered(tmp_path, text)
-    assert str(problem.value).startswith(f"{tmp_path / 'readers.yaml'}:1: {told}")
+    assert str(problem.value).startswith(f"{tmp_path / 'readers.yaml'}:1: {message}")
 
 
 def test_lock_data_and_readers_are_no_scenarios(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from harness.scenario.cells import Reader, parse_reader
 READERS = tuple(distribution.name for distribution in distribution_support.readers())
 
 
-def said(text: str, *format_names: str) -> list[str]:
+def differences(text: str, *format_names: str) -> list[str]:
     unlike = distribution_support.unlike_defaults(parse_reader(text), format_names)
     assert unlike is not None
     return [str(unlike) for unlike in unlike]
@@ -48,11 +48,13 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
     ],
 )
 def test_a_reader_with_every_default_differs_in_nothing(reader: str, format_name: str) -> None:
-    assert said(reader, format_name) == []
+    assert differences(reader, format_name) == []
 
 
 def test_what_the_harness_sets_for_all_is_told_apart_from_what_the_reader_names() -> None:
-    assert said("hive-3.1.3{path=mapreduce, schema-on-read=on, statistics=off}", "hudi-cow") == [
+    assert differences(
+        "hive-3.1.3{path=mapreduce, schema-on-read=on, statistics=off}", "hudi-cow"
+    ) == [
         "schema-on-read=on (default: off)",
         "vectorized=off, set by the harness (default: on)",
         "input-format=plain, set by the harness (default: combine)",
@@ -64,8 +66,8 @@ def test_a_default_that_changed_from_one_version_to_the_next_is_each_versions_ow
     old, new = (
         f"spark-3.5.8-hudi-{setting}{{data-skipping=on}}" for setting in ("0.15.0", "1.0.2")
     )
-    assert said(old, "hudi-cow") == ["data-skipping=on (default: off)"]
-    assert said(new, "hudi-cow") == []
+    assert differences(old, "hudi-cow") == ["data-skipping=on (default: off)"]
+    assert differences(new, "hudi-cow") == []
 
 
 def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(

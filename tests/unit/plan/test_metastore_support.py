@@ -21,7 +21,7 @@ mine:
   formats: [{of}]
   writers: [{writer}]
   readers: [{reader}]
-  {said}
+  {line}
 """
 WRITERS = {"hudi-cow": "spark-3.5.8-hudi-0.15.0", "hive-acid": "hive-3.1.3"}
 NEWER = "hive-metastore-4.0.1"
@@ -38,7 +38,7 @@ def planned(
 ) -> Plan:
     """Return the plan of a profile of tables of a format that says this of its metastore."""
     (folder / "profiles.yaml").write_text(
-        MINE.format(said=message, reader=reader, of=of, writer=writer or WRITERS[of])
+        MINE.format(line=message, reader=reader, of=of, writer=writer or WRITERS[of])
     )
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
@@ -47,13 +47,13 @@ def planned(
 
 
 @pytest.mark.parametrize(
-    ("said", "option"),
+    ("line", "option"),
     [("metastore: hive-metastore-4.0.1", ""), ("twins: false", "hive-metastore-4.0.1")],
 )
 def test_through_another_one_every_reader_has_a_control(
-    tmp_path: Path, said: str, option: str
+    tmp_path: Path, line: str, option: str
 ) -> None:
-    made = planned(tmp_path, said, option=option)
+    made = planned(tmp_path, line, option=option)
     assert made.metastore == MetastoreChoice("hive-metastore-4.0.1")
     of = {variant.id: variant for variant in made.variants}
     (control,) = (c for c in made.cells if controls.is_control(c, of[c.variant], made.metastore))
@@ -93,7 +93,7 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("line", "why"),
     [
         ("metastore: hive-metastore-9", "there is no 'hive-metastore-9'; did you mean"),
         ("metastore: hive-schematool-3.1.3", "there is no 'hive-schematool-3.1.3'"),
@@ -111,9 +111,9 @@ def test_an_upgrade_needs_both_and_the_newer_ones_tool(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_none_is_refused_with_its_line(tmp_path: Path, said: str, why: str) -> None:
+def test_what_is_none_is_refused_with_its_line(tmp_path: Path, line: str, why: str) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
-        planned(tmp_path, said)
+        planned(tmp_path, line)
     assert why in str(wrong.value)
     assert f"{tmp_path / 'profiles.yaml'}:6" in str(wrong.value)
 
@@ -127,14 +127,14 @@ def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("said", ["twins: false", "metastore: hive-metastore-2.3.10"])
+@pytest.mark.parametrize("line", ["twins: false", "metastore: hive-metastore-2.3.10"])
 def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
-    tmp_path: Path, said: str
+    tmp_path: Path, line: str
 ) -> None:
     with pytest.raises(
         ScenarioProblem, match=r"hive-4\.0\.1 cannot ask .* through hive-metastore-4\.0\.1 it can"
     ):
-        planned(tmp_path, said, reader="hive-4.0.1")
+        planned(tmp_path, line, reader="hive-4.0.1")
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
 
 @pytest.mark.parametrize("profile", [None, "main"])
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         (NamedParts(formats=["mor"]), "unknown format 'mor'; did you mean 'hudi-mor'? allowed: "),
         (NamedParts(writers=["trino-476"]), "--writer: trino-476 writes nothing; allowed: hive-3"),
@@ -152,11 +152,11 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
     ],
 )
 def test_parts_that_cannot_be_are_told_with_what_is_allowed(
-    mine: Path, named: NamedParts, told: str, profile: str | None
+    mine: Path, named: NamedParts, message: str, profile: str | None
 ) -> None:
     with pytest.raises(UsageProblem) as wrong:
         made(mine, profile, named)
-    assert told in str(wrong.value)
+    assert message in str(wrong.value)
 
 
 def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_chosen(

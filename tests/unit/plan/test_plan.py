@@ -129,7 +129,7 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "wanted", "values"),
+    ("own", "requested", "values"),
     [
         ((), (), ["none"]),
         (("some", "all"), (), ["some", "all"]),
@@ -138,10 +138,10 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
     ],
 )
 def test_the_profile_chooses_among_the_values_that_the_scenario_allows(
-    own: tuple[str, ...], wanted: tuple[str, ...], values: list[str]
+    own: tuple[str, ...], requested: tuple[str, ...], values: list[str]
 ) -> None:
     story = replace(STORY, settings={"rewrites": own} if own else {})
-    plan = planned(story, axes={"rewrites": wanted} if wanted else {})
+    plan = planned(story, axes={"rewrites": requested} if requested else {})
     assert [variant.settings["rewrites"] for variant in plan.variants] == values
 
 
@@ -204,7 +204,7 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "wanted", "asked"),
+    ("own", "requested", "asked"),
     [
         ((), ("snapshot", "read_optimized", "base_name"), MOR.views),
         (("read_optimized",), ("snapshot", "read_optimized"), ("read_optimized",)),
@@ -212,25 +212,25 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
     ],
 )
 def test_views_are_those_that_scenario_profile_and_format_have(
-    own: tuple[str, ...], wanted: tuple[str, ...], asked: tuple[str, ...]
+    own: tuple[str, ...], requested: tuple[str, ...], asked: tuple[str, ...]
 ) -> None:
-    plan = planned(replace(STORY, views=own), formats=("mor",), views=wanted)
+    plan = planned(replace(STORY, views=own), formats=("mor",), views=requested)
     assert [cell.view for cell in plan.cells if cell.step == 1] == list(asked)
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"rewrits": ("none",)}, "there is no setting 'rewrits'; did you mean 'rewrites'?"),
         ({"table_version": ("5",)}, "settings.table_version: there is no '5'; allowed: 6, 8"),
     ],
 )
 def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_line(
-    settings: dict[str, tuple[str, ...]], told: str
+    settings: dict[str, tuple[str, ...]], message: str
 ) -> None:
     lines = dict.fromkeys(settings, 7)
     story = replace(STORY, settings=settings, path="story.yaml", setting_lines=lines)
-    with pytest.raises(UsageProblem, match=rf"^story\.yaml:7: {re.escape(told)}"):
+    with pytest.raises(UsageProblem, match=rf"^story\.yaml:7: {re.escape(message)}"):
         planned(story)
 
 
@@ -258,17 +258,17 @@ def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "told"),
+    ("type_", "message"),
     [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
 )
-def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told: str) -> None:
+def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, message: str) -> None:
     plain = replace(COW, unsupported_types=frozenset({"tinyint", "char"}))
     added = AddColumn("f9", parse_type(type_))
     scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
     result = plan((scenario,), PROFILE, (plain,))
     assert result.variants == ()
     (left_out,) = result.excluded
-    assert left_out.why == f"column f9: cow has no {told}"
+    assert left_out.why == f"column f9: cow has no {message}"
     assert plan((scenario,), PROFILE, (COW,)).variants != ()
 
 

@@ -47,7 +47,7 @@ def test_a_profile_is_read_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("twins: true", "twins: maybe", '4: profile mine: twins: "maybe" is given; allowed: true'),
         ("twins:", "twin:", "4: profile mine has no 'twin'; did you mean 'twins'? allowed: scen"),
@@ -70,10 +70,12 @@ def test_a_profile_is_read_as_it_stands() -> None:
         ("hive-3.1.3{path=mapreduce}", "trino-476{use-column-names=true}", "14: the reader trino"),
     ],
 )
-def test_what_is_wrong_with_a_profile_is_told_with_its_line(old: str, new: str, told: str) -> None:
+def test_what_is_wrong_with_a_profile_is_told_with_its_line(
+    old: str, new: str, message: str
+) -> None:
     with pytest.raises(ScenarioProblem) as wrong:
         loads_profiles(MINE.replace(old, new, 1), "p.yaml")
-    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]
+    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{message}")]
 
 
 def test_a_runtime_is_that_of_all_engines_that_name_none() -> None:
@@ -130,7 +132,7 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("cover: pairs", "cover: some", '3: profile full: cover: "some": input should be'),
         ("[none, two]", "[three]", "5: full.axes.partitioned: there is no 'three'; allowed: none"),
@@ -142,11 +144,11 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
         ("sequence: [spark-1, spark-2], at", "distribution: s, at", "11: writer: at: only a seq"),
     ],
 )
-def test_what_is_wrong_with_pairs_and_sequences_is_told(old: str, new: str, told: str) -> None:
+def test_what_is_wrong_with_pairs_and_sequences_is_told(old: str, new: str, message: str) -> None:
     assert old in ALL_OF_IT
     with pytest.raises(ScenarioProblem) as wrong:
         loads_profiles(ALL_OF_IT.replace(old, new, 1), "p.yaml")
-    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]
+    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{message}")]
 
 
 def test_a_profile_may_ask_again_for_a_sample_of_the_right_answers() -> None:

@@ -29,18 +29,18 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("b.yml", r"only files that end in \.yaml are read; call it b\.yaml$"),
         ("b.YAML", r"only files that end in \.yaml are read; call it b\.yaml$"),
     ],
 )
 def test_a_file_that_ends_nearly_as_scenarios_do_is_told(
-    name: str, told: str, folder: Path
+    name: str, message: str, folder: Path
 ) -> None:
     path = folder / "orders" / name
     path.write_text(MOVED, encoding="utf-8")
-    with pytest.raises(ScenarioProblem, match=rf"^{path}:1: {told}"):
+    with pytest.raises(ScenarioProblem, match=rf"^{path}:1: {message}"):
         load_scenarios(folder)
 
 

@@ -89,14 +89,14 @@ def test_shipped_scenarios_separate_strategies_after_each_schema_change_or_say_w
         for first, following in pairwise([*changes, len(operations) + 1]):
             if all(len(steps[step]) == 1 for step in steps if first <= step < following):
                 nothing.add((name, first))
-        told = {
+        differing = {
             f"{left} | {right}"
             for left, right in combinations(FINDERS, 2)
             if any(differ(groups, left, right) for groups in steps.values())
         }
-        pairs.setdefault(name, set()).update(told)
-        by_format.setdefault(variant.format, set()).update(told)
+        pairs.setdefault(name, set()).update(differing)
+        by_format.setdefault(variant.format, set()).update(differing)
     assert nothing == NOTHING_SEPARATE.keys()
-    assert {name for name, told in pairs.items() if not told} == NO_FINDER.keys()
+    assert {name for name, differing in pairs.items() if not differing} == NO_FINDER.keys()
     for format_name in ("hudi-cow", "hudi-mor", "hive-parquet", "iceberg"):
         assert len(by_format[format_name]) == len(list(combinations(FINDERS, 2))), format_name

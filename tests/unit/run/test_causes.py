@@ -59,9 +59,9 @@ def verdict(name: str, step: int, reader: str, shown: Shown, query: str = "all")
         return replace(made, verdict=shown, because="time-out" if shown == "unknown" else "")
     if isinstance(shown, str) and not isinstance(shown, FindingKind):
         return replace(verdict(name, step, reader, STALE), known=shown)
-    kind, party = shown if isinstance(shown, tuple) else (shown, Responsible.READER)
-    found = Finding(kind, ("f",), PLACE, (PLACE,), party)
-    return replace(made, verdict=VerdictKind.WRONG, findings=(found,))
+    kind, responsible = shown if isinstance(shown, tuple) else (shown, Responsible.READER)
+    finding = Finding(kind, ("f",), PLACE, (PLACE,), responsible)
+    return replace(made, verdict=VerdictKind.WRONG, findings=(finding,))
 
 
 def run_of(*verdicts: Verdict) -> Run:
@@ -78,27 +78,27 @@ def run_of(*verdicts: Verdict) -> Run:
     cells = tuple(Cell(v.variant, v.step, v.reader, v.view, v.query) for v in verdicts)
     at = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
     info = RunInfo("x", "x", at, "1", variants, READERS, cells)
-    refused = (each.case for each in verdicts if each.verdict is VerdictKind.REFUSED)
+    refused = (v.case for v in verdicts if v.verdict is VerdictKind.REFUSED)
     answers = {case: Answer(case, "select", refusal=REFUSAL) for case in refused}
-    return Run(Path("x"), info, (), answers, {each.case: each for each in verdicts})
+    return Run(Path("x"), info, (), answers, {v.case: v for v in verdicts})
 
 
 def series(name: str, reader: str, shown: Sequence[Shown | None]) -> list[Verdict]:
     """Return the verdicts after each step from the first on; None where nothing was asked."""
-    return [verdict(name, at, reader, each) for at, each in enumerate(shown, 1) if each is not None]
+    return [verdict(name, at, reader, kind) for at, kind in enumerate(shown, 1) if kind is not None]
 
 
-def found(*verdicts: Verdict) -> tuple[RunCause, ...]:
+def causes_of(*verdicts: Verdict) -> tuple[RunCause, ...]:
     run = run_of(*verdicts)
     return causes(run.verdicts, run)
 
 
 def operations(*verdicts: Verdict) -> list[str]:
-    return [cause.key.operation for cause in found(*verdicts)]
+    return [cause.key.operation for cause in causes_of(*verdicts)]
 
 
 def test_a_finding_is_of_the_step_since_which_it_is_there() -> None:
-    (cause,) = found(*series("short", TRINO, [RIGHT, RENAME, RENAME, RENAME]))
+    (cause,) = causes_of(*series("short", TRINO, [RIGHT, RENAME, RENAME, RENAME]))
     assert (cause.key.engine, cause.key.operation, len(cause.cases)) == (
         "trino",
         "rename_column",
@@ -108,14 +108,14 @@ def test_a_finding_is_of_the_step_since_which_it_is_there() -> None:
 
 
 def test_what_was_right_between_began_twice() -> None:
-    told = operations(*series("short", TRINO, [STALE, RIGHT, STALE, STALE]))
-    assert sorted(told) == ["insert", "touch"]
+    result = operations(*series("short", TRINO, [STALE, RIGHT, STALE, STALE]))
+    assert sorted(result) == ["insert", "touch"]
 
 
 def test_what_another_finding_or_an_error_hides_goes_on() -> None:
     shown = [RIGHT, RENAME, VerdictKind.REFUSED, RENAME]
-    told = found(*series("short", TRINO, shown))
-    assert {(cause.key.symptom.what, cause.key.operation) for cause in told} == {
+    result = causes_of(*series("short", TRINO, shown))
+    assert {(cause.key.symptom.what, cause.key.operation) for cause in result} == {
         ("missing_rename", "rename_column"),
         ("GENERIC_INTERNAL_ERROR, IOException", "touch"),
     }
@@ -124,19 +124,19 @@ def test_what_another_finding_or_an_error_hides_goes_on() -> None:
 def test_versions_settings_and_scenarios_of_one_engine_are_one_cause() -> None:
     short = series("short", OLD, [RIGHT, RENAME])
     long = series("long", TRINO, [RIGHT, RIGHT, RIGHT, RENAME])
-    (cause,) = found(*short, *long)
+    (cause,) = causes_of(*short, *long)
     assert set(cause.readers) == {TRINO, OLD}
     assert set(cause.scenarios) == {"short", "long"}
 
 
 def test_engines_and_parties_are_never_one_cause() -> None:
     writer = (RENAME, Responsible.WRITER)
-    told = found(
+    result = causes_of(
         *series("short", TRINO, [RIGHT, RENAME]),
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", TRINO, [RIGHT, RIGHT, RIGHT, writer]),
     )
-    assert {(cause.key.engine, cause.key.symptom.responsible) for cause in told} == {
+    assert {(cause.key.engine, cause.key.symptom.responsible) for cause in result} == {
         ("trino", Responsible.READER),
         ("hive", Responsible.READER),
         ("trino", Responsible.WRITER),
@@ -152,16 +152,16 @@ def test_where_nobody_was_asked_between_the_one_that_another_reader_shows_began_
 def test_a_column_that_is_wrong_in_a_refused_row_is_of_the_same_cause() -> None:
     wrong = verdict("short", 3, TRINO, RENAME)
     refused = replace(wrong, verdict=VerdictKind.REFUSED)
-    told = found(*series("short", TRINO, [RIGHT, RENAME]), refused)
-    assert [(cause.key.symptom.kind, len(cause.cases)) for cause in told] == [
+    result = causes_of(*series("short", TRINO, [RIGHT, RENAME]), refused)
+    assert [(cause.key.symptom.kind, len(cause.cases)) for cause in result] == [
         (VerdictKind.WRONG, 2),
         (VerdictKind.REFUSED, 1),
     ]
-    assert told[0].first.verdict is VerdictKind.WRONG
+    assert result[0].first.verdict is VerdictKind.WRONG
 
 
 def test_what_is_known_comes_last_and_by_itself() -> None:
-    (new, known) = found(
+    (new, known) = causes_of(
         *series("short", OLD, [RIGHT, RIGHT, STALE]),
         *series("long", TRINO, [RIGHT, RIGHT, "HUDI-1"]),
     )
@@ -170,13 +170,13 @@ def test_what_is_known_comes_last_and_by_itself() -> None:
 
 
 def test_default_settings_come_first_then_silence_then_what_more_scenarios_show() -> None:
-    told = found(
+    result = causes_of(
         *series("short", OLD, [RIGHT, RIGHT, STALE]),
         *series("short", TRINO, [VerdictKind.REFUSED]),
         *series("short", HIVE, [RIGHT, RENAME]),
         *series("long", HIVE, [RIGHT, RIGHT, STALE, RENAME]),
     )
-    ranks = [(cause.by_default, cause.key.engine, cause.key.operation) for cause in told]
+    ranks = [(cause.by_default, cause.key.engine, cause.key.operation) for cause in result]
     assert ranks == [
         (True, "hive", "rename_column"),
         (True, "hive", "touch"),
@@ -186,7 +186,7 @@ def test_default_settings_come_first_then_silence_then_what_more_scenarios_show(
 
 
 def test_the_smallest_scenario_of_an_engine_as_it_comes_speaks_for_all() -> None:
-    (cause,) = found(
+    (cause,) = causes_of(
         *series("short", OLD, [RIGHT, RENAME, RENAME]),
         *series("long", TRINO, [RIGHT, RIGHT, RIGHT, RENAME, RENAME]),
         *series("short", TRINO, [RIGHT, RENAME, RENAME]),
@@ -221,11 +221,11 @@ def helpful(run: Run, finding: FindingKind, engine: str = "trino") -> HelpfulSet
 
 
 def test_the_setting_that_was_right_in_the_same_cells_is_told_with_its_line() -> None:
-    found = helpful(recorded_run.run_of("quick_start"), MISALIGNED)
-    assert found is not None
-    ((line, distributions),) = found.lines
+    setting = helpful(recorded_run.run_of("quick_start"), MISALIGNED)
+    assert setting is not None
+    ((line, distributions),) = setting.lines
     assert (line.text, distributions) == ("hudi.parquet.use-column-names=true", ("trino-476",))
-    assert (found.settings, found.right, found.otherwise, found.spoilt) == (
+    assert (setting.settings, setting.right, setting.otherwise, setting.spoilt) == (
         "use-column-names=true",
         20,
         36,
@@ -244,10 +244,10 @@ def test_a_setting_that_spoils_as_much_as_it_mends_is_none() -> None:
         if v.reader == NAMED and v.question in right
     }
     one = dict([next(iter(spoilt.items()))])
-    found = helpful(changed(run, one), MISALIGNED)
-    assert found is not None
-    assert found.spoilt == 1
-    assert len(spoilt) > found.right
+    setting = helpful(changed(run, one), MISALIGNED)
+    assert setting is not None
+    assert setting.spoilt == 1
+    assert len(spoilt) > setting.right
     assert helpful(changed(run, spoilt), MISALIGNED) is None
 
 
@@ -269,10 +269,10 @@ def test_a_setting_that_the_engine_has_by_itself_is_had_by_leaving_the_other_one
         for info in run.info.readers
     )
     info = replace(run.info, cells=cells, readers=readers)
-    found = helpful(changed(replace(run, info=info), plain), MISALIGNED)
-    assert found is not None
-    assert (found.settings, found.lines) == ("", ())
-    assert [line.text for line in found.instead] == ["hudi.parquet.use-column-names=false"]
+    setting = helpful(changed(replace(run, info=info), plain), MISALIGNED)
+    assert setting is not None
+    assert (setting.settings, setting.lines) == ("", ())
+    assert [line.text for line in setting.instead] == ["hudi.parquet.use-column-names=false"]
 
 
 CATALOG = "in etc/catalog/*.properties"

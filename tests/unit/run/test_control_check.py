@@ -63,7 +63,7 @@ def checked(
     )
 
 
-def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]:
+def with_controls(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]:
     of_controls = [
         verdict(CONTROLS["hudi-cow"], cow, because),
         verdict(CONTROLS["hudi-mor"], mor),
@@ -73,7 +73,7 @@ def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]
 
 
 def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> None:
-    verdicts = held(VerdictKind.WRONG, VerdictKind.CORRECT)
+    verdicts = with_controls(VerdictKind.WRONG, VerdictKind.CORRECT)
     cow, mor, other_cow, shipped_cow, other_mor, shipped_mor = verdicts
     for verdict in (cow, other_cow):
         assert (verdict.verdict, verdict.findings, verdict.reproduces) == (
@@ -90,7 +90,7 @@ def test_of_a_reader_that_reads_it_wrong_nothing_is_known_in_that_format() -> No
 
 
 def test_where_the_control_has_no_answer_nothing_is_known_either() -> None:
-    verdicts = held(VerdictKind.UNKNOWN, VerdictKind.CORRECT, "the server did not start")
+    verdicts = with_controls(VerdictKind.UNKNOWN, VerdictKind.CORRECT, "the server did not start")
     assert verdicts[2].verdict is VerdictKind.UNKNOWN
     assert "(unknown: the server did not start)" in verdicts[2].because
 
@@ -102,7 +102,7 @@ def test_what_is_unknown_anyway_keeps_its_reason() -> None:
 
 
 def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_up() -> None:
-    verdicts = held(VerdictKind.UNSUPPORTED, VerdictKind.CORRECT)
+    verdicts = with_controls(VerdictKind.UNSUPPORTED, VerdictKind.CORRECT)
     assert verdicts[2].verdict is VerdictKind.WRONG
 
 

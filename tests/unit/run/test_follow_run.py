@@ -29,7 +29,7 @@ from tests.builders.spoilt_files import (
 from tests.builders.table_story import history
 
 
-def parties(verdict: Verdict) -> set[Responsible | None]:
+def responsible_ones(verdict: Verdict) -> set[Responsible | None]:
     return {finding.responsible for finding in verdict.findings}
 
 
@@ -58,20 +58,20 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
     assert going.final().keys() == right_one
     going.answers(order[1], answer_of(replies[order[1]]))
     assert going.final() == going.judged()
-    assert parties(going.judged()[0]) == {Responsible.UNSURE}
+    assert responsible_ones(going.judged()[0]) == {Responsible.UNSURE}
 
 
 RENAMED = history("insert 1..3; rename f1 f1_new")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [answer_of(RENAMED.read("name")), answer_of(RENAMED.read()), REFUSED],
     ids=["the reader's own mistake", "right", "refused"],
 )
-def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, said: Answer) -> None:
+def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, reply: Answer) -> None:
     going = followed_run(tmp_path, case_of(RENAMED))
-    going.answers(0, said)
+    going.answers(0, reply)
     at_once = going.final()
     going.answers(1, answer_of(RENAMED.read()))
     assert at_once == {0: going.judged()[0]}

@@ -91,7 +91,7 @@ TABLE = Part("id", "select", (COLUMN,), (("1",),))
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("part", "why"),
     [
         (replace(TABLE, raw=((1, 0, "x"),)), "raw names a cell that is not there, 1, 0"),
         (replace(TABLE, raw=((0, -1, "x"),)), "raw names a cell that is not there, 0, -1"),
@@ -100,11 +100,11 @@ TABLE = Part("id", "select", (COLUMN,), (("1",),))
     ],
 )
 def test_an_answer_that_contradicts_itself_is_told_by_its_case(
-    sampled: Run, told: Part, why: str
+    sampled: Run, part: Part, why: str
 ) -> None:
     path = sampled.folder / load_run.ANSWERS
-    whole = Answer("a/case", "select", told.columns, told.rows, raw=told.raw)
-    refused = Answer("a/case", "select", refusal=Refusal("X", "x"), parts=(told,))
+    whole = Answer("a/case", "select", part.columns, part.rows, raw=part.raw)
+    refused = Answer("a/case", "select", refusal=Refusal("X", "x"), parts=(part,))
     for answer, where in ((whole, "a/case"), (refused, "a/case, id asked alone")):
         path.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
         run = load_run.load(sampled.folder)

@@ -96,11 +96,11 @@ def judged(going: FollowedRun, folder: Path) -> dict[str, Verdict]:
     return {verdict.reader: verdict for verdict in applied.verdicts}
 
 
-def begun(folder: Path, *said: Answer) -> FollowedRun:
+def begun(folder: Path, *replies: Answer) -> FollowedRun:
     run = folder / "run"
     run.mkdir()
     going = followed_run(run, case_of(TOLD))
-    for at, answer in enumerate(said):
+    for at, answer in enumerate(replies):
         going.answers(at, answer)
     return going
 
@@ -160,17 +160,17 @@ WITNESS = Witness("1", "f", 1, 2)
 
 def verdict(
     kind: VerdictKind,
-    *ways: str,
+    *strategies: str,
     responsible: Responsible | None = Responsible.READER,
     case: str = "c",
 ) -> Verdict:
     finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), responsible)
     result = (finding,) if kind is VerdictKind.WRONG else ()
-    return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, result, ways)
+    return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, result, strategies)
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("suspect", "expected"),
     [
         (verdict(VerdictKind.WRONG), True),
         (verdict(VerdictKind.WRONG, responsible=None), True),
@@ -183,12 +183,12 @@ def verdict(
     ],
 )
 def test_what_is_wrong_and_neither_a_way_of_reading_nor_the_files_explain_is_due(
-    found: Verdict, *, expected: bool
+    suspect: Verdict, *, expected: bool
 ) -> None:
-    assert due(found, {"c": RIGHT}, UNEXPLAINED) is expected
-    assert not due(found, {}, UNEXPLAINED)
-    assert not due(found, {"c": replace(RIGHT, again=True)}, UNEXPLAINED)
-    assert not due(found, {"c": Answer("", "", refusal=Refusal("K", "m"))}, UNEXPLAINED)
+    assert due(suspect, {"c": RIGHT}, UNEXPLAINED) is expected
+    assert not due(suspect, {}, UNEXPLAINED)
+    assert not due(suspect, {"c": replace(RIGHT, again=True)}, UNEXPLAINED)
+    assert not due(suspect, {"c": Answer("", "", refusal=Refusal("K", "m"))}, UNEXPLAINED)
 
 
 def test_a_sample_has_some_of_the_right_answers() -> None:

@@ -27,7 +27,7 @@ def named(tool: Path) -> str:
 def test_a_tool_that_is_asked_for_help_says_what_it_is_for(
     tool: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.path", [each for each in sys.path if Path(each).resolve() != ROOT])
+    monkeypatch.setattr("sys.path", [entry for entry in sys.path if Path(entry).resolve() != ROOT])
     monkeypatch.setattr("sys.argv", [tool.name, "--help"])
     monkeypatch.setenv("COLUMNS", "1000")  # its first sentence on one line
     with pytest.raises(SystemExit) as ended:
