@@ -31,7 +31,7 @@ class FileFact:
     """Relative to the table's folder."""
     kind: FileKind
     file_group: str
-    """Hudi's file id; a format without file groups gives the path."""
+    """Hudi's partition and file id, Delta's logical file; elsewhere the path of the data file."""
     instant: str
     """Of the commit that wrote it: from the file's name, or the log block's header."""
     columns: tuple[tuple[str, str], ...]

@@ -122,7 +122,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a data file with partition values and, with a change feed, their commits."""
     log = delta_log.local(Path(str(path).removesuffix(fact.path)))
-    live = [file for file in log.live() if file.path == fact.path]
+    live = [file for file in log.live() if file.logical == fact.file_group]
     if not live:
         raise FileFactError(f"{fact.path}: no commit adds it")
     fields = {physical_name(action): action for action in log.schema(live[0].version)}
@@ -160,12 +160,12 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
         physical = tuple(name for name, _ in footer.columns)
         names, types = _names(physical, fields), (type_ for _, type_ in footer.columns)
         columns = tuple(zip(names, types, strict=True))
-        base = live.path, FileKind.BASE, live.path, str(live.version), columns, footer.keys
+        base = live.path, FileKind.BASE, live.logical, str(live.version), columns, footer.keys
         yield FileFact(*base, stored_names=physical if names != physical else ())
         if live.vector is not None:
             gone = sorted(deleted(log.folder, live.vector))
             keys = tuple(footer.keys[at] for at in gone)
-            yield FileFact(live.path, FileKind.LOG, live.path, str(live.marked), (), (), keys)
+            yield FileFact(live.path, FileKind.LOG, live.logical, str(live.marked), (), (), keys)
 
 
 def _names(stored: Sequence[str], fields: Mapping[str, Action]) -> tuple[str, ...]:

@@ -65,6 +65,8 @@ class LiveFile:
 
     path: str
     """Relative to the table's folder."""
+    logical: str
+    """See `logical_file`."""
     version: int
     """The one whose commit added it first."""
     marked: int
@@ -127,16 +129,16 @@ class DeltaLog:
         first = dict[str, int]()
         for commit in self.commits:
             removed = {unquote(action["path"]) for action in commit.all("remove")}
-            for path in removed:
-                live.pop(path, None)
+            for action in commit.all("remove"):
+                live.pop(logical_file(action), None)
             for action in commit.all("add"):
-                path = unquote(action["path"])
+                path, logical = unquote(action["path"]), logical_file(action)
                 # A checkpoint does not say when a file was added; a commit that is there does.
                 if path not in first or (first[path] == BEFORE and path not in removed):
                     first[path] = commit.version
                 partition = action.get("partitionValues", {})
-                live[path] = LiveFile(
-                    path, first[path], commit.version, partition, action.get(VECTOR)
+                live[logical] = LiveFile(
+                    path, logical, first[path], commit.version, partition, action.get(VECTOR)
                 )
         return tuple(sorted(live.values(), key=lambda file: (file.version, file.path)))
 
@@ -152,6 +154,19 @@ class DeltaLog:
             if path.is_file() and not other and inside.parts[0] not in NO_DATA:
                 unnamed.append(inside.as_posix())
         return tuple(sorted(set(unnamed) - named))
+
+
+def logical_file(action: Action) -> str:
+    """Return what identifies the file of an `add` or a `remove`: its path and its deletion vector.
+
+    Source: protocol, "Action Reconciliation"; a vector's id is of its storage type, its path or
+    content, and its offset ("Deletion Vectors"). One path may be several files of a table.
+    """
+    path, vector = unquote(action["path"]), action.get(VECTOR)
+    if not vector:
+        return path
+    offset = "" if vector.get("offset") is None else f"@{vector['offset']}"
+    return f"{path} {vector['storageType']}{vector['pathOrInlineDv']}{offset}"
 
 
 def physical_name(field: Action) -> str:

@@ -56,7 +56,7 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
     name = BASE.fullmatch(path.name) or LOG.fullmatch(path.name)
     if name is None:
         raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
-    group = name["group"]
+    group = timeline.file_group(relative.rpartition("/")[0], name["group"])
     if group in replaced:
         return
     if name.re is BASE:
@@ -98,8 +98,8 @@ def superseded(facts: Sequence[FileFact]) -> int:
 
 def together(facts: Sequence[FileFact]) -> int:
     """Count the file groups that lie in a partition with others."""
-    groups = {(fact.path.rpartition("/")[0], fact.file_group) for fact in facts}
-    counts = Counter(folder for folder, _ in groups).values()
+    groups = {fact.file_group: fact.path.rpartition("/")[0] for fact in facts}
+    counts = Counter(groups.values()).values()
     return sum(count for count in counts if count > 1)
 
 

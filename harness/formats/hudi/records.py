@@ -123,15 +123,17 @@ class HudiTable:
 
     def slices(self, replaced: Collection[str]) -> Slices:
         """Look at the names in the table's folders, without the file groups that were replaced."""
-        bases: dict[tuple[str, str], tuple[str, str]] = {}
-        logs: dict[tuple[str, str], str] = {}
+        bases: dict[str, tuple[str, str]] = {}
+        logs: dict[str, str] = {}
         why = ""
         try:
             for file in (file for files in self.folder.walk() for file in files):
                 name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
-                if name is None or name["group"] in replaced:
+                if name is None:
                     continue
-                group = file.path.rpartition("/")[0], name["group"]
+                group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
+                if group in replaced:
+                    continue
                 if name.re is LOG:
                     logs[group] = min(logs.get(group, name["instant"]), name["instant"])
                 elif self.has(name["instant"]):

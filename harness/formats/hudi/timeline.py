@@ -108,11 +108,21 @@ def extra_metadata(record: bytes) -> Mapping[str, str]:
         return {}
 
 
+def file_group(folder: str, file_id: str) -> str:
+    """Return what identifies a file group: an id is unique within its partition only.
+
+    Source: Hudi technical specification, "File Layouts"; `HoodieFileGroupId` is of both. Under
+    non-blocking concurrency every partition begins with one and the same id.
+    """
+    return f"{folder}/{file_id}" if folder else file_id
+
+
 def replaced_groups(record: bytes, name: str) -> frozenset[str]:
-    """Return the file groups that the record of a completed instant, `name`, replaced."""
+    """Return the file groups (`file_group`) that the record of a completed instant replaced."""
     try:
         groups = _decoded(record).get("partitionToReplaceFileIds") or {}
-        return frozenset(group for inside in groups.values() for group in inside or ())
+        pairs = ((folder, group) for folder, inside in groups.items() for group in inside or ())
+        return frozenset(file_group(*pair) for pair in pairs)
     except _PROBLEMS as problem:
         raise FileFactError(f"{name} cannot be understood: {problem}") from problem
 

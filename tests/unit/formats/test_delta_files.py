@@ -82,7 +82,22 @@ def test_mapping_that_came_later_keeps_the_names_of_then_in_files() -> None:
 def test_a_deletion_vector_becomes_a_log_with_the_keys_of_the_rows_that_are_gone() -> None:
     (log,) = [fact for fact in delta_files.facts(MARKED, "id") if fact.kind is FileKind.LOG]
     assert (log.instant, log.deleted, log.keys) == ("8", ("1",), ())
-    assert log.file_group in {base.path for base in bases(MARKED) if base.instant == "7"}
+    assert log.file_group in {base.file_group for base in bases(MARKED) if base.instant == "7"}
+
+
+def test_a_remove_without_the_vector_takes_another_file_away_than_the_one_that_has_it(
+    tmp_path: Path,
+) -> None:
+    table = copy(MARKED, tmp_path)
+    (fact,) = [fact for fact in delta_files.facts(table, "id") if fact.kind is FileKind.LOG]
+    (live,) = [file for file in delta_log.local(table).live() if file.vector]
+    before = delta_files.facts(table, "id")
+    now = delta_log.local(table).commits[-1].version
+    for version, vector in ((now + 1, {}), (now + 2, {"deletionVector": live.vector})):
+        assert delta_files.facts(table, "id") == before
+        action = {"remove": {"path": fact.path, **vector}}
+        (table / "_delta_log" / f"{version:020}.json").write_text(json.dumps(action))
+    assert fact.path not in {left.path for left in delta_files.facts(table, "id")}
 
 
 def test_the_rows_of_a_file_come_under_the_names_of_its_version() -> None:

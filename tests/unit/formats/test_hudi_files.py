@@ -136,6 +136,19 @@ def test_files_of_file_groups_that_others_took_the_place_of_are_left_out(tmp_pat
     assert {fact.file_group for fact in hudi_files.facts(tmp_path, "id")} == {"aa-0", "bb-0"}
 
 
+def test_an_id_of_a_file_group_is_one_of_its_partition_alone(tmp_path: Path) -> None:
+    complete(tmp_path, "100")
+    for folder in ("p=a", "p=b"):
+        (tmp_path / folder).mkdir()
+        base(tmp_path / folder, "00-0_0-1-1_100.parquet", "1")
+    facts = hudi_files.facts(tmp_path, "id")
+    assert [fact.file_group for fact in facts] == ["p=a/00-0", "p=b/00-0"]
+    assert hudi_files.superseded(facts) == 0
+    record = json.dumps({"partitionToReplaceFileIds": {"p=b": ["00-0"]}})
+    (tmp_path / ".hoodie" / "300.replacecommit").write_text(record)
+    assert hudi_files.facts(tmp_path, "id") == facts[:1]
+
+
 def test_without_meta_columns_keys_come_from_the_key_column(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.populate.meta.fields=false\n")

@@ -63,7 +63,7 @@ def test_a_file_from_before_a_change_is_old_until_it_is_removed(tmp_path: Path) 
 
 
 def test_a_file_that_is_added_again_is_as_old_as_it_was(tmp_path: Path) -> None:
-    again = added("a", deletionVector={"storageType": "u"})
+    again = added("a", deletionVector={"storageType": "u", "pathOrInlineDv": "x"})
     facts = read(tmp_path, START, [WIDER], [again, removed("a")])
     assert short(facts.schema_changes) == ["add f1 end yes"]
     assert facts.features == ("deletion-vectors",)
