@@ -306,6 +306,8 @@ def check_place(
         if any(map(_contradicts_folder, versions)):
             return WRITER, f"the folder says something else than {files}"
         if any(row.file.path.rpartition("/")[0] in state.unlisted for row in versions):
+            if state.unlisted_at:
+                return UNDECIDED, "one catalog entry lists the folder, another one does not"
             return WRITER, f"the catalog does not list the folder of {files}"
         return (READER, f"row {place.key} is in {files}") if files else (WRITER, "in no file")
     if kind == "ghost_row":

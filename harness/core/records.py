@@ -184,6 +184,10 @@ class StateRecord:
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
     unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
     """The folders of partitions that hold data files and that some catalog entry does not list."""
+    unlisted_at: Annotated[
+        tuple[tuple[str, tuple[str, ...]], ...], Field(exclude_if=lambda entries: not entries)
+    ] = ()
+    """The same by the name of each catalog entry, where these do not list the same."""
     catalog: Annotated[tuple[str, ...], Field(exclude_if=lambda columns: not columns)] = ()
     """The columns that all catalog entries list; none where they differ among themselves."""
     catalog_types: Annotated[tuple[str, ...], Field(exclude_if=lambda types: not types)] = ()

@@ -72,7 +72,7 @@ def hidden_from_readers(
 ) -> HiddenFromReaders:
     """Return what the writer may have kept from readers; `excluded`: by stored statistics."""
     state, history = case.state_of[step], case.history[: step + 1]
-    folders = set(state.unlisted)
+    folders = set(case.unlisted(step, view))
     hidden = (file for file in state.files if folder_of(file.path) in folders)
     of_rows = (
         frozenset(key for file in hidden for key in file.keys),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -36,6 +36,8 @@ class RecordedVariant:
     states: Sequence[StateRecord]
     """One for each step, the creation first."""
     limit: Limit = lambda *_: ""
+    entry_of: Callable[[str], str] = lambda view: view
+    """The name of the catalog entry through which a view is asked."""
 
     @cached_property
     def state_of(self) -> Mapping[int, StateRecord]:
@@ -67,6 +69,12 @@ class RecordedVariant:
     def made(self, step: int) -> Mapping[str, int]:
         """Return the step that made each instant which the files after a step may name."""
         return {**self.instants, **dict(self.state_of[step].others)}
+
+    def unlisted(self, step: int, view: str) -> Collection[str]:
+        """Return the folders after a step that the catalog entry of a view does not list."""
+        state = self.state_of[step]
+        entry = self.entry_of(past_views.name_of(view))
+        return dict(state.unlisted_at).get(entry, state.unlisted)
 
     def past(self, view: str, after: int) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.

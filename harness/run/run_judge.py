@@ -45,7 +45,8 @@ ONE_OF: Final = 50
 
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> RecordedVariant:
-    return RecordedVariant(variant, formats.load(variant.format).merge_on_read, states, declared)
+    shape = formats.load(variant.format)
+    return RecordedVariant(variant, shape.merge_on_read, states, declared, shape.table_for)
 
 
 class RunJudge:

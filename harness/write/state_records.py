@@ -43,8 +43,18 @@ class TableFiles:
     @property
     def unlisted(self) -> tuple[str, ...]:
         """The folders of data files that some catalog entry has no partition for."""
+        return self._unlisted(self.entries)
+
+    @property
+    def unlisted_at(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The same by the name of each entry, where these do not list the same."""
+        partitioned = [entry for entry in self.entries if entry.table.get("partitionKeys")]
+        by_entry = {entry.name: self._unlisted([entry]) for entry in partitioned}
+        return tuple(by_entry.items()) if len(set(by_entry.values())) > 1 else ()
+
+    def _unlisted(self, entries: Sequence[CatalogEntry]) -> tuple[str, ...]:
         with_rows = [fact.path for fact in self.facts if fact.keys]
-        return metastore_objects.unlisted_folders(self.entries, with_rows)
+        return metastore_objects.unlisted_folders(entries, with_rows)
 
     def listed_as(self, partition_by: Sequence[str]) -> ListedAs:
         """Return the folders to whose values the catalog gives other texts than their names do.
@@ -223,6 +233,7 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             statistics=contradicted_statistics(variant.shape, state, facts, new, file_rows_seen),
             bare=table.bare,
             unlisted=table.unlisted,
+            unlisted_at=table.unlisted_at,
             catalog=state.catalog,
             catalog_types=state.catalog_types,
             schema_history=schema_history and schema_history.with_instants(names),

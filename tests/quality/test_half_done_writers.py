@@ -79,6 +79,19 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_partition_that_the_entry_asked_lists_is_hidden_from_nobody_by_another_entry(
+    seed: int,
+) -> None:
+    found = story(seed)
+    case = half_done(found)
+    entries = (("snapshot", ()), ("read_optimized", (FOLDER,)))
+    case = with_last(case, replace(case.states[-1], unlisted_at=entries))
+    reply = without_rows(found.read(), LATE, found.disk.table.key)
+    _, verdict = judged(case, [reply])
+    assert blamed(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) -> None:
     found = story(seed)
     reply = without_rows(found.read(), LATE[:1], found.disk.table.key)

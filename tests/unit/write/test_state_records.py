@@ -261,3 +261,14 @@ def test_nan_in_a_file_contradicts_no_bounds() -> None:
     assert not seen.contradicts(replace(statistics, greatest='{"float":"nan"}'))
     assert seen.contradicts(replace(statistics, nulls=2))
     assert seen.contradicts(replace(statistics, least="1.6"))
+
+
+def test_folders_are_unlisted_by_each_entry_where_these_do_not_list_the_same() -> None:
+    storage: dict[str, Any] = {"sd": {"cols": []}, "partitionKeys": [{"name": "p"}]}
+    there: dict[str, Any] = {"sd": {"location": "file:{location}/p=a"}, "values": ["a"]}
+    lists, lacks = CatalogEntry("t_rt", storage, (there,)), CatalogEntry("t", storage)
+    fact = replace(FACT, path="p=a/1.parquet", keys=("1",))
+    both = TableFiles((lists, lacks), (fact,))
+    assert both.unlisted == ("p=a",)
+    assert both.unlisted_at == (("t_rt", ()), ("t", ("p=a",)))
+    assert TableFiles((lacks,), (fact,)).unlisted_at == ()
