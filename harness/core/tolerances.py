@@ -82,9 +82,14 @@ def declared_for(reader: str) -> Declared:
 
 
 def declared_for_format(reader: str, format_name: str) -> Declared:
+    return for_format(declared_for(reader), format_name)
+
+
+def for_format(declared: Declared, format_name: str) -> Declared:
+    """Return what holds for the tables of a format; without a name, what holds for all."""
     return {
         name: declaration
-        for name, declaration in declared_for(reader).items()
+        for name, declaration in declared.items()
         if not declaration.formats or format_name in declaration.formats
     }
 
@@ -114,10 +119,13 @@ class Tally:
         self._declared = declared
         self._counts: Counter[str] = Counter()
 
+    def covers(self, name: str, type_: str) -> bool:
+        """Return whether the declaration `name` is there, and covers the type."""
+        return name in self._declared and type_ in self._declared[name].types
+
     def normalise(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
         """Return and count `normal` where declaration `name` covers the type, else what came."""
-        declaration = self._declared.get(name)
-        if declaration is None or type_ not in declaration.types:
+        if not self.covers(name, type_):
             return raw
         self._counts[name] += not same(raw, normal)
         return normal

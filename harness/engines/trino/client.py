@@ -26,7 +26,7 @@ from requests.structures import CaseInsensitiveDict
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
-from harness.core import refusals
+from harness.core import refusals, tolerances
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines import query_sql
@@ -220,19 +220,24 @@ class TrinoConnection:
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
         catalog, sql = self._statement(question)
-        reply = self.run(sql, timeout_s=timeout_s)
+        declared = tolerances.for_format(self._declared, question.format.name)
+        reply = self._run(sql, timeout_s, Tally(declared))
         return replace(reply, confirmed=self._confirmed.get(catalog, ""))
 
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
     ) -> Reply:
         del tables
+        declared = tolerances.for_format(self._declared, "")
+        return self._run(statement, timeout_s, Tally(declared))
+
+    def _run(self, statement: str, timeout_s: float, tally: Tally) -> Reply:
         started = time.monotonic()
         self._http.until = started + timeout_s
         # Values as they are sent: the library's own conversion rounds and loses names.
         query = TrinoQuery(self._request, statement, legacy_primitive_types=True)
         try:
-            return self._fetched(query, statement, started)
+            return self._fetched(query, statement, started, tally)
         except TrinoQueryError as error:
             raise _sorted(error, time.monotonic() - started) from error
         except ServerErrorReply as reply:
@@ -250,10 +255,15 @@ class TrinoConnection:
     def close(self) -> None:
         self._http.close()
 
-    def _fetched(self, query: Any, sql: str, started: float) -> Reply:  # noqa: ANN401 - untyped
+    def _fetched(
+        self,
+        query: Any,  # noqa: ANN401 - untyped
+        sql: str,
+        started: float,
+        tally: Tally,
+    ) -> Reply:
         data = tuple(map(tuple, query.execute()))
         described = query.columns or ()
-        tally = Tally(self._declared)
         every = trino_values.columns(described, tally)
         values = trino_values.rows(described, data, tally)
         seconds = time.monotonic() - started

@@ -7,6 +7,7 @@
 | real | the `float` that its shortest decimal text stands for: 503002.09375 of 503002.1 |
 | decimal(p, s) | `Decimal` with s digits behind the point |
 | timestamp(p) | `datetime` without zone; more than microseconds stay the server's text |
+| timestamp(p) with time zone | the same, of a text that ends with UTC, where that is declared |
 | row | `dict` by the names of the children; array `tuple`; map `MapValue` |
 | varbinary | `bytes` |
 | any other | the server's text |
@@ -37,6 +38,8 @@ from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
 
+IN_UTC: Final = "timestamp-in-utc"
+"""The declaration of timestamps with a time zone."""
 WireValue = Any
 """What JSON can hold."""
 
@@ -132,6 +135,10 @@ def canonical(kind: WireType, tally: Tally) -> str:
             return "timestamp" if normal == "timestamp" else ""
         case "timestamp":
             return "timestamp"
+        case "timestamp with time zone":
+            written = f"timestamp({', '.join(map(str, kind.numbers))}) with time zone"
+            normal = tally.normalise(IN_UTC, "timestamp", written, "timestamp")
+            return "timestamp" if normal == "timestamp" else ""
         case "decimal":
             return "decimal({}, {})".format(*kind.numbers)
         case "array" | "map":
@@ -180,6 +187,9 @@ def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
         if name == "real":
             exact = _number(value, "float")
             return tally.normalise("float-text", "float", float(value), exact)
+        if name == "timestamp with time zone" and tally.covers(IN_UTC, "timestamp"):
+            text, _, zone = value.rpartition(" ")
+            return moment(text) if zone == "UTC" else value
         read = _READ.get(name)
         return read(value) if read else value
     except (ArithmeticError, TypeError, ValueError):

@@ -27,6 +27,7 @@ from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
 
+ZONED = WireType("timestamp with time zone", numbers=(3,))
 ALL = [(name, declaration) for name in products() for declaration in declared_for(name).values()]
 
 
@@ -45,6 +46,7 @@ READ: dict[str, Callable[[Declared], bool]] = {
     "timestamp-digits": lambda of: (
         trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(of)) == "timestamp"
     ),
+    "timestamp-in-utc": lambda of: trino_values.canonical(ZONED, Tally(of)) == "timestamp",
 }
 """What each declaration makes right where an answer is read."""
 JUDGED = {
@@ -116,6 +118,12 @@ def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
     assert by_hive(finer, kind, declared_for("hive")) == finer != value
 
 
-def test_a_timestamp_with_a_zone_is_not_taken_for_one_without() -> None:
-    zoned = WireType("timestamp with time zone", numbers=(3,))
-    assert trino_values.canonical(zoned, Tally(declared_for("trino"))) == ""
+@pytest.mark.parametrize("format_name", ["", "iceberg", "hive-parquet", "hudi-cow"])
+def test_a_timestamp_with_a_zone_is_not_taken_for_one_without_but_of_delta(
+    format_name: str,
+) -> None:
+    declared = tolerances.declared_for_format("trino", format_name)
+    assert trino_values.canonical(ZONED, Tally(declared)) == ""
+    assert trino_values.value_of("2024-01-02 03:04:05.678 UTC", ZONED, Tally(declared)) == (
+        "2024-01-02 03:04:05.678 UTC"
+    )

@@ -38,7 +38,8 @@ def row(**children: dict[str, Any]) -> dict[str, Any]:
 
 VARCHAR = plain("varchar", 2147483647)
 INTEGER = plain("integer")
-TALLY = Tally(tolerances.declared_for("trino"))
+TALLY = Tally(tolerances.declared_for_format("trino", "hive-parquet"))
+OF_DELTA = Tally(tolerances.declared_for_format("trino", "delta"))
 ZONED = "2024-01-01 00:00:00.000 UTC"
 ONE = Decimal("1.0")
 DAY = datetime.date(2024, 2, 29)
@@ -76,6 +77,21 @@ def test_a_value_becomes_the_canonical_one_of_its_type(
     value: Value,
 ) -> None:
     assert same(decoded(signature, sent), value)
+
+
+@pytest.mark.parametrize(
+    ("sent", "value"),
+    [
+        (ZONED, datetime.datetime(2024, 1, 1)),  # noqa: DTZ001 - canonical moments have no zone
+        ("2024-01-01 00:00:00.000 Europe/Vienna", "2024-01-01 00:00:00.000 Europe/Vienna"),
+        ("2024-01-01", "2024-01-01"),
+    ],
+)
+def test_a_timestamp_in_utc_is_a_moment_of_a_delta_table(sent: str, value: Value) -> None:
+    signature = plain("timestamp with time zone", 3)
+    described = [{"name": "c", "type": "as told", "typeSignature": signature}]
+    assert values.rows(described, [[sent]], OF_DELTA) == ((value,),)
+    assert [column.canonical for column in values.columns(described, OF_DELTA)] == ["timestamp"]
 
 
 MOMENT = plain("timestamp", 3)
