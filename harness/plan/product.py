@@ -65,6 +65,12 @@ _BY_ITSELF: Final[Mapping[str, str]] = {REWRITES: Rewrites.NONE, MERGE_MODE: Mer
 """The value of an axis that neither the scenario nor the profile names; without one it is none."""
 
 
+_NOT_FOLLOWED: Final = {
+    REWRITES: "no step leaves open how many rows it changes",
+    PARTITIONED: "the table is partitioned already",
+    MERGE_MODE: "the table has a mode of its own, or no step is late",
+}
+"""Why an axis is taken by no variant of a scenario."""
 Cannot = Callable[[Reader, str], str]
 """Why a reader cannot be asked of a format; empty when it can."""
 CannotShow = Callable[[Reader, str, str], str]
@@ -91,6 +97,7 @@ def plan(
     variants: list[Variant] = []
     cells: list[Cell] = []
     covered: list[Pairs] = []
+    every: list[VariantValues] = []
     for scenario in chosen:
         product = combinations(scenario, profile, known, makers or {}, excluded)
         if profile.cover is Cover.PAIRS:
@@ -98,8 +105,12 @@ def plan(
             covered.append(pairs)
         else:
             result = _all(scenario, product, makers or {}, excluded)
+        excluded += _not_taken(scenario.name, scenario.settings, result)
         variants += (variant for variant, _ in result)
         cells += _cells(result, profile, known, cannot, cannot_show, excluded)
+        every += result
+    if not profile.chosen:  # else its axes were not named by anybody
+        excluded += _not_taken(f"profile {profile.name}", profile.axes, every)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -112,6 +123,16 @@ def plan(
         metastore=distribution_support.metastore_in_reach(profile),
         chosen=profile.chosen,
     )
+
+
+def _not_taken(
+    what: str, names: Iterable[str], variants: Sequence[VariantValues]
+) -> Iterator[Excluded]:
+    """Yield what a scenario or a profile names, and none of its variants takes."""
+    for name in names if variants else ():
+        if not any(name in values for _, values in variants):
+            why = _NOT_FOLLOWED.get(name, "no format of these variants has such a setting")
+            yield Excluded(what, f"{name} is not taken: {why}")
 
 
 def select(plan: Plan, pattern: str) -> Plan:
@@ -407,9 +428,8 @@ def _has(scenario: Scenario, name: str) -> bool:
     if name == PARTITIONED:
         return not scenario.table.partition_by
     if name == MERGE_MODE:
-        return scenario.table.merge_mode is None and any(
-            isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps
-        )
+        late = any(isinstance(step.operation, LateUpsert | LateDelete) for step in scenario.steps)
+        return scenario.table.merge_mode is None and (late or name in scenario.settings)
     return any(follows_axis(step.operation) for step in scenario.steps)
 
 

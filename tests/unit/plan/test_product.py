@@ -108,6 +108,28 @@ def test_a_scenario_with_late_data_has_the_merge_mode_in_its_table() -> None:
     assert "merge_mode" not in planned(STORY, axes={"merge_mode": tuple(MergeMode)}).variants[0].id
 
 
+def test_a_merge_mode_that_a_scenario_names_is_taken_though_nothing_of_it_is_late() -> None:
+    columns = {"id": "string", "ts": "long", "f1": "string"}
+    scenario = scenario_of(Insert((1,)), columns=columns, order_by="ts")
+    scenario = replace(scenario, name="family/mode", settings={"merge_mode": ("commit_time",)})
+    (variant,) = planned(scenario).variants
+    assert variant.scenario.table.merge_mode is MergeMode.COMMIT_TIME
+    assert "merge_mode=commit_time" in variant.id
+
+
+def test_what_is_named_and_taken_by_no_variant_is_left_out_with_its_reason() -> None:
+    setting = {"meta_fields": ("omitted",), "table_version": ("6",)}
+    plain = replace(STORY, name="family/plain", formats=("cow", PLAIN.NAME), settings=setting)
+    axes = {"merge_mode": tuple(MergeMode), "rewrites": ("none",)}
+    result = planned(plain, formats=(PLAIN.NAME,), axes=axes)
+    assert [(left.what, left.why.partition(":")[0]) for left in result.excluded] == [
+        ("family/plain", "meta_fields is not taken"),
+        ("family/plain", "table_version is not taken"),
+        ("profile mine", "merge_mode is not taken"),
+    ]
+    assert not planned(axes={"rewrites": ("some",), "meta_fields": ("omitted",)}).excluded
+
+
 def test_a_write_to_one_partition_needs_partitions() -> None:
     plan = planned(axes={"partitioned": ("none", "last"), "rewrites": ("partition",)})
     assert ids(plan) == ["cow,rewrites=partition,partitioned=last]@spark-3.5.8-hudi-0.15.0"]
