@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.core.records import FindingKind, Responsible, VerdictKind
-from tests.builders.judged_story import case_of, judged
+from tests.builders.judged_story import blamed, case_of, judged, with_last
 from tests.builders.simulated_reader import Reader, read
 from tests.builders.table_story import Story, history
 
@@ -45,3 +47,22 @@ def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> N
     assert {(finding.kind, finding.responsible) for finding in verdict.findings} == {
         (FindingKind.STALE, Responsible.READER)
     }
+
+
+def test_two_rows_of_one_key_that_files_hold_are_the_writers_doing() -> None:
+    found = history("insert 1..4; upsert 2", COLUMNS)
+    case, reply = case_of(found), found.read()
+    last = case.states[-1]
+    values = last.values[-1]
+    fact = last.files[values.file]
+    other = replace(fact, path=f"other-{fact.path}", file_group="other")
+    at = len(last.files)
+    state = replace(
+        last, files=(*last.files, other), values=(*last.values, replace(values, file=at))
+    )
+    key = reply.names.index("id")
+    again = tuple(row for row in reply.rows if str(row[key]) in fact.keys)
+    assert again
+    verdicts = judged(with_last(case, state), [replace(reply, rows=(*reply.rows, *again))] * 2)
+    for verdict in verdicts:
+        assert blamed(verdict) == {(FindingKind.DUPLICATE, Responsible.WRITER)}
