@@ -65,7 +65,7 @@ def test_a_format_that_nothing_reads_is_refused_by_its_name_and_what_is_read(
     ) in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("reader", distribution_support.readers(), ids=lambda each: each.name)
+@pytest.mark.parametrize("reader", list(distribution_support.readers()), ids=lambda d: d.name)
 def test_no_reader_takes_the_tables_of_an_unknown_format_for_those_of_another(
     reader: Distribution,
 ) -> None:

@@ -250,7 +250,7 @@ def test_a_table_lies_where_its_serde_says(parameters: dict[str, str], folder: s
     assert python_library.folder_of(entry) == folder
 
 
-@pytest.mark.parametrize("reader", distribution_support.readers(), ids=lambda each: each.name)
+@pytest.mark.parametrize("reader", list(distribution_support.readers()), ids=lambda d: d.name)
 def test_a_library_is_asked_about_the_families_that_its_lock_has_a_version_of(
     reader: Distribution,
 ) -> None:
