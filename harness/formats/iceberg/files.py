@@ -27,9 +27,10 @@ from harness.formats.iceberg.table import (
     IcebergTable,
     Live,
     identity_columns,
+    is_unpartitioned,
     table,
 )
-from harness.model.canonical import Value
+from harness.model.canonical import Value, same
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.runtime.metastore_objects import CatalogEntry
 
@@ -61,11 +62,25 @@ def _delete_facts(
     else:
         by_vector = deletes.entry["file_format"] == PUFFIN
         for path, at in (_vector if by_vector else _positions)(deletes, table):
-            if path in data:
+            if path in data and _apply(deletes, data[path].live, table):
                 keys = data[path].footer.keys
                 deleted[path] = tuple(keys[position] for position in at)
     for path, keys in deleted.items():
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
+
+
+def _apply(deletes: Live, file: Live, table: IcebergTable) -> bool:
+    """Return whether a delete file applies to a data file ("Scan Planning").
+
+    Both are of one partition of one spec; by value, deletes of a spec without partitions apply to
+    all older files.
+    """
+    by_value = deletes.content is FileContent.EQUALITY_DELETES
+    if file.sequence > deletes.sequence - by_value:
+        return False
+    if by_value and is_unpartitioned(table.metadata, deletes.spec):
+        return True
+    return deletes.spec == file.spec and all(map(same, deletes.partition, file.partition))
 
 
 def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
@@ -91,7 +106,7 @@ def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]
 def _by_value(
     deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the data files of smaller sequence numbers that have rows with the deleted keys."""
+    """Yield the data files to which deletes by value apply, with the deleted keys in them."""
     path: Path = table.folder / deletes.path
     columns, rows = data_files.content(path)
     if columns != (key,):
@@ -100,7 +115,7 @@ def _by_value(
     gone = {str(value) for (value,) in rows}
     for file in data.values():
         keys = tuple(text for text in file.footer.keys if text in gone)
-        if keys and file.live.sequence < deletes.sequence:
+        if keys and _apply(deletes, file.live, table):
             yield file.live.path, keys
 
 

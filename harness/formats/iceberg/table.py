@@ -241,6 +241,12 @@ def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
     return value
 
 
+def is_unpartitioned(metadata: Mapping[str, Any], spec: int) -> bool:
+    """Return whether a partition spec has no fields but dropped ones, whose transform is `void`."""
+    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
+    return all(field["transform"] == "void" for field in fields)
+
+
 def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
     """Return the column of each field of a partition spec; empty where it is another value."""
     (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]

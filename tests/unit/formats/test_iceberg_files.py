@@ -110,6 +110,37 @@ def test_keys_that_are_deleted_by_their_values_are_gone_from_older_files_alone(
     assert facts(folder)[2:] == (deleted("data/eq.parquet", one, 80, "1"),)
 
 
+@pytest.mark.parametrize(
+    ("spec", "partition", "from_one"), [(0, 1, True), (0, 2, False), (1, 1, False)]
+)
+@pytest.mark.parametrize("content", [DELETES, BY_VALUE])
+def test_deletes_apply_to_files_of_their_own_spec_and_partition(
+    folder: IcebergFolder, content: int, spec: int, partition: int, *, from_one: bool
+) -> None:
+    one = folder.data("one.parquet", id=["1", "2"], a=[1, 2])
+    folder.commit(70, Entry(one, partition=1))
+    name = "gone.parquet"
+    gone = folder.data(name, id=["1"]) if content == BY_VALUE else folder.deletes(name, (one, 0))
+    folder.commit(80, Entry(gone, content, partition=partition), spec=spec)
+    folder.metadata(2, **{"partition-specs": [identity(0, 1), identity(1, 2)]})
+    expected = (deleted(gone, one, 80, "1"),) if from_one else ()
+    assert files.facts(folder.path, "id")[1:] == expected
+
+
+@pytest.mark.parametrize("transform", [None, "void"])
+def test_deletes_by_value_of_a_spec_without_partitions_apply_to_all_older_files(
+    folder: IcebergFolder, transform: str | None
+) -> None:
+    one = folder.data("one.parquet", id=["1", "2"], a=[1, 2])
+    folder.commit(70, Entry(one, partition=1))
+    gone = folder.data("gone.parquet", id=["1"])
+    folder.commit(80, Entry(gone, BY_VALUE), spec=1)
+    fields = [{"transform": transform, "source-id": 1}] if transform else []
+    specs = [identity(0, 1), {"spec-id": 1, "fields": fields}]
+    folder.metadata(2, **{"partition-specs": specs})
+    assert files.facts(folder.path, "id")[1:] == (deleted(gone, one, 80, "1"),)
+
+
 def test_deletes_by_other_values_than_keys_are_not_understood(
     folder: IcebergFolder,
 ) -> None:
