@@ -68,6 +68,10 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
     return omitted and names(sql, *key)
 
 
+_OF_EVERY_ROW: Final = re.compile(r"\b(truncate table|delete from) \S+\s*$", re.IGNORECASE)
+"""How statements end that take away all rows: there is no condition."""
+
+
 def within(text: str, sql: str) -> bool:
     # It is no part of a longer word or number.
     return re.search(rf"(?<![\w.-]){re.escape(text)}(?![\w.])", sql) is not None
@@ -219,14 +223,14 @@ class Holdings:
         last = max((self._steps[fact.instant] for fact in self._holding(row.key)), default=0)
         deleted = {at for at in self._history[step].gone.values() if last < at <= step}
         latest = max(row.written.values(), default=0)
-        still = last < latest or not any(self._names(at, row.key) for at in deleted)
+        still = last < latest or not any(self._deletes(at, row.key) for at in deleted)
         return still and self._names(latest, row.key)
 
     def gone_sent(self, key: str, step: int) -> bool:
         """Return whether a statement deleted a row that a file holds, or none ever named it."""
         for value, at in self._history[step].gone.items():
             if text_of(value) == key:
-                return self._names(at, value)
+                return self._deletes(at, value)
         return key not in self._keys and not any(within(key, sql) for sql in self._sql.values())
 
     @cached_method
@@ -354,6 +358,10 @@ class Holdings:
     @property
     def _key(self) -> Field:
         return self._history[0].schema.find(self._history[0].table.key)
+
+    def _deletes(self, step: int, key: Value) -> bool:
+        """Return whether a step that deletes a row names it, or takes away every row."""
+        return self._names(step, key) or _OF_EVERY_ROW.search(self._sql.get(step, "")) is not None
 
     def _names(self, step: int, key: Value) -> bool:
         return names(self._sql.get(step, ""), key, self._key)

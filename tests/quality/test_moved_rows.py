@@ -66,3 +66,23 @@ def test_two_rows_of_one_key_that_files_hold_are_the_writers_doing() -> None:
     verdicts = judged(with_last(case, state), [replace(reply, rows=(*reply.rows, *again))] * 2)
     for verdict in verdicts:
         assert blamed(verdict) == {(FindingKind.DUPLICATE, Responsible.WRITER)}
+
+
+@pytest.mark.parametrize(
+    ("statement", "responsible"),
+    [
+        ("truncate table `db`.`t`", Responsible.WRITER),
+        ("delete from delta.`db`.`t` ", Responsible.WRITER),
+        ("delete from t where f1 > 'a'", Responsible.UNSURE),
+    ],
+)
+def test_rows_that_are_there_after_all_were_taken_away_are_the_writers_doing(
+    statement: str, responsible: Responsible
+) -> None:
+    before, found = history("insert 1,2", COLUMNS), history("insert 1,2; truncate", COLUMNS)
+    case = case_of(found)
+    last, there = case.states[-1], case.states[-2]
+    outcome = replace(last.outcome, statements=(statement,))
+    case = with_last(case, replace(last, outcome=outcome, files=there.files, values=()))
+    (verdict,) = judged(case, [before.read()])
+    assert blamed(verdict) == {(FindingKind.GHOST_ROW, responsible)}
