@@ -38,7 +38,8 @@ MORE = (
     "datafusion-54.1.0-hudi-0.5.0",
 )
 """Those that are put together otherwise; the last one has no image."""
-AT_NIGHT = tuple(pytest.param(name, marks=pytest.mark.nightly) for name in MORE)
+AT_NIGHT = tuple(pytest.param(name, marks=pytest.mark.nightly) for name in (*LIBRARIES[1:], *MORE))
+"""By day one library stands for those that run in a process of Python."""
 REPLACED = ("spark", "hive", "datafusion", *LIBRARIES)
 """Where a question takes too long another server is asked from then on."""
 
@@ -68,7 +69,7 @@ def check(result: dict[str, Any], name: str, *not_applicable: str) -> None:
     assert result["peak_mb"] > 100
 
 
-@pytest.mark.parametrize("name", [*ENGINES, *LIBRARIES, *AT_NIGHT])
+@pytest.mark.parametrize("name", [*ENGINES, LIBRARIES[0], *AT_NIGHT])
 def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
     before = psutil.Process().children(recursive=True)
     check(verified(name, tmp_path), name, "container")
