@@ -162,6 +162,11 @@ class Holdings:
         self._others = {instant: step for state in states for instant, step in state.others}
         self._steps = {state.outcome.instant: state.outcome.step for state in states} | self._others
         self._sql = {s.outcome.step: " ".join(s.outcome.statements) for s in states}
+        self._emptied = {
+            state.outcome.step
+            for state in states
+            if any(map(_OF_EVERY_ROW.search, state.outcome.statements))
+        }
         self._values: dict[FileFact, FileValues] = {}
         self._listed: dict[str, Texts] = {}
         for state in states:
@@ -361,7 +366,7 @@ class Holdings:
 
     def _deletes(self, step: int, key: Value) -> bool:
         """Return whether a step that deletes a row names it, or takes away every row."""
-        return self._names(step, key) or _OF_EVERY_ROW.search(self._sql.get(step, "")) is not None
+        return step in self._emptied or self._names(step, key)
 
     def _names(self, step: int, key: Value) -> bool:
         return names(self._sql.get(step, ""), key, self._key)

@@ -82,7 +82,7 @@ def test_rows_that_are_there_after_all_were_taken_away_are_the_writers_doing(
     before, found = history("insert 1,2", COLUMNS), history("insert 1,2; truncate", COLUMNS)
     case = case_of(found)
     last, there = case.states[-1], case.states[-2]
-    outcome = replace(last.outcome, statements=(statement,))
+    outcome = replace(last.outcome, statements=("register it", statement, "forget it"))
     case = with_last(case, replace(last, outcome=outcome, files=there.files, values=()))
     (verdict,) = judged(case, [before.read()])
     assert blamed(verdict) == {(FindingKind.GHOST_ROW, responsible)}
