@@ -1,4 +1,4 @@
-"""A setting of tables or of readers."""
+"""A setting of tables or of readers has values, and a meaning that the docs say."""
 
 from __future__ import annotations
 

@@ -62,14 +62,14 @@ def _delete_facts(
     else:
         by_vector = deletes.entry["file_format"] == PUFFIN
         for path, at in (_vector if by_vector else _positions)(deletes, table):
-            if path in data and _apply(deletes, data[path].live, table):
+            if path in data and _applies(deletes, data[path].live, table):
                 keys = data[path].footer.keys
                 deleted[path] = tuple(keys[position] for position in at)
     for path, keys in deleted.items():
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
 
 
-def _apply(deletes: Live, file: Live, table: IcebergTable) -> bool:
+def _applies(deletes: Live, file: Live, table: IcebergTable) -> bool:
     """Return whether a delete file applies to a data file ("Scan Planning").
 
     Both are of one partition of one spec; by value, deletes of a spec without partitions apply to
@@ -113,9 +113,8 @@ def _by_value(
         names = ", ".join(columns)
         raise FileFactError(f"{deletes.path}: rows are deleted by {names}, and not by {key} alone")
     gone = {str(value) for (value,) in rows}
-    for file in data.values():
-        keys = tuple(text for text in file.footer.keys if text in gone)
-        if keys and _apply(deletes, file.live, table):
+    for file in (file for file in data.values() if _applies(deletes, file.live, table)):
+        if keys := tuple(text for text in file.footer.keys if text in gone):
             yield file.live.path, keys
 
 

@@ -243,16 +243,20 @@ def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
 
 def is_unpartitioned(metadata: Mapping[str, Any], spec: int) -> bool:
     """Return whether a partition spec has no fields but dropped ones, whose transform is `void`."""
-    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
-    return all(field["transform"] == "void" for field in fields)
+    return all(field["transform"] == "void" for field in _fields(metadata, spec))
 
 
 def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
     """Return the column of each field of a partition spec; empty where it is another value."""
-    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
     schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     names = {f["id"]: f["name"] for s in schemas for f in s["fields"]}
     return tuple(
         names.get(field["source-id"], "") if field["transform"] == "identity" else ""
-        for field in fields
+        for field in _fields(metadata, spec)
     )
+
+
+def _fields(metadata: Mapping[str, Any], spec: int) -> Sequence[Mapping[str, Any]]:
+    fields: Sequence[Mapping[str, Any]]
+    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
+    return fields
