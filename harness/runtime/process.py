@@ -133,10 +133,11 @@ class Process(Logged):
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen of it and what it started, in MiB.
 
-        After its end what was seen last. The children are looked for once a second at most.
+        After its end what was seen last. The children are looked for once a second at most, but for
+        a process that had no memory yet: between its fork and its exec the kernel counts none.
         """
         now = time.monotonic()
-        if now - self._looked > LOOK_S:
+        if not self._peak_mb or now - self._looked > LOOK_S:
             self._looked = now
             self._peak_mb = max(self._peak_mb, sum(map(_peak_mb, self.family())))
         return self._peak_mb
