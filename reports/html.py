@@ -44,9 +44,9 @@ from harness.reports.words import (
     Word,
     answered_text,
     exact,
+    logged,
     metastore_lines,
     strategy_text,
-    worded,
 )
 from harness.run import run_judge
 from harness.run.causes import ORDER, RunCause
@@ -165,11 +165,11 @@ def cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
     """Return what a cell shows; `question`: what each reader made of its question."""
-    shown = worded(verdict.case, lambda: _cell(run, verdict, question, files, pool), None)
-    if shown is None:
-        return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
-    # Most is empty in most cells.
-    return {name: value for name, value in shown.items() if value}
+    with logged(verdict.case):
+        shown = _cell(run, verdict, question, files, pool)
+        # Most is empty in most cells.
+        return {name: value for name, value in shown.items() if value}
+    return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
 
 
 def _cell(

@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -35,7 +34,7 @@ from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
-from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, refusal_text, short, worded
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, logged, refusal_text, short
 from harness.run.causes import causes
 from harness.run.load_run import Run
 
@@ -173,7 +172,9 @@ def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLis
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
     for key, of in grouped((_key(pair), pair) for pair in pairs).items():
         steps = sorted({pair.either.step for pair in of})
-        example = worded(of[0].either.case, partial(_example, of[0], comparison), NOT_WORDED)
+        example = NOT_WORDED
+        with logged(of[0].either.case):
+            example = _example(of[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 
 

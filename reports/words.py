@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -213,13 +214,13 @@ def strategy_parts(strategy: str) -> tuple[str, ...]:
     return tuple(str(max(names, key=len)) for names in known if names)
 
 
-def worded(case: str, words: Callable[[], T], instead: T) -> T:
-    """Return what `words` makes of a cell; where that fails, `instead`, and the log has why."""
+@contextmanager
+def logged(case: str) -> Iterator[None]:
+    """Let a report go on where a cell cannot be worded; the log has why."""
     try:
-        return words()
+        yield
     except Exception:
         LOG.exception("cannot word %s", case)
-        return instead
 
 
 def shown(value: Value) -> str:
