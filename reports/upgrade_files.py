@@ -27,7 +27,7 @@ from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
-from harness.reports import html, html_page, lines
+from harness.reports import html, lines
 from harness.reports import upgrade_report as report
 from harness.reports.document import Block, Heading, Items, Line, table
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
@@ -76,13 +76,13 @@ CellLists = list[tuple[str, list[CellLine]]]
 
 
 def write_page(comparison: SideComparison, folder: Path) -> Path:
-    return html_page.write(page(comparison), folder / PAGE)
+    return html.write_page(page(comparison), folder / PAGE)
 
 
 def page(comparison: SideComparison) -> str:
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
     known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
-    return html_page.rendered(
+    return html.rendered(
         "upgrade.html.j2",
         {
             "label": report.label(comparison),
@@ -93,20 +93,20 @@ def page(comparison: SideComparison) -> str:
             "paste": report.settings_of(comparison.remedy),
             "causes": [_shown_cause(cause, comparison) for cause in comparison.relevant],
             "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
-            "users_tables": html_page.parts(report.users_tables(comparison)),
+            "users_tables": html.parts(report.users_tables(comparison)),
             "accepted": [
                 _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
             "classes": list(_classes(comparison)),
-            "known": html_page.parts(known),
-            "asked": html_page.parts(asked),
+            "known": html.parts(known),
+            "asked": html.parts(asked),
             "finding_words": FINDINGS,
             "meanings": report.CHANGES,
             "in_full": IN_FULL,
-            "css": html_page.templates("report.css", "upgrade.css"),
-            **html_page.cells(page_data(comparison), EXAMPLE, TERMS),
+            "css": html.templates("report.css", "upgrade.css"),
+            **html.cell_table(page_data(comparison), EXAMPLE, TERMS),
         },
     )
 
@@ -447,7 +447,7 @@ def write_rollout(rollout: Rollout, folder: Path) -> dict[str, Path]:
         for comparison in state.comparisons:
             write(comparison, comparison.new.run.folder)
     text = lines.write(rollout_document(rollout, folder), folder / f"{ROLLOUT}.txt")
-    page = html_page.write(rollout_page(rollout, folder), folder / f"{ROLLOUT}.html")
+    page = html.write_page(rollout_page(rollout, folder), folder / f"{ROLLOUT}.html")
     return {"html": page, "text": text}
 
 
@@ -455,14 +455,14 @@ def rollout_page(rollout: Rollout, folder: Path) -> str:
     """Return a rollout as HTML, without a script: each state links to its own page."""
     blocks = [*rollout_document(rollout, folder)]
     first = next(at for at, block in enumerate(blocks) if isinstance(block, Heading))
-    return html_page.rendered(
+    return html.rendered(
         "rollout.html.j2",
         {
             "headline": rollout_headline(rollout),
             "tone": VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG,
             "first": blocks[:first],
-            "parts": html_page.parts(blocks[first:]),
-            "css": html_page.templates("report.css", "upgrade.css"),
+            "parts": html.parts(blocks[first:]),
+            "css": html.templates("report.css", "upgrade.css"),
         },
     )
 

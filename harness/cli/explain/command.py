@@ -39,8 +39,7 @@ from harness.model.simulation.column_resolution import META
 from harness.reports import html, summary, words
 from harness.reports.cause_texts import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
-from harness.reports.html import NumberedFiles, number_files
-from harness.reports.html_page import cell_address
+from harness.reports.html import NumberedFiles, cell_address, number_files
 from harness.reports.lines import command, item, say
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store
