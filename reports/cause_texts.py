@@ -23,7 +23,14 @@ from harness.model.simulation.strategies import parts_of
 from harness.reports.document import Block, Code, Heading, Item, Items, Line
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.summary import Score, scoreboard
-from harness.reports.words import DEFAULT, NOT_WORDED, logged, mapping_text, refusal_text, short
+from harness.reports.words import (
+    DEFAULT,
+    NOT_WORDED,
+    LoggedFailure,
+    mapping_text,
+    refusal_text,
+    short,
+)
 from harness.run.causes import (
     BAD,
     READERS,
@@ -239,7 +246,7 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
     seen = NOT_WORDED
-    with logged(cause.first.case):
+    with LoggedFailure(cause.first.case):
         seen = printable(_seen(run, cause))
     return CauseText(
         cause=cause,

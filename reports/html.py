@@ -50,10 +50,10 @@ from harness.reports.words import (
     TRACED,
     VERDICTS,
     VIEWS,
+    LoggedFailure,
     Word,
     answered_text,
     exact,
-    logged,
     metastore_lines,
     strategy_text,
 )
@@ -267,7 +267,7 @@ def cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
     """Return what a cell shows; `question`: what each reader made of its question."""
-    with logged(verdict.case):
+    with LoggedFailure(verdict.case):
         shown = _cell(run, verdict, question, files, pool)
         # Most is empty in most cells.
         return {name: value for name, value in shown.items() if value}

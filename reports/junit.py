@@ -22,9 +22,9 @@ from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
 from harness.reports.words import (
     NOT_WORDED,
+    LoggedFailure,
     answered_text,
     log_text,
-    logged,
     mapping_text,
     refusal_text,
 )
@@ -152,7 +152,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     name = verdict.case.removeprefix(f"{verdict.variant}/")
     case = PlacedCase(_xml(name), _xml(verdict.variant), round(verdict.seconds, DIGITS))
     result: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
-    with logged(verdict.case):
+    with LoggedFailure(verdict.case):
         result = _result(verdict, answer)
     if result is not None:
         case.result = [result]
@@ -220,7 +220,7 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
     """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
-    with logged(verdict.case):
+    with LoggedFailure(verdict.case):
         known = [f"known: {verdict.known}"] if verdict.known else []
         parts = (*known, *_refused(verdict, answer), *map(_found, verdict.findings))
         return _xml("; ".join(parts))
@@ -238,7 +238,7 @@ def _found(finding: Finding) -> str:
 
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
-    with logged(verdict.case):
+    with LoggedFailure(verdict.case):
         lines = [line for finding in verdict.findings for line in _places(finding)]
         if verdict.reproduces:
             lines.append(mapping_text(verdict.reproduces, verdict.claimed))

@@ -34,7 +34,7 @@ from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
-from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, logged, refusal_text, short
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, LoggedFailure, refusal_text, short
 from harness.run.causes import causes
 from harness.run.load_run import Run
 
@@ -173,7 +173,7 @@ def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[Ce
     for key, of in grouped((_key(pair), pair) for pair in pairs).items():
         steps = sorted({pair.either.step for pair in of})
         example = NOT_WORDED
-        with logged(of[0].either.case):
+        with LoggedFailure(of[0].either.case):
             example = _example(of[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 

@@ -6,7 +6,7 @@ import datetime
 import decimal
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -214,13 +214,17 @@ def strategy_parts(strategy: str) -> tuple[str, ...]:
     return tuple(str(max(names, key=len)) for names in known if names)
 
 
-@contextmanager
-def logged(case: str) -> Iterator[None]:
-    """Let a report go on where a cell cannot be worded; the log has why."""
-    try:
-        yield
-    except Exception:
-        LOG.exception("cannot word %s", case)
+@dataclass(frozen=True, slots=True)
+class LoggedFailure(AbstractContextManager[None]):
+    """A report goes on where a cell cannot be worded; the log has why."""
+
+    case: str
+
+    def __exit__(self, _: object, problem: BaseException | None, __: object) -> bool:
+        if not isinstance(problem, Exception):
+            return False
+        LOG.error("cannot word %s", self.case, exc_info=problem)
+        return True
 
 
 def shown(value: Value) -> str:
