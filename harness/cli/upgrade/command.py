@@ -91,6 +91,7 @@ def upgrade(
     mixed: MixedOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
+    run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
@@ -114,22 +115,25 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
-        return _finish_rollout(rollout_runs.judged(planned, folder), folder.path, output)
+        with runs.new_folder(resources, "upgrade", run_dir) as path:
+            folder = sides.UpgradeFolder(path, resources, make)
+            return _finish_rollout(rollout_runs.judged(planned, folder), path, output)
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
-    old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
+    old_plan = make(lambda profile, _: before.apply(profile))
     plan = sides.new_plan(before, after, make)
-    comparison = compare(old_side, folder.side(str(after), plan, "new"))
-    comparison = replace(comparison, usage=tables).accepting(accepted, _today())
-    for reader in after.readers:
-        comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-    comparison = trials.with_table_versions(comparison, before, after, folder)
-    comparison = trials.with_swaps(comparison, before, after, folder)
-    return _finish(comparison, folder.path, output)
+    with runs.new_folder(resources, "upgrade", run_dir) as path:
+        folder = sides.UpgradeFolder(path, resources, make)
+        old_side = folder.side(str(before), old_plan, "old")
+        comparison = compare(old_side, folder.side(str(after), plan, "new"))
+        comparison = replace(comparison, usage=tables).accepting(accepted, _today())
+        for reader in after.readers:
+            comparison = trials.with_reader_settings(comparison, reader, plan, folder)
+        comparison = trials.with_table_versions(comparison, before, after, folder)
+        comparison = trials.with_swaps(comparison, before, after, folder)
+        return _finish(comparison, path, output)
 
 
 def _sides(
