@@ -75,6 +75,14 @@ AcceptOption = Annotated[
     ),
 ]
 
+AllowPartialOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-partial",
+        help="End with 0, not 3, where nothing is worse but a step was applied on no side.",
+    ),
+]
+
 
 @options.with_output
 @options.with_parts
@@ -89,6 +97,7 @@ def upgrade(
     accept: AcceptOption = None,
     role: AsOption = sides.READER,
     mixed: MixedOption = False,
+    allow_partial: AllowPartialOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
     run_dir: options.RunDirOption = None,
@@ -117,7 +126,10 @@ def upgrade(
         planned = rollout_runs.read(rollout)
         with runs.new_folder(resources, "upgrade", run_dir) as path:
             folder = sides.UpgradeFolder(path, resources, make)
-            return _finish_rollout(rollout_runs.judged(planned, folder), path, output)
+            judged = rollout_runs.judged(planned, folder)
+            return _finish_rollout(
+                judged.allowing_partial() if allow_partial else judged, path, output
+            )
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
@@ -133,7 +145,7 @@ def upgrade(
             comparison = trials.with_reader_settings(comparison, reader, plan, folder)
         comparison = trials.with_table_versions(comparison, before, after, folder)
         comparison = trials.with_swaps(comparison, before, after, folder)
-        return _finish(comparison, path, output)
+        return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
 
 
 def _sides(
@@ -156,6 +168,7 @@ def compare_runs(
     old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
+    allow_partial: AllowPartialOption = False,
     history: options.HistoryFileOption = runs.HISTORY_FILE,
 ) -> int:
     """Show what is different between two runs, check by check; start no engine.
@@ -167,7 +180,8 @@ def compare_runs(
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    return _finish(comparison.accepting(accepted, _today()), now.folder, output)
+    comparison = replace(comparison.accepting(accepted, _today()), partial_allowed=allow_partial)
+    return _finish(comparison, now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:
