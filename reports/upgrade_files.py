@@ -81,13 +81,18 @@ def write_page(comparison: SideComparison, folder: Path) -> Path:
 
 def page(comparison: SideComparison) -> str:
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
-    known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
+    known = (
+        *report.untested(comparison),
+        Heading("Readers"),
+        report.scores(comparison),
+        *report.known_limits(comparison),
+    )
     return html.rendered(
         "upgrade.html.j2",
         {
             "label": report.label(comparison),
             "reasons": report.reasons(comparison).lstrip(" ,:"),
-            "colour": report.DECISION_TONES[comparison.decision].value,
+            "colour": report.tone(comparison).value,
             "old": comparison.old,
             "new": comparison.new,
             "paste": report.settings_of(comparison.remedy),
@@ -319,6 +324,17 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
         "causes": [_cause(cause, comparison) for cause in comparison.relevant],
         "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
         "not_covered": dict(comparison.not_covered),
+        "untested": [
+            {
+                "scenario": step.scenario,
+                "format": step.format,
+                "step": step.step.number,
+                "operation": step.step.operation,
+                "because": refusal_text(step.refusal) if step.refusal else "",
+                "in_another_format": step.somewhere,
+            }
+            for step in comparison.untested
+        ],
         "remedies": [
             {
                 "reader": remedy.reader,
@@ -471,9 +487,11 @@ def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
     """Yield which order is safe, and each state; their pages, which are linked, lie below."""
     tone = VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG
     yield Line(strong=rollout_headline(rollout), tone=tone)
+    yield Line(f"Asked was: {report.scope(rollout.states[-1].comparison)}.")
     yield Line(_no_return(rollout))
     rows = (_row(state, folder) for state in rollout.judged)
     yield table(("changes", "after", "answer", "way back"), rows)
+    yield from report.wrong_already(rollout.states[-1].comparison)
     for state in rollout.judged:
         order = "" if state in rollout.states else ", in another order"
         yield Heading(f"{_numbers(state)}. After {state.name}{order}")
@@ -488,7 +506,7 @@ def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
 
 def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
     decision = state.comparison.decision
-    href, tone = _page(state.comparison, folder), report.DECISION_TONES[decision]
+    href, tone = _page(state.comparison, folder), report.tone(state.comparison)
     returns = VerdictKind.CORRECT if state.returns else VerdictKind.WRONG
     return (
         _numbers(state),
@@ -505,6 +523,7 @@ def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Blo
     yield Line(f": {result}", strong=title, href=_page(comparison, folder))
     if comparison.relevant:
         yield Items(tuple(report.cause_item(c, comparison) for c in comparison.relevant))
+    yield from report.untested(comparison)
 
 
 def _page(comparison: SideComparison, folder: Path) -> str:
