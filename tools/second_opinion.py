@@ -109,7 +109,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Disagreement:
     """One place where opinion and model are not the same."""
 
     kind: str
@@ -330,7 +330,7 @@ def expected(truth: Truth) -> tuple[list[tuple[str, str]], list[tuple[Plain, ...
 # Comparing
 
 
-def differences(opinion: Opinion, truth: Truth) -> Iterator[Difference]:
+def differences(opinion: Opinion, truth: Truth) -> Iterator[Disagreement]:
     """Yield where an opinion has other columns, types, rows or values than the model."""
     columns, rows = expected(truth)
     shown, names = dict(opinion.columns), [name for name, _ in columns]
@@ -346,33 +346,33 @@ def differences(opinion: Opinion, truth: Truth) -> Iterator[Difference]:
 
 def _other_columns(
     columns: Sequence[tuple[str, str]], shown: Mapping[str, str]
-) -> Iterator[Difference]:
+) -> Iterator[Disagreement]:
     names = [name for name, _ in columns]
-    yield from (Difference("column missing", name) for name in names if name not in shown)
-    yield from (Difference("column not expected", name) for name in shown if name not in names)
+    yield from (Disagreement("column missing", name) for name in names if name not in shown)
+    yield from (Disagreement("column not expected", name) for name in shown if name not in names)
     if [name for name in names if name in shown] != [name for name in shown if name in names]:
-        yield Difference("order of columns", "", "", text(names), text([*shown]))
+        yield Disagreement("order of columns", "", "", text(names), text([*shown]))
     for name, type_ in columns:
         if shown.get(name, type_) != type_:
-            yield Difference("type", name, "", type_, shown[name])
+            yield Disagreement("type", name, "", type_, shown[name])
 
 
 Keyed = Mapping[str, Sequence[Sequence[str]]]
 """The rows of a table by the text of their key, each value as a text."""
 
 
-def _other_rows(ours: Keyed, theirs: Keyed, names: Sequence[str]) -> Iterator[Difference]:
+def _other_rows(ours: Keyed, theirs: Keyed, names: Sequence[str]) -> Iterator[Disagreement]:
     for at in {**ours, **theirs}:
         if at not in theirs:
-            yield Difference("row missing", "", at)
+            yield Disagreement("row missing", "", at)
         elif at not in ours:
-            yield Difference("row not expected", "", at)
+            yield Disagreement("row not expected", "", at)
         elif len(theirs[at]) > 1:
-            yield Difference("row twice", "", at)
+            yield Disagreement("row twice", "", at)
         else:
             for name, one, other in zip(names, ours[at][0], theirs[at][0], strict=True):
                 if one not in (UNSETTLED, other):
-                    yield Difference("value", name, at, one, other)
+                    yield Disagreement("value", name, at, one, other)
 
 
 UNSETTLED: Final = text(plain(Unsettled()))
@@ -393,7 +393,7 @@ def _by_key(
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Explanation:
     """Why a reader has no opinion of some states, or another one than the model."""
 
     reader: str
@@ -414,7 +414,9 @@ class Reason:
     """What else must be so: the column, or a part of it, had another name; one of the same name was
     dropped before."""
 
-    def takes(self, opinion: Opinion, variant: Variant, history: History, one: Difference) -> bool:
+    def takes(
+        self, opinion: Opinion, variant: Variant, history: History, one: Disagreement
+    ) -> bool:
         of_kind = self.kind == one.kind and bool(re.search(self.error, opinion.error))
         return (
             of_kind
@@ -435,7 +437,7 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def circumstances(history: History, column: str) -> Iterator[str]:
-    """Yield what `Reason.when` may ask for."""
+    """Yield what `Explanation.when` may ask for."""
     times = [truth.schema for truth in history]
     if column not in times[-1].names:
         return
@@ -450,9 +452,9 @@ def circumstances(history: History, column: str) -> Iterator[str]:
         yield "dropped"
 
 
-def reasons() -> tuple[Reason, ...]:
+def explanations() -> tuple[Explanation, ...]:
     content = YAML(typ="safe").load(EXPLAINED.read_text(encoding="utf-8"))
-    return TypeAdapter(tuple[Reason, ...]).validate_python(content)
+    return TypeAdapter(tuple[Explanation, ...]).validate_python(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +463,7 @@ class Compared:
 
     opinion: Opinion
     variant: Variant
-    differences: tuple[tuple[Difference, Reason | None], ...] = ()
+    differences: tuple[tuple[Disagreement, Explanation | None], ...] = ()
 
     @property
     def has_opinion(self) -> bool:
@@ -473,7 +475,7 @@ class Compared:
 
 
 def compare(
-    run: load_run.Run, opinions: Iterable[Opinion], known: Sequence[Reason]
+    run: load_run.Run, opinions: Iterable[Opinion], known: Sequence[Explanation]
 ) -> Iterator[Compared]:
     """Compare what second readers showed of a run's states with the model, evaluated anew."""
     variants = {variant.id: variant for variant in plan_record.plan_of(run.info).variants}
@@ -485,7 +487,7 @@ def compare(
         made = [record.outcome.step for record in records if record.outcome.instant]
         back = None if opinion.past is None else past_views.anchor(made, opinion.past)
         history = histories[opinion.variant][: (opinion.step if back is None else back) + 1]
-        found = [Difference("")] if opinion.error else differences(opinion, history[-1])
+        found = [Disagreement("")] if opinion.error else differences(opinion, history[-1])
         yield Compared(
             opinion,
             variant,
@@ -558,14 +560,14 @@ def compared(folders: Iterable[Path]) -> tuple[Counter[str], list[Compared]]:
             if record.digest:
                 at = record.variant, record.outcome.step
                 states[at] = run.info.variant(record.variant).format
-        for one in compare(run, load(folder), reasons()):
+        for one in compare(run, load(folder), explanations()):
             result.setdefault(one.opinion.name, one)
     return Counter(states.values()), [*result.values()]
 
 
 def disagrees(folder: Path) -> bool:
     """Return whether an opinion of a run differs from the model, and nothing explains it."""
-    every = compare(load_run.recorded(folder), load(folder), reasons())
+    every = compare(load_run.recorded(folder), load(folder), explanations())
     return any(one.unexplained for one in every)
 
 
@@ -610,7 +612,7 @@ def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
 
 
 def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:
-    states, places = defaultdict[Reason, set[str]](set), Counter[Reason]()
+    states, places = defaultdict[Explanation, set[str]](set), Counter[Explanation]()
     for one in every:
         for _, reason in one.differences:
             if reason is not None and bool(one.opinion.error) is errors:

@@ -17,7 +17,7 @@ from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.model.truth import Generation, Row, begin
 from tools import second_opinion, second_opinion_reader
-from tools.second_opinion import Difference, Opinion
+from tools.second_opinion import Disagreement, Opinion
 
 TABLE = Table((("id", parse_type("string")), ("n", parse_type("int"))), "id")
 EMPTY = begin(TABLE, Generation({}, {}, {}), merge_on_read=False)
@@ -30,26 +30,26 @@ SAME = Opinion("v", 1, "r", None, (("id", "string"), ("n", "int")), (("b", 1), (
     ("change", "found"),
     [
         ({}, []),
-        ({"rows": (("a", 0),)}, [Difference("row missing", "", '"b"')]),
-        ({"rows": (*SAME.rows, ("c", 0))}, [Difference("row not expected", "", '"c"')]),
-        ({"rows": (*SAME.rows, ("a", 0))}, [Difference("row twice", "", '"a"')]),
-        ({"rows": (("a", 0), ("b", True))}, [Difference("value", "n", '"b"', "1", "true")]),
+        ({"rows": (("a", 0),)}, [Disagreement("row missing", "", '"b"')]),
+        ({"rows": (*SAME.rows, ("c", 0))}, [Disagreement("row not expected", "", '"c"')]),
+        ({"rows": (*SAME.rows, ("a", 0))}, [Disagreement("row twice", "", '"a"')]),
+        ({"rows": (("a", 0), ("b", True))}, [Disagreement("value", "n", '"b"', "1", "true")]),
         (
             {"columns": (("id", "string"), ("n", "long"))},
-            [Difference("type", "n", "", "int", "long")],
+            [Disagreement("type", "n", "", "int", "long")],
         ),
         (
             {"columns": (("id", "string"), ("m", "int"))},
-            [Difference("column missing", "n"), Difference("column not expected", "m")],
+            [Disagreement("column missing", "n"), Disagreement("column not expected", "m")],
         ),
         (
             {"columns": (("n", "int"), ("id", "string")), "rows": ((0, "a"), (1, "b"))},
-            [Difference("order of columns", "", "", '["id", "n"]', '["n", "id"]')],
+            [Disagreement("order of columns", "", "", '["id", "n"]', '["n", "id"]')],
         ),
     ],
 )
 def test_each_difference_is_found_and_named(
-    change: Mapping[str, tuple[tuple[str, object], ...]], found: list[Difference]
+    change: Mapping[str, tuple[tuple[str, object], ...]], found: list[Disagreement]
 ) -> None:
     assert list(second_opinion.differences(replace(SAME, **change), TRUTH)) == found  # type: ignore[arg-type]
 
@@ -57,8 +57,8 @@ def test_each_difference_is_found_and_named(
 def test_a_column_that_files_do_not_have_is_null_in_them() -> None:
     files = replace(SAME, reader="pyarrow", columns=(("id", "string"),), rows=(("a",), ("b",)))
     assert list(second_opinion.differences(files, TRUTH)) == [
-        Difference("value", "n", '"a"', "0", "null"),
-        Difference("value", "n", '"b"', "1", "null"),
+        Disagreement("value", "n", '"a"', "0", "null"),
+        Disagreement("value", "n", '"b"', "1", "null"),
     ]
 
 
@@ -86,6 +86,6 @@ def test_plain_files_are_read_each_by_its_own_columns_and_folder(tmp_path: Path)
 
 
 def test_every_reason_says_why_and_where_from() -> None:
-    known = second_opinion.reasons()
+    known = second_opinion.explanations()
     assert {one.reader for one in known} <= {*second_opinion.DISTRIBUTIONS}
     assert all(one.why and one.source and bool(one.kind) is not bool(one.error) for one in known)
