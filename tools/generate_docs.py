@@ -21,6 +21,7 @@ from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
+from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.core.setting_values import SettingValues
@@ -92,6 +93,22 @@ def tolerances() -> str:
         for name, declaration in first.items()
     ]
     return "\n".join(table(("declaration", "products", "what differs", "how far"), rows))
+
+
+def open_answers() -> str:
+    lines = dict.fromkeys(line for name in formats.names() for line in open_cases.of_format(name))
+    heads = "line", "of", "what is admitted", "what leaves it open", "who answers so"
+    rows = (
+        (
+            f"`{line.name}`",
+            ", ".join(map(_family, line.formats)),
+            line.what,
+            f"{line.specification}: {line.silent}",
+            line.seen,
+        )
+        for line in lines
+    )
+    return "\n".join(table(heads, rows))
 
 
 def _versions() -> Mapping[str, Sequence[Distribution]]:
@@ -166,6 +183,7 @@ def _family(name: str) -> str:
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
     "format-settings": format_settings,
+    "open-answers": open_answers,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
