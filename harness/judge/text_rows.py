@@ -32,11 +32,11 @@ def comes_apart(difference: Difference, state: ExpectedState) -> bool:
 
     So it is where both are one text there, or where it is a part of its own text.
     """
-    expected, actual = _text(difference.expected), _text(difference.actual)
-    if expected is None or actual is None:
-        return False
-    if expected == actual:
-        return isinstance(difference.expected, tuple) and isinstance(difference.actual, tuple)
+    pair = difference.expected, difference.actual
+    if all(isinstance(value, tuple) for value in pair):
+        texts = list(map(_text, pair))
+        if texts[0] == texts[1] is not None:
+            return True
     source = _written_for(difference, state)
     return source is not None and source == _place_of(difference, state)
 
