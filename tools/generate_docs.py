@@ -93,7 +93,7 @@ def open_answers() -> str:
     rows = (
         (
             f"`{line.name}`",
-            ", ".join(map(_family, line.formats)),
+            ", ".join(map(distribution_support.family_name, line.formats)),
             line.what,
             f"{line.specification}: {line.silent}",
             line.seen,
