@@ -453,9 +453,9 @@ def _lines(
 
 
 def _turns(seen: Sequence[SeenCell]) -> Turns:
-    """Return the turns of a cell; none where no run knows it, or it only is as declared."""
+    """Return the turns of a cell; none where no run knows it, or it is as declared, or open."""
     known = [(run, cell) for run, cell in seen if cell.verdict is not VerdictKind.UNKNOWN]
-    if {cell.verdict for _, cell in known} <= {VerdictKind.UNSUPPORTED}:
+    if {cell.verdict for _, cell in known} <= {VerdictKind.UNSUPPORTED, VerdictKind.OPEN}:
         return ()
     newest = known[-1]
     scenario = newest[0].info.variant(newest[1].cell.variant).scenario

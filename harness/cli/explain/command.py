@@ -120,7 +120,8 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
         say(console, "not judged yet; run harness judge")
         return
     label = words.VERDICTS[verdict.verdict]
-    style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
+    good = {VerdictKind.CORRECT: "green", VerdictKind.OPEN: "cyan"}
+    style = good.get(verdict.verdict, "bold red")
     say(console, f"{label.symbol} {label.label}: {label.meaning}", style)
     if verdict.because:
         say(console, f"  {verdict.because}")
