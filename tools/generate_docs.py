@@ -11,7 +11,7 @@ import argparse
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,39 +21,27 @@ from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
+from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.core.setting_values import SettingValues
-from harness.model.datatypes import PRIMITIVES
-from harness.plan import load_profiles, profiles_file, scenarios_folder
+from harness.plan import distribution_support
 from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
-from tests.builders.type_matrix import MatrixCell, Outcome
-from tests.builders.type_matrix import matrix as recorded_matrix
+from tools import type_pages
 from tools.shared import table
-
-TYPE_PROFILES: Final = ("type_mapping", "type_mapping_4")
-STORIES: Final = "type_mapping/*.yaml"
-_FAMILIES: Final = {
-    "hive": "plain Hive",
-    "hive-acid": "transactional Hive",
-    "hudi": "Hudi",
-    "iceberg": "Iceberg",
-    "delta": "Delta",
-}
 
 
 def engines() -> str:
-    rows = []
-    for engine, versions in _versions().items():
-        names = ", ".join(f"`{version.name}`" for version in versions)
-        reads = _families(family for version in versions for family in _read_by(version))
-        writes = _families(
-            family for version in versions for family in version.texts_if_any("writes")
-        )
-        rows.append((engine, names, reads, writes))
-    return "\n".join(table(("engine", "distributions", "reads", "writes"), rows))
+    uses = {
+        f"`{version.name}`": distribution_support.uses(version)
+        for versions in _versions().values()
+        for version in versions
+    }
+    families = next(iter(uses.values()))
+    rows = ((name, *of_family.values()) for name, of_family in uses.items())
+    return "\n".join(table(("distribution", *families), rows))
 
 
 def reader_settings() -> str:
@@ -100,105 +88,20 @@ def tolerances() -> str:
     return "\n".join(table(("declaration", "products", "what differs", "how far"), rows))
 
 
-def type_matrix() -> str:
-    """Return a table for each kind of table: what each reader makes of each type."""
-    return "\n\n".join(
-        "\n".join((f"### {tables}", "", *_of_types(cells)))
-        for tables, cells in grouped((cell.tables, cell) for cell in recorded_matrix()).items()
-    )
-
-
-def _of_types(cells: Sequence[MatrixCell]) -> Iterator[str]:
-    readers = dict.fromkeys(cell.reader for cell in cells)
-    found = grouped(((cell.type, cell.reader), cell) for cell in cells)
-    rows = (
-        (f"`{type_}`", *(_in_cell(found.get((type_, reader), ())) for reader in readers))
-        for type_ in sorted({cell.type for cell in cells}, key=_place)
-    )
-    return table(("type", *(f"`{reader}`" for reader in readers)), rows)
-
-
-def _place(type_: str) -> tuple[int, str]:
-    return (PRIMITIVES.index(type_) if type_ in PRIMITIVES else len(PRIMITIVES), type_)
-
-
-def _in_cell(cells: Sequence[MatrixCell]) -> str:
-    texts = {cell.inside: _outcome(cell) for cell in cells}
-    alone, inside = texts.get(False, "not asked"), texts.get(True, "")
-    drifts = {cell.outcome for cell in cells} == {Outcome.DRIFT}
-    return alone if drifts or inside in {"", alone} else f"{alone}; inside {inside}"
-
-
-def _outcome(cell: MatrixCell) -> str:
-    match cell.outcome:
-        case Outcome.CORRECT:
-            return "`=`"
-        case Outcome.DECLARED:
-            return f"by {', '.join(f'`{name}`' for name in cell.declarations)}"
-        case Outcome.DRIFT:
-            return f"type `{cell.shown}`"
-        case Outcome.OTHER:
-            return ", ".join(f"`{kind}`" for kind in cell.findings)
-        case Outcome.UNSUPPORTED:
-            return "not read"
-    return str(cell.outcome)
-
-
-def type_refusals() -> str:
-    refused = grouped(
-        ((cell.reader, cell.because), cell)
-        for cell in recorded_matrix()
-        if cell.outcome is Outcome.REFUSED
-    )
-    rows = (
-        (f"`{reader}`", _listed(cell.tables for cell in cells), _types_of(cells), f"`{because}`")
-        for (reader, because), cells in refused.items()
-    )
-    listed = "\n".join(table(("reader", "tables", "types", "what it says"), rows))
-    return listed if refused else "Nothing that was asked."
-
-
-def type_gaps() -> str:
-    """Return what the profiles have and no answer is recorded of."""
-    profiles = load_profiles(profiles_file())
-    readers = {str(of.reader) for name in TYPE_PROFILES for of in profiles[name].readers}
-    asked = {cell.reader for cell in recorded_matrix()}
-    stories = {f"{path.parent.name}/{path.stem}" for path in scenarios_folder().glob(STORIES)}
-    parts = {
-        "readers": readers - asked,
-        "scenarios": stories - {cell.scenario for cell in recorded_matrix()},
-    }
-    listed = (
-        f"- {what}: {', '.join(f'`{name}`' for name in sorted(names))}"
-        for what, names in parts.items()
-        if names
-    )
-    return "\n".join(listed) or "All of them are."
-
-
-def _types_of(cells: Iterable[MatrixCell]) -> str:
-    return _listed(f"`{cell.type}`{' inside' * cell.inside}" for cell in cells)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
-
-
-def type_declarations() -> str:
+def open_answers() -> str:
+    lines = dict.fromkeys(line for name in formats.names() for line in open_cases.of_format(name))
+    heads = "line", "of", "what is admitted", "what leaves it open", "who answers so"
     rows = (
         (
-            product,
-            f"`{of.name}`",
-            ", ".join((*of.formats, *(f"`{n}={v}`" for n, v in of.when.items()))) or "all",
-            ", ".join(of.types),
-            f"{of.form} → {of.to}".replace("|", "\\|"),
-            of.source,
+            f"`{line.name}`",
+            ", ".join(map(distribution_support.family_name, line.formats)),
+            line.what,
+            f"{line.specification}: {line.silent}",
+            line.seen,
         )
-        for product in declared.products()
-        for of in declared.declared_for(product).values()
+        for line in lines
     )
-    head = ("product", "declaration", "tables", "types", "shown, and taken for", "source")
-    return "\n".join(table(head, rows))
+    return "\n".join(table(heads, rows))
 
 
 def _versions() -> Mapping[str, Sequence[Distribution]]:
@@ -206,19 +109,6 @@ def _versions() -> Mapping[str, Sequence[Distribution]]:
     every = map(distributions.load, distributions.names())
     asked = grouped((version.engine, version) for version in every if version.is_asked)
     return {engine: asked[engine] for engine in sorted(asked)}
-
-
-def _read_by(distribution: Distribution) -> Iterator[str]:
-    engine = engine_registry.load(distribution.engine)
-    for facts in map(formats.facts, formats.names()):
-        if not engine.cannot(distribution, {}, facts):
-            yield facts.family
-
-
-def _families(names: Iterator[str]) -> str:
-    families = set(names)
-    known = [label for family, label in _FAMILIES.items() if family in families]
-    return ", ".join([*known, *sorted(families - _FAMILIES.keys())])
 
 
 def _defaults(setting: str, versions: Sequence[Distribution]) -> str:
@@ -241,7 +131,6 @@ def _default(default: Default) -> str:
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
 _PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_LABELS: Final = {"hive-acid": "transactional Hive", "iceberg": "Iceberg", "delta": "Delta"}
 
 
 def operations() -> str:
@@ -256,7 +145,7 @@ def operations() -> str:
 def _formats(operation: Operation) -> str:
     """Return which formats have an operation, those of one family by its name."""
     having = {name for name in formats.names() if not formats.load(name).unsupported(operation)}
-    families = grouped((_family(name), name) for name in formats.names())
+    families = grouped((distribution_support.family_name(name), name) for name in formats.names())
     lacking = [family for family, names in families.items() if having.isdisjoint(names)]
     labels = [family for family, names in families.items() if having.issuperset(names)]
     if len(labels) + len(lacking) == len(families) and len(lacking) <= 1:
@@ -265,21 +154,17 @@ def _formats(operation: Operation) -> str:
     return ", ".join([*labels, *(f"`{name}`" for name in sorted(having - whole))])
 
 
-def _family(name: str) -> str:
-    family = name.partition("-")[0]
-    return _LABELS.get(name) or {"hive": "plain Hive", "hudi": "Hudi"}.get(family, family)
-
-
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
     "format-settings": format_settings,
+    "open-answers": open_answers,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
-    "type-declarations": type_declarations,
-    "type-gaps": type_gaps,
-    "type-matrix": type_matrix,
-    "type-refusals": type_refusals,
+    "type-declarations": type_pages.type_declarations,
+    "type-gaps": type_pages.type_gaps,
+    "type-matrix": type_pages.type_matrix,
+    "type-refusals": type_pages.type_refusals,
 }
 """What makes each generated part, by its name."""
 

@@ -60,12 +60,14 @@ class ListedEngine:
     """Which image would be taken to run it in a container."""
     conforms: Mapping[str, str]
     """By runtime what the conformance kit found last, and when."""
+    uses: Mapping[str, str]
+    """By family of formats whether it reads and writes such tables."""
 
 
 @app.command(name="list")
 @options.with_output
 def list_(output: Output, folders: options.OwnOption = None) -> None:
-    """List the engines: how each can be run, what is there of it, whether it conforms.
+    """List the engines: how each can be run, whether it conforms, what it reads and writes.
 
     Nothing is fetched, pulled or started.
     """
@@ -79,14 +81,20 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
         process = f"{megabytes(missing)} to fetch" if missing else "fetched"
         container = _container(distribution, docker, images.get(name))
         conforms = {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)}
-        listed.append(ListedEngine(name, process, container, conforms))
+        uses = distribution_support.uses(distribution)
+        listed.append(ListedEngine(name, process, container, conforms, uses))
     heads = ("engine", "process", "container", "conformance: process", "container")
     table = doctor.table_of(*heads)
     for entry in listed:
         table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     output.out.print(table)
-    others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
-    say(f"{others} harness engines add", output.out)
+    by_format = doctor.table_of("engine", *listed[0].uses)
+    for entry in listed:
+        if any(entry.uses.values()):
+            by_format.add_row(entry.name, *entry.uses.values())
+    output.out.print(by_format)
+    others = f"other versions ({version_rules.product_ranges()}): harness engines add, or"
+    say(f"{others} with Docker NAME@container of those with an image", output.out)
     output.end(engines=[asdict(entry) for entry in listed])
 
 
@@ -170,7 +178,7 @@ def add(
         list[str],
         typer.Argument(
             metavar="PRODUCT VERSION …",
-            help="A version, such as trino 470, or spark 3.5.8 hudi 1.2.1.",
+            help="A version, such as trino 470, polars 1.44.2, or spark 3.5.8 hudi 1.2.1.",
         ),
     ],
     folder: Annotated[
@@ -181,7 +189,7 @@ def add(
     ] = Path(),
     offline: options.OfflineOption = False,
 ) -> None:
-    """Add a version of Trino, Presto or Spark that is not shipped, to run it as a process too.
+    """Add a version of an engine that is not shipped, to run it as a process too.
 
     Its files are fetched, measured and written down as lock data.
     """

@@ -141,13 +141,15 @@ def shown(capsys: Capture, *arguments: str) -> str:
 
 def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
     lines = shown(capsys).splitlines()
-    assert [line.split()[0] for line in lines[1:-1]] == list(distributions.names())
-    (trino,) = (line for line in lines if line.startswith("trino-476 "))
+    names = list(distributions.names())
+    assert [line.split()[0] for line in lines[1 : len(names) + 1]] == names
+    trino, used = (line for line in lines if line.startswith("trino-476 "))
+    assert used.split() == ["trino-476", *["reads"] * 5]
     assert trino.split("  ")[0] == "trino-476"
     assert "MB to fetch" in trino
     assert "no Docker daemon" in trino
     assert trino.count("not checked here") == 2
-    assert lines[-1].startswith("other versions (prestodb from 0.275 on, ")
+    assert lines[-1].startswith("other versions (datafusion from 54.1.0 on, ")
 
 
 def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> None:
