@@ -311,7 +311,8 @@ def _read(opinion: Opinion, path: Path | None) -> Opinion:
         values = [[*map(plain, content[name].to_pylist())] for name in own]
     except (OverflowError, ValueError) as beyond:  # Python has no such moment
         return replace(opinion, error=f"{type(beyond).__name__}: {beyond}")
-    return replace(opinion, columns=columns, rows=tuple(zip(*values, strict=True)))
+    rows = tuple(sorted(zip(*values, strict=True), key=text))  # a reader has them in any order
+    return replace(opinion, columns=columns, rows=rows)
 
 
 # The model
