@@ -66,7 +66,7 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
             yield FileFact(relative, FileKind.BASE, *file)
     elif not name["cdc"]:
         try:
-            for block in hudi_log.blocks(path.read_bytes()):
+            for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
                 if block.kind is not BlockKind.COMMAND and table.has(block.instant):
                     yield FileFact(
                         relative,
@@ -76,6 +76,8 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
                         avro.columns(block.schema) if hudi_log.SCHEMA in block.header else (),
                         hudi_log.record_keys(block, key) if block.kind in hudi_log.DATA else (),
                         hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
+                        block=place,
+                        partial=block.partial,
                     )
         except FileFactError as problem:
             raise FileFactError(f"{relative}: {problem}") from problem
@@ -138,12 +140,19 @@ class HudiStatistics:
 def _statistics(
     rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
 ) -> Iterator[ColumnStatistics]:
-    """Yield what is said of files that are there, and of their folders."""
+    """Yield what is said of files that are there, and of their folders.
+
+    A record names a file without its partition, in which alone the name is one file's: two
+    partitions may have a file group of one id.
+    """
+    names = Counter(path.rpartition("/")[2] for path in {file.path for file in files})
     of_files = {file.path.rpartition("/")[2]: file for file in files}
     of_folders = {file.path.rpartition("/")[0]: file for file in files}
     for row in rows:
         record: Any = row["ColumnStatsMetadata"]
         single = row["type"] == OF_FILE
+        if single and names[record["fileName"]] > 1:
+            raise ValueError(f"{record['fileName']} lies in several partitions")
         fact = (of_files if single else of_folders).get(record["fileName"])
         if fact is None or record["isDeleted"]:
             continue

@@ -59,6 +59,11 @@ class LogBlock:
         return self.header[INSTANT_TIME]
 
     @property
+    def partial(self) -> bool:
+        """Whether its records have the updated columns alone."""
+        return self.header.get(IS_PARTIAL) == "true"
+
+    @property
     def schema(self) -> dict[str, Any]:
         """The Avro schema that its records were written with."""
         schema: dict[str, Any] = json.loads(self.header[SCHEMA])
@@ -125,8 +130,6 @@ def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
 
 
 def content(block: LogBlock) -> FileRows:
-    if block.header.get(IS_PARTIAL) == "true":
-        raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
     if block.kind is BlockKind.PARQUET_DATA:
         return _parquet(block)
     fields = block.schema["fields"]
