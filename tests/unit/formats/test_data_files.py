@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import datetime
 import shutil
-from decimal import Decimal
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 

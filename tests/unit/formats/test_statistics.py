@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import datetime
 import struct
-from decimal import Decimal
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -150,7 +150,7 @@ def test_a_stored_bound_is_a_value(stored: bytes | None, type_: pa.DataType, val
 
 def test_a_file_whose_name_two_partitions_have_makes_its_statistics_unknown() -> None:
     other = replace(FACT, path="p=west/a.parquet")
-    with pytest.raises(FileFactError, match="a.parquet lies in several partitions"):
+    with pytest.raises(FileFactError, match="lies in several partitions"):
         HudiStatistics().parse([row(3, "a.parquet", "d", 1.0, 2.0)], [FACT, other])
     assert HudiStatistics().parse([row(3, "b.parquet", "d", 1.0, 2.0)], [FACT, other]) == ()
 
