@@ -162,6 +162,17 @@ def hudi_log_file(
     return write
 
 
+def hudi_taken_back(group: str, step: int) -> Action:
+    """Write the block of a rollback, which takes back what the group has of a step's instant."""
+
+    def write(table: WrittenTable) -> None:
+        header = {hudi_log.TARGET_INSTANT_TIME: f"2024{step:04}", 3: "0"}
+        block = _block(table.instant, BlockKind.COMMAND, b"", header)
+        table.file(f".{group}_{table.instant}.log.2_0-1-1").write_bytes(block)
+
+    return write
+
+
 def _rows(instant: str, records: Sequence[Record], *, partial: bool) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(_columns(records)), sink)
@@ -197,6 +208,11 @@ def hudi_done(action: str = "deltacommit", *, step: int | None = None) -> Action
         table.file(f".hoodie/{instant}.{action}").touch()
 
     return write
+
+
+def hudi_forgotten(step: int) -> Action:
+    """Archive the write of a step, whose instant is no longer on the timeline."""
+    return lambda table: table.file(f".hoodie/2024{step:04}.deltacommit").unlink()
 
 
 def hudi_replaced(groups: Mapping[str, Sequence[str]]) -> Action:

@@ -28,8 +28,10 @@ from tests.builders.written_table import (
     hive_ids,
     hudi_base,
     hudi_done,
+    hudi_forgotten,
     hudi_log_file,
     hudi_replaced,
+    hudi_taken_back,
     iceberg_commit,
     iceberg_data,
     iceberg_deletes,
@@ -177,6 +179,26 @@ HUDI: Final = [
             [hudi_base("h", "2"), INFLIGHT],
         ),
         [right("1"), wrong("1 2", (GHOST, READER))],
+    ),
+    Case(
+        *hudi(
+            "a block takes back what the log has of a write that failed and is archived",
+            "insert 1; fail 2; insert 3",
+            [hudi_base("g", "1"), DONE],
+            [hudi_log_file("g", "2"), hudi_taken_back("g", 2)],
+            [hudi_base("h", "3"), DONE, hudi_forgotten(1)],
+        ),
+        [right("1 3"), wrong("1 2@2 3", (GHOST, READER))],
+    ),
+    Case(
+        *hudi(
+            "a block takes back what the log has of a write that was completed",
+            "insert 1; insert 2; insert 3",
+            [hudi_base("g", "1"), DONE],
+            [hudi_log_file("g", "2"), DONE],
+            [hudi_taken_back("g", 2), hudi_base("h", "3"), DONE],
+        ),
+        [wrong("1 3", (LOST, WRITER)), wrong("1 2", (LOST, READER))],
     ),
     Case(
         *hudi(

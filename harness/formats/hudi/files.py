@@ -42,7 +42,10 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         replaced |= timeline.replaced_groups(table.record(entry), entry.path)
     if table.properties.get("hoodie.populate.meta.fields") != "false":
         key = RECORD_KEY
-    return tuple(fact for path in _files(folder) for fact in _facts(table, path, replaced, key))
+    undone = set[tuple[str, str]]()
+    made = [f for path in _files(folder) for f in _facts(table, path, replaced, key, undone)]
+    logs = {f for f in made if f.kind is FileKind.LOG and (f.file_group, f.instant) in undone}
+    return tuple(fact for fact in made if fact not in logs)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -51,7 +54,18 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(name, file) for file in sorted(files) if not _BESIDE.fullmatch(file))
 
 
-def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) -> Iterator[FileFact]:
+def _facts(
+    table: HudiTable,
+    path: Path,
+    replaced: Collection[str],
+    key: str,
+    undone: set[tuple[str, str]],
+) -> Iterator[FileFact]:
+    """Yield the facts of a file; what its log takes back of its group is added to `undone`.
+
+    Readers go by such a block whatever the timeline has of the instant, which may be archived
+    (`AbstractHoodieLogRecordReader`).
+    """
     relative = path.relative_to(table.folder.root).as_posix()
     name = BASE.fullmatch(path.name) or LOG.fullmatch(path.name)
     if name is None:
@@ -67,7 +81,9 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
     elif not name["cdc"]:
         try:
             for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
-                if block.kind is not BlockKind.COMMAND and table.has(block.instant):
+                if block.kind is BlockKind.COMMAND:
+                    undone.add((group, block.target))
+                elif table.has(block.instant):
                     yield FileFact(
                         relative,
                         FileKind.LOG,
