@@ -153,7 +153,7 @@ def make(
 
     def planned(chosen: Sequence[Scenario], profile: Profile) -> Plan:
         can = distribution_support.cannot, distribution_support.cannot_show
-        return plan(chosen, profile, known, makers, *can)
+        return plan(chosen, profile, known, makers, *can, distribution_support.cannot_ask)
 
     def controlled(some: Plan) -> Plan:
         plan_controls = partial(planned, [shipped.load_scenario(controls.SCENARIO)])

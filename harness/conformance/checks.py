@@ -22,7 +22,7 @@ from harness.conformance.leftovers import until
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.records import Column
-from harness.core.tolerances import Declared
+from harness.core.tolerances import MILLISECONDS, Declared
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -33,7 +33,7 @@ from harness.engines.api import (
     Server,
 )
 from harness.formats import facts
-from harness.judge.understand import MILLISECONDS, milliseconds
+from harness.judge.understand import milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S

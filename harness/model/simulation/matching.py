@@ -139,4 +139,14 @@ class Readings:
         if asked not in self._tables:
             rows = self._shown(strategy, query)
             self._tables[asked] = None if rows is None else table_of(labels, rows)
-        return self._tables[asked] == answer
+        table = self._tables[asked]
+        if query.limit and table is not None:
+            return _some_of(answer, table, query.limit)
+        return table == answer
+
+
+def _some_of(answer: TableLook, whole: TableLook, limit: int) -> bool:
+    """Return whether an answer has so many rows of a table, whichever."""
+    there, shown = Counter(dict(whole[1])), Counter(dict(answer[1]))
+    right = shown.total() == min(limit, there.total())
+    return answer[0] == whole[0] and right and shown <= there

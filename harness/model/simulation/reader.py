@@ -9,7 +9,7 @@ from itertools import accumulate, count
 
 from harness.model.canonical import Value, is_nan
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
-from harness.model.query import Comparison, Condition, Query, at
+from harness.model.query import ON_NULL, Comparison, Condition, Query, at
 from harness.model.schema import Field, Schema
 from harness.model.simulation import hudi, late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
@@ -404,13 +404,11 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
             return len(there) < len(values)
         case Comparison.NOT_NULL:
             return bool(there)
-    if any(map(is_nan, there)):
-        return True
+    if not there or any(map(is_nan, there)):
+        return bool(there)
     try:
-        if condition.test is Comparison.AT_LEAST:
-            return bool(there) and bool(condition.value <= max(there))
-        return bool(there) and bool(min(there) <= condition.value <= max(there))
-    except TypeError:
+        return not condition.excluded_by(min(there), max(there))
+    except (TypeError, ValueError):
         return True
 
 
@@ -423,9 +421,7 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
     `NullPropagation` of Spark.
     """
     for condition in conditions:
-        on_null = condition.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
-            condition.path
-        )
+        on_null = condition.test in ON_NULL and truth.schema.has(condition.path)
         paths = accumulate(condition.path.split("."), "{}.{}".format)
         if on_null and all(truth.schema.find(path).id in truth.required for path in paths):
             yield condition
