@@ -201,7 +201,7 @@ def planned(shape: str, history: History) -> tuple[str, ...]:
     truth, changed = history[-1], evolved(history)
     if kind is Shape.STORY:
         asked: dict[Query, str] = {}
-        for text in _story(history, changed):
+        for text in _story(history, evolved(_since_last_write(history))):
             with suppress(NoQuestionError):
                 asked.setdefault(query(text, truth), text)
         return tuple(asked.values())
@@ -217,6 +217,16 @@ def planned(shape: str, history: History) -> tuple[str, ...]:
 
 def _leaves(schema: Schema, changed: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_leaf(schema, path) for path in changed))
+
+
+def _since_last_write(history: History) -> History:
+    """Return the steps since the newest write before the last one.
+
+    So each change is asked about twice: when old files alone are there, and when rows were written
+    since.
+    """
+    writes = (t.step for t in history[:-1] if any(r.newest == t.step for r in t.rows.values()))
+    return history[max(writes, default=0) :]
 
 
 def _story(history: History, changed: Sequence[str]) -> Iterator[str]:

@@ -751,7 +751,7 @@ def _of_step(asking: _Place, history: History, number: int, step: Step) -> Itera
         if asked.steps is AskedSteps.ALL or changes
     ]
     asked = {
-        view: (past[0], past[1][-1], *_questions(asking.profile, past[1]))
+        view: (past[0], past[1][-1], *_questions(asking, past[1]))
         for view in asking.views
         if (past := views.asked(view, history))  # none where there is no past
     }
@@ -771,13 +771,15 @@ def _of_step(asking: _Place, history: History, number: int, step: Step) -> Itera
             yield Cell(asking.variant.id, number, str(reader), text, query)
 
 
-def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
+def _questions(asking: _Place, history: History) -> tuple[list[str], list[str]]:
     """Return the questions of every step and those of changes only, as far as there are any."""
     always, at_times = list[str](), list[str]()
-    for shape in profile.queries:
+    profile = asking.profile
+    for shape in dict.fromkeys((*profile.queries, *asking.variant.scenario.queries)):
         kind = at_times if shape in profile.query_steps else always
         kind += query_shapes.planned(shape, history)
-    return always, at_times
+    # What a scenario names may follow from the story as well.
+    return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
 
 
 def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:
