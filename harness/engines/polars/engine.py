@@ -150,7 +150,7 @@ ENGINE: Final = PythonLibrary(
     },
     setting_families={READER: ("iceberg",)},
     refusal=refusal,
-    expressions=True,
+    expressions=lambda _: True,
     first="pl.DataFrame({'ready': [1]})",
     unasked={NULL_IN_LIST: "to Polars a list with NULL has that as one more value (is_in)"},
 )

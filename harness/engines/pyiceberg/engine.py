@@ -133,7 +133,7 @@ ENGINE: Final = PythonLibrary(
     describe,
     lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
     TIME_TRAVEL,
-    expressions=True,
+    expressions=lambda _: True,
     first="1",
     unasked={NULL_IN_LIST: "PyIceberg's In and NotIn take no None"},
 )
