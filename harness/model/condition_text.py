@@ -50,13 +50,13 @@ _FORM: Final = "a column, a sign and values, as in f1 = old, f1 between 1, 5, f1
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ColumnWord:
     """Stands for a value of the column that is asked."""
 
     name: str
 
 
-Written = str | int | bool | Decimal | Word | None
+Written = str | int | bool | Decimal | ColumnWord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _values(text: str) -> Iterator[Written]:
 
 def _value(text: str) -> Written:
     if text in WORDS:
-        return Word(text)
+        return ColumnWord(text)
     try:
         value = json.loads(text, parse_float=Decimal)
     except ValueError:
@@ -129,6 +129,6 @@ def _value(text: str) -> Written:
 
 
 def _text(value: Written) -> str:
-    if isinstance(value, Word):
+    if isinstance(value, ColumnWord):
         return value.name
     return str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)

@@ -46,7 +46,7 @@ from typing import Final
 
 from harness.model import condition_text
 from harness.model.canonical import Look, Value, look_of
-from harness.model.condition_text import FINE, NEW, OLD, ConditionText, Word, Written
+from harness.model.condition_text import FINE, NEW, OLD, ColumnWord, ConditionText, Written
 from harness.model.conversion import INTEGERS as INTEGER_RANGES
 from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Struct, Text
@@ -259,13 +259,13 @@ def _asked_of(field: Field, history: History) -> Iterator[tuple[Comparison, *tup
         yield from ((Comparison.NAN,), (Comparison.EQUAL, zero), (Comparison.LESS, zero))
     if not (isinstance(type_, Decimal | Text) or name in COMPARABLE):
         return
-    old, new = Word(OLD), Word(NEW)
+    old, new = ColumnWord(OLD), ColumnWord(NEW)
     yield from ((Comparison.EQUAL, old), (Comparison.EQUAL, new), (Comparison.NOT, old))
     yield (Comparison.IN, old, new)
     if name in {"string", "date"} or name.startswith("varchar"):
         yield (Comparison.STARTS_WITH, old) if name != "date" else (Comparison.AT_LEAST, new)
     if name in TIMES:
-        yield (Comparison.EQUAL, Word(FINE))
+        yield (Comparison.EQUAL, ColumnWord(FINE))
     if (beyond := _beyond(field, history)) is not None:
         yield from ((Comparison.LESS, beyond), (Comparison.AT_LEAST, beyond))
 
@@ -405,7 +405,7 @@ def _literal(
     if value is None:
         return None
     begins = test is Comparison.STARTS_WITH
-    if isinstance(value, Word):
+    if isinstance(value, ColumnWord):
         text = _value_of_word(value, path, type_, truth)
         text = text[:-1] if begins else text
     else:
@@ -415,7 +415,7 @@ def _literal(
     return text
 
 
-def _value_of_word(word: Word, path: str, type_: DataType, truth: Truth) -> str:
+def _value_of_word(word: ColumnWord, path: str, type_: DataType, truth: Truth) -> str:
     values = [value for value in by_age(truth, path) if value is not None]
     if word.name == FINE:
         moments = (v for v in values if isinstance(v, datetime.datetime))

@@ -275,7 +275,7 @@ def test_what_is_no_condition_is_told(text: str, why: str) -> None:
 @pytest.mark.parametrize("path", ["f1", "a.b", "a b", 'say "x"', "f,1", "f)(", "is", "in x"])
 def test_a_condition_is_read_back_whatever_the_column_is_called(path: str) -> None:
     written = condition_text.ConditionText(
-        path, Comparison.IN, (condition_text.Word("old"), 5, "a")
+        path, Comparison.IN, (condition_text.ColumnWord("old"), 5, "a")
     )
     assert condition_text.parse(str(written)) == written
     assert query_shapes.parse(f"where({written})") == (Shape.WHERE, str(written))
