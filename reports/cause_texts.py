@@ -23,7 +23,14 @@ from harness.model.simulation.strategies import parts_of
 from harness.reports.document import Block, Code, Heading, Item, Items, Line
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.summary import Score, scoreboard
-from harness.reports.words import DEFAULT, NOT_WORDED, mapping_text, refusal_text, short, worded
+from harness.reports.words import (
+    DEFAULT,
+    NOT_WORDED,
+    LoggedFailure,
+    mapping_text,
+    refusal_text,
+    short,
+)
 from harness.run.causes import (
     BAD,
     READERS,
@@ -238,6 +245,9 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
+    seen = NOT_WORDED
+    with LoggedFailure(cause.first.case):
+        seen = printable(_seen(run, cause))
     return CauseText(
         cause=cause,
         engine=printable(cause.key.engine),
@@ -245,7 +255,7 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
         amount=printable(f"{counted(len(cause.cases), 'check')} in {where}"),
         readers=printable("; ".join(name + f" ({DEFAULT})" * default for default, name in readers)),
         where=printable(_where(run, cause)),
-        seen=worded(cause.first.case, lambda: printable(_seen(run, cause)), NOT_WORDED),
+        seen=seen,
         paste=tuple(_paste(setting)) if setting else (),
         settings=setting.settings if setting else "",
         advice=printable(_effect(cause, setting) if setting else _no_advice(cause, asked)),

@@ -1,19 +1,27 @@
 """The HTML report: one file that needs no network, with every cell to open.
 
-Its script draws data embedded as JSON, and sets nothing but text.
+Its script draws data embedded as JSON, and sets nothing but text; templates escape what they are
+given. Other pages have these and how cells are shown from here.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.records import (
     Answer,
@@ -29,9 +37,10 @@ from harness.core.records import (
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
-from harness.model.simulation.matching import StrategyAnswer
-from harness.reports import agreement, html_page, summary
+from harness.model.simulation.reader import StrategyAnswer
+from harness.reports import agreement, summary
 from harness.reports.cause_texts import advice, cause_texts, reader_answers
+from harness.reports.document import Block, Heading
 from harness.reports.findings import BLAME, FINDINGS, places_text
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.words import (
@@ -41,16 +50,109 @@ from harness.reports.words import (
     TRACED,
     VERDICTS,
     VIEWS,
+    LoggedFailure,
     Word,
     answered_text,
     exact,
     metastore_lines,
     strategy_text,
-    worded,
 )
 from harness.run import run_judge
 from harness.run.causes import ORDER, RunCause
 from harness.run.load_run import UNCACHED, ReportCache, Run, VariantInfo
+
+
+def cell_address(page: Path, case: str) -> str:
+    """Return the address of a cell, as the page's own links and scripts have it.
+
+    >>> cell_address(Path("/runs/a b/report.html"), "hudi/move[hudi-cow]/s1/snapshot/all/trino-476")
+    'file:///runs/a%20b/report.html#hudi%2Fmove%5Bhudi-cow%5D%2Fs1%2Fsnapshot%2Fall%2Ftrino-476'
+    """
+    return f"{page.absolute().as_uri()}#{quote(case, safe='')}"
+
+
+def cause_address(page: Path, number: int) -> str:
+    """Return the address of a cause, by its number from 1.
+
+    >>> cause_address(Path("/runs/a/report.html"), 3)
+    'file:///runs/a/report.html#cause-3'
+    """
+    return f"{page.absolute().as_uri()}#cause-{number}"
+
+
+HIDDEN: Final = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]"
+)
+"""What a browser hides, or what turns a text around: written out, as the pages' scripts do."""
+
+
+SCRIPTS: Final = ("page.js", "query.js", "tables.js", "paste.js", "cell.js", "table.js", "view.js")
+
+
+def rendered(template: str, values: dict[str, object]) -> str:
+    """Return a page made of one of our own templates; every value in it is escaped."""
+    environment = Environment(
+        loader=PackageLoader("harness.reports"),
+        autoescape=True,
+        finalize=_visible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["counted"] = counted
+    environment.filters["kind"] = lambda block: type(block).__name__
+    return environment.get_template(template).render(values)
+
+
+def parts(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
+    headed: list[tuple[str, list[Block]]] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            headed.append((block.text, []))
+        else:
+            headed[-1][1].append(block)
+    return headed
+
+
+def _visible(value: object) -> object:
+    """Return a text without hidden characters; our own markup as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
+
+
+def templates(*names: str) -> Markup:
+    folder = resources.files("harness.reports") / "templates"
+    texts = ((folder / name).read_text(encoding="utf-8") for name in names)
+    return Markup("\n".join(texts))  # noqa: S704 - our own files
+
+
+def embedded(data: object) -> Markup:
+    r"""Return data as JSON that no parser of HTML finds an end or a comment in.
+
+    >>> embedded(["</script>\u2028"])
+    Markup('["\\u003c/script>\\u2028"]')
+    """
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - escaped for where it goes
+
+
+def cell_table(data: object, example: str, terms: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """Return what the templates of the table of cells ask for; `terms`: buttons with searches."""
+    return {
+        "data": embedded(data),
+        "script": templates(*SCRIPTS),
+        "example": example,
+        "terms": terms,
+    }
+
+
+def write_page(page: str, path: Path) -> Path:
+    with atomic_write(path) as part:
+        # A lone surrogate in an engine's text has no UTF-8 form.
+        part.write_text(page, encoding="utf-8", errors="backslashreplace")
+    return path
+
 
 CREATE: Final = "create_table"
 
@@ -165,11 +267,11 @@ def cell(
     run: Run, verdict: Verdict, question: Sequence[Verdict], files: NumberedFiles, pool: Pool
 ) -> dict[str, JsonValue]:
     """Return what a cell shows; `question`: what each reader made of its question."""
-    shown = worded(verdict.case, lambda: _cell(run, verdict, question, files, pool), None)
-    if shown is None:
-        return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
-    # Most is empty in most cells.
-    return {name: value for name, value in shown.items() if value}
+    with LoggedFailure(verdict.case):
+        shown = _cell(run, verdict, question, files, pool)
+        # Most is empty in most cells.
+        return {name: value for name, value in shown.items() if value}
+    return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
 
 
 def _cell(
@@ -524,7 +626,7 @@ TERMS: Final = (
 
 
 def write(run: Run, folder: Path) -> Path:
-    return html_page.write(page(run), folder / FILE)
+    return write_page(page(run), folder / FILE)
 
 
 def page(run: Run) -> str:
@@ -532,7 +634,7 @@ def page(run: Run) -> str:
     numbered = tuple(enumerate(texts, 1))
     cells = run_cells(run, [text.cause for text in texts])
     shown = data(run, cells, run.report_cache)
-    return html_page.rendered(
+    return rendered(
         "report.html.j2",
         {
             "info": run.info,
@@ -567,8 +669,8 @@ def page(run: Run) -> str:
             "finding_words": FINDINGS,
             "views": VIEWS,
             "ways": STRATEGIES,
-            "css": html_page.templates("report.css"),
-            **html_page.cells(shown, EXAMPLE, TERMS),
+            "css": templates("report.css"),
+            **cell_table(shown, EXAMPLE, TERMS),
         },
     )
 

@@ -22,11 +22,11 @@ from harness.reports import ci_site, html
 from harness.reports.findings import FINDINGS, finding_text, findings_text, witness_text
 from harness.reports.words import (
     NOT_WORDED,
+    LoggedFailure,
     answered_text,
     log_text,
     mapping_text,
     refusal_text,
-    worded,
 )
 from harness.run import run_judge
 from harness.run.causes import ScenarioPlaces
@@ -76,7 +76,7 @@ Thing = Verdict | NotableStep | tuple[Verdict, ...]
 """What a test tells of: a cell, a step, or the right answers of a reader about a table."""
 
 
-def _things(run: Run) -> Iterator[tuple[str, Thing]]:
+def _things(run: Run) -> list[tuple[str, Thing]]:
     many = len(run.verdicts) > MOST_TESTS
     late = set(run_judge.late(run))  # what tells of attempts is never summed up
     summed = [
@@ -85,15 +85,16 @@ def _things(run: Run) -> Iterator[tuple[str, Thing]]:
         if many and _passes(verdict) and verdict.case not in late
     ]
     tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
-    yield from ((of[0].scenario, tuple(of)) for of in tables.values())
+    things: list[tuple[str, Thing]] = [(of[0].scenario, tuple(of)) for of in tables.values()]
     summed_cases = {verdict.case for verdict in summed}
-    yield from (
+    things += [
         (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases
-    )
+    ]
     wrong = (verdict for verdict in run.step_verdicts if verdict.verdict is VerdictKind.WRONG)
-    yield from ((verdict.scenario, verdict) for verdict in wrong)
+    things += [(verdict.scenario, verdict) for verdict in wrong]
     for step in (*run.half_done_steps, *run.failed_steps):
-        yield run.info.variant(step.variant).scenario, step
+        things.append((run.info.variant(step.variant).scenario, step))
+    return things
 
 
 class _Suites:
@@ -150,8 +151,10 @@ def _sum(right: Sequence[Verdict]) -> PlacedCase:
 def _cell(verdict: Verdict, answer: Answer | None) -> PlacedCase:
     name = verdict.case.removeprefix(f"{verdict.variant}/")
     case = PlacedCase(_xml(name), _xml(verdict.variant), round(verdict.seconds, DIGITS))
-    least: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
-    if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
+    result: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
+    with LoggedFailure(verdict.case):
+        result = _result(verdict, answer)
+    if result is not None:
         case.result = [result]
     if answer and answer.attempts:
         tries = "\n".join(attempt.what for attempt in answer.attempts)
@@ -217,13 +220,11 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
     """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
-
-    def text() -> str:
+    with LoggedFailure(verdict.case):
         known = [f"known: {verdict.known}"] if verdict.known else []
         parts = (*known, *_refused(verdict, answer), *map(_found, verdict.findings))
         return _xml("; ".join(parts))
-
-    return worded(verdict.case, text, NOT_WORDED)
+    return NOT_WORDED
 
 
 def _refused(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
@@ -237,8 +238,7 @@ def _found(finding: Finding) -> str:
 
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
-
-    def text() -> str:
+    with LoggedFailure(verdict.case):
         lines = [line for finding in verdict.findings for line in _places(finding)]
         if verdict.reproduces:
             lines.append(mapping_text(verdict.reproduces, verdict.claimed))
@@ -246,8 +246,7 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
             lines += [f"{refusal.kind} {refusal.code}".rstrip(), refusal.message]
             lines += [f"cause: {refusal.cause}"] if refusal.cause else []
         return "\n".join([*lines, f"SQL: {verdict.sql}"])
-
-    return worded(verdict.case, text, NOT_WORDED)
+    return NOT_WORDED
 
 
 def _places(finding: Finding) -> Iterator[str]:

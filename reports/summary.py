@@ -247,14 +247,14 @@ def scores(of: Sequence[Score], none: str) -> ReportTable:
         return Line(f"{number:,}", tone=kind) if number else Line(none)
 
     kinds = [word.label for word in VERDICTS.values()]
-    rows = (
+    rows = [
         (
             score.reader,
             DEFAULT if score.by_default else "",
             *(count(kind, number) for kind, number in score.counts.items()),
         )
         for score in of
-    )
+    ]
     return table(("reader", DEFAULT, *kinds), rows, numbers=kinds)
 
 
@@ -268,7 +268,7 @@ def steps(run: Run, most: int = EVERYTHING) -> Iterator[Block]:
         ),
         ("Steps that were not applied", failed_steps(run), VerdictKind.UNKNOWN),
     ):
-        yield from section(title, (f"{step}: {why}" for step, why in of), tone, most)
+        yield from section(title, [f"{step}: {why}" for step, why in of], tone, most)
 
 
 def coverage(run: Run) -> Iterator[Block]:

@@ -24,7 +24,7 @@ from harness.reports import lines, summary
 from harness.reports.cause_texts import CauseText, cause_lines, cause_list, cause_texts
 from harness.reports.document import Code, Item, Items, Line, table
 from harness.reports.findings import FINDINGS
-from harness.reports.html_page import cause_address
+from harness.reports.html import cause_address
 from harness.reports.lines import STYLES, WIDTH, item, say, text
 from harness.reports.summary import Score, numbers, scoreboard
 from harness.reports.words import DEFAULT, VERDICTS, metastore_lines

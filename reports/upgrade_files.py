@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,14 +27,14 @@ from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
-from harness.reports import html, html_page, lines
+from harness.reports import html, lines
 from harness.reports import upgrade_report as report
 from harness.reports.document import Block, Heading, Items, Line, table
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
 from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
-from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, refusal_text, short, worded
+from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, LoggedFailure, refusal_text, short
 from harness.run.causes import causes
 from harness.run.load_run import Run
 
@@ -77,37 +76,42 @@ CellLists = list[tuple[str, list[CellLine]]]
 
 
 def write_page(comparison: SideComparison, folder: Path) -> Path:
-    return html_page.write(page(comparison), folder / PAGE)
+    return html.write_page(page(comparison), folder / PAGE)
 
 
 def page(comparison: SideComparison) -> str:
     asked = Heading("What was asked, and what really ran"), report.asked_table(comparison)
-    known = Heading("Readers"), report.scores(comparison), *report.known_limits(comparison)
-    return html_page.rendered(
+    known = (
+        *report.untested(comparison),
+        Heading("Readers"),
+        report.scores(comparison),
+        *report.known_limits(comparison),
+    )
+    return html.rendered(
         "upgrade.html.j2",
         {
             "label": report.label(comparison),
             "reasons": report.reasons(comparison).lstrip(" ,:"),
-            "colour": report.DECISION_TONES[comparison.decision].value,
+            "colour": report.tone(comparison).value,
             "old": comparison.old,
             "new": comparison.new,
             "paste": report.settings_of(comparison.remedy),
             "causes": [_shown_cause(cause, comparison) for cause in comparison.relevant],
             "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
-            "users_tables": html_page.parts(report.users_tables(comparison)),
+            "users_tables": html.parts(report.users_tables(comparison)),
             "accepted": [
                 _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
             "classes": list(_classes(comparison)),
-            "known": html_page.parts(known),
-            "asked": html_page.parts(asked),
+            "known": html.parts(known),
+            "asked": html.parts(asked),
             "finding_words": FINDINGS,
             "meanings": report.CHANGES,
             "in_full": IN_FULL,
-            "css": html_page.templates("report.css", "upgrade.css"),
-            **html_page.cells(page_data(comparison), EXAMPLE, TERMS),
+            "css": html.templates("report.css", "upgrade.css"),
+            **html.cell_table(page_data(comparison), EXAMPLE, TERMS),
         },
     )
 
@@ -173,7 +177,9 @@ def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLis
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
     for key, of in grouped((_key(pair), pair) for pair in pairs).items():
         steps = sorted({pair.either.step for pair in of})
-        example = worded(of[0].either.case, partial(_example, of[0], comparison), NOT_WORDED)
+        example = NOT_WORDED
+        with LoggedFailure(of[0].either.case):
+            example = _example(of[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 
 
@@ -318,6 +324,17 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
         "causes": [_cause(cause, comparison) for cause in comparison.relevant],
         "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
         "not_covered": dict(comparison.not_covered),
+        "untested": [
+            {
+                "scenario": step.scenario,
+                "format": step.format,
+                "step": step.step.number,
+                "operation": step.step.operation,
+                "because": refusal_text(step.refusal) if step.refusal else "",
+                "in_another_format": step.somewhere,
+            }
+            for step in comparison.untested
+        ],
         "remedies": [
             {
                 "reader": remedy.reader,
@@ -446,7 +463,7 @@ def write_rollout(rollout: Rollout, folder: Path) -> dict[str, Path]:
         for comparison in state.comparisons:
             write(comparison, comparison.new.run.folder)
     text = lines.write(rollout_document(rollout, folder), folder / f"{ROLLOUT}.txt")
-    page = html_page.write(rollout_page(rollout, folder), folder / f"{ROLLOUT}.html")
+    page = html.write_page(rollout_page(rollout, folder), folder / f"{ROLLOUT}.html")
     return {"html": page, "text": text}
 
 
@@ -454,14 +471,14 @@ def rollout_page(rollout: Rollout, folder: Path) -> str:
     """Return a rollout as HTML, without a script: each state links to its own page."""
     blocks = [*rollout_document(rollout, folder)]
     first = next(at for at, block in enumerate(blocks) if isinstance(block, Heading))
-    return html_page.rendered(
+    return html.rendered(
         "rollout.html.j2",
         {
             "headline": rollout_headline(rollout),
             "tone": VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG,
             "first": blocks[:first],
-            "parts": html_page.parts(blocks[first:]),
-            "css": html_page.templates("report.css", "upgrade.css"),
+            "parts": html.parts(blocks[first:]),
+            "css": html.templates("report.css", "upgrade.css"),
         },
     )
 
@@ -470,9 +487,11 @@ def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
     """Yield which order is safe, and each state; their pages, which are linked, lie below."""
     tone = VerdictKind.CORRECT if rollout.safe else VerdictKind.WRONG
     yield Line(strong=rollout_headline(rollout), tone=tone)
+    yield Line(f"Asked was: {report.scope(rollout.states[-1].comparison)}.")
     yield Line(_no_return(rollout))
     rows = (_row(state, folder) for state in rollout.judged)
     yield table(("changes", "after", "answer", "way back"), rows)
+    yield from report.wrong_already(rollout.states[-1].comparison)
     for state in rollout.judged:
         order = "" if state in rollout.states else ", in another order"
         yield Heading(f"{_numbers(state)}. After {state.name}{order}")
@@ -487,7 +506,7 @@ def rollout_document(rollout: Rollout, folder: Path) -> Iterator[Block]:
 
 def _row(state: RolloutState, folder: Path) -> tuple[str | Line, ...]:
     decision = state.comparison.decision
-    href, tone = _page(state.comparison, folder), report.DECISION_TONES[decision]
+    href, tone = _page(state.comparison, folder), report.tone(state.comparison)
     returns = VerdictKind.CORRECT if state.returns else VerdictKind.WRONG
     return (
         _numbers(state),
@@ -504,6 +523,7 @@ def _state(title: str, comparison: SideComparison, folder: Path) -> Iterator[Blo
     yield Line(f": {result}", strong=title, href=_page(comparison, folder))
     if comparison.relevant:
         yield Items(tuple(report.cause_item(c, comparison) for c in comparison.relevant))
+    yield from report.untested(comparison)
 
 
 def _page(comparison: SideComparison, folder: Path) -> str:

@@ -17,7 +17,13 @@ from harness.comparison.regressions import (
     suspect_components,
     workarounds,
 )
-from harness.comparison.result import AffectedTables, Decision, SideComparison, wrong_today
+from harness.comparison.result import (
+    SAFE,
+    AffectedTables,
+    Decision,
+    SideComparison,
+    wrong_today,
+)
 from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Verdict, VerdictKind
@@ -83,6 +89,7 @@ DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
 def document(comparison: SideComparison) -> Iterator[Block]:
     yield Line(reasons(comparison), strong=label(comparison))
     yield from (Code(line.text, line.place) for line in settings_of(comparison.remedy))
+    yield from untested(comparison)
     yield from causes(comparison)
     yield from users_tables(comparison)
     unmet = map(cause_title, comparison.irrelevant)
@@ -98,6 +105,21 @@ def document(comparison: SideComparison) -> Iterator[Block]:
     )
     yield table(("answers", "class", "what became of them"), classes, numbers=["answers"])
     yield from known_limits(comparison)
+
+
+def untested(comparison: SideComparison) -> Iterator[Block]:
+    """Yield what the answer is not about although somebody may think so."""
+    steps = [
+        f"{step.scenario}, step {step.step.number} '{step.step.text}' on {step.format} tables: "
+        f"no writer applied it{' (in another format it was)' if step.somewhere else ''}: "
+        f"{refusal_text(step.refusal) if step.refusal else 'no reason is recorded'}"
+        for step in comparison.untested
+    ]
+    if refused := comparison.counts[VerdictChange.REFUSED_AS_BEFORE]:
+        questions = counted(refused, "question is", "questions are")
+        steps.append(f"{questions} refused by both sides: nothing is known of those answers")
+    note = "The answer says nothing about these."
+    yield from section("Not tested", steps, VerdictKind.UNKNOWN, note=note)
 
 
 def causes(comparison: SideComparison) -> Iterator[Block]:
@@ -173,6 +195,10 @@ def class_lines(comparison: SideComparison) -> Iterator[tuple[VerdictChange, int
 def known_limits(comparison: SideComparison) -> Iterator[Block]:
     note = "One side gave no answer that could be judged; nothing is concluded, and none is a pass."
     yield from section("Not known", _not_known(comparison), VerdictKind.UNKNOWN, note=note)
+    yield from wrong_already(comparison)
+
+
+def wrong_already(comparison: SideComparison) -> Iterator[Block]:
     wrong = {  # one answer of the old side may stand beside several of the new one
         pair.old.case: pair.old
         for pair in comparison.pairs
@@ -224,6 +250,11 @@ def _asked(run: Run) -> Mapping[str, str]:
     return {name: "\n".join(dict.fromkeys(lines)) for name, lines in texts.items()}
 
 
+def tone(comparison: SideComparison) -> VerdictKind:
+    in_part = comparison.in_part and comparison.decision in SAFE
+    return VerdictKind.UNKNOWN if in_part else DECISION_TONES[comparison.decision]
+
+
 def headline(comparison: SideComparison) -> str:
     with_setting = comparison.decision is Decision.WITH_SETTING
     return f"{'Upgrade' if with_setting else label(comparison)}{reasons(comparison)}"
@@ -238,7 +269,9 @@ def label(comparison: SideComparison) -> str:
         Decision.NOTHING_WORSE: f"{nothing} gets worse",
         Decision.NOT_KNOWN: "Not known",
     }
-    return labels[comparison.decision]
+    label_ = labels[comparison.decision]
+    in_part = comparison.in_part and comparison.decision in SAFE
+    return f"In part: {label_[0].lower()}{label_[1:]}" if in_part else label_
 
 
 def reasons(comparison: SideComparison) -> str:
@@ -255,7 +288,7 @@ def reasons(comparison: SideComparison) -> str:
 
 def _because(comparison: SideComparison) -> str:
     sides = f" from {comparison.old.name} to {comparison.new.name}"
-    where, worse = _scope(comparison), _worse(comparison)
+    where, worse = scope(comparison), _worse(comparison)
     match comparison.decision:
         case Decision.DO_NOT:
             return f"{sides}: {worse}{_concerned(comparison)} in {where}."
@@ -308,7 +341,8 @@ def _concerned(comparison: SideComparison) -> str:
     return f", which {len(tables):,} of your {every} can meet," if tables else ""
 
 
-def _scope(comparison: SideComparison) -> str:
+def scope(comparison: SideComparison) -> str:
+    """Say what was asked of what: scenarios, tables with their settings, views, queries."""
     asked = [pair.either for pair in comparison.pairs if not pair.is_step]
     ids = {verdict.variant for verdict in asked}
     variants = [variant for variant in comparison.new.run.info.variants if variant.id in ids]
@@ -316,7 +350,31 @@ def _scope(comparison: SideComparison) -> str:
     writers = named(map(_writers, variants), "writer")
     readers = named((verdict.reader for verdict in asked), "reader")
     number = counted(len(asked), "question")
-    return f"{scenarios} on {_formats(variants)} of {writers}, read by {readers} ({number})"
+    tables = f"{_formats(variants)}{_settings(variants)}"
+    views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in asked)
+    shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
+    queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
+    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries})"
+
+
+def _settings(variants: Iterable[VariantInfo]) -> str:
+    """Return which settings the tables have, each with its values."""
+    values = dict[str, dict[str, None]]()
+    for variant in variants:
+        for name, value in variant.settings.items():
+            values.setdefault(name, {})[value] = None
+    texts = [f"{name} {_listed(list(of))}" for name, of in values.items()]
+    more = len(texts) - FEW
+    if more > 0:
+        texts = [*texts[:FEW], f"{more} more settings" if more > 1 else "1 more setting"]
+    return f" ({', '.join(texts)})" if texts else ""
+
+
+def _kinds(one: str, names: Iterable[str], many: str = "") -> str:
+    every = list(names)
+    if len(every) > FEW:
+        return counted(len(every), one, many)
+    return f"{one if len(every) == 1 else many or f'{one}s'} {_listed(every)}"
 
 
 def _writers(variant: VariantInfo) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -213,13 +214,17 @@ def strategy_parts(strategy: str) -> tuple[str, ...]:
     return tuple(str(max(names, key=len)) for names in known if names)
 
 
-def worded(case: str, words: Callable[[], T], instead: T) -> T:
-    """Return what `words` makes of a cell; where that fails, `instead`, and the log has why."""
-    try:
-        return words()
-    except Exception:
-        LOG.exception("cannot word %s", case)
-        return instead
+@dataclass(frozen=True, slots=True)
+class LoggedFailure(AbstractContextManager[None]):
+    """A report goes on where a cell cannot be worded; the log has why."""
+
+    case: str
+
+    def __exit__(self, _: object, problem: BaseException | None, __: object) -> bool:
+        if not isinstance(problem, Exception):
+            return False
+        LOG.error("cannot word %s", self.case, exc_info=problem)
+        return True
 
 
 def shown(value: Value) -> str:

@@ -71,6 +71,28 @@ def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
     return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
 
 
+def prune_to(cache: Cache, size: int) -> tuple[FolderSize, ...]:
+    """Remove what can be made again, the oldest first, until the cache has `size` bytes or less.
+
+    Engines stay: `prune_engines` removes those. Return what was removed.
+    """
+    cache.check()
+    too_much = sum(entry.size for entry in sizes(cache)) - size
+    there = [
+        (path.stat().st_mtime, _measured(path, set())[1], name, path)
+        for name in MADE_AGAIN
+        if (cache.root / name).is_dir()
+        for path in named(cache.root / name)
+    ]
+    removed: dict[str, list[Path]] = {name: [] for name in MADE_AGAIN}
+    for _, bytes_, name, path in sorted(there):
+        if too_much <= 0:
+            break
+        removed[name].append(path)
+        too_much -= bytes_
+    return tuple(_remove_all(paths, name, cache) for name, paths in removed.items())
+
+
 def sweep(cache: Cache) -> tuple[Path, ...]:
     """Remove what the dead left, and nothing that a live harness uses; return what was removed."""
     making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))

@@ -47,6 +47,8 @@ LATER: Final = {
     "history": "history_commands:app",
 }
 """The function or group of commands of each name, below `harness.cli`; loaded when it is named."""
+FIRST: Final = ("run", "upgrade", "explain")
+"""What most people need; the help begins with these, then come the others along the flow."""
 MARKUP: Final = "rich"
 
 
@@ -73,7 +75,8 @@ class Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - as the library has it
         super().__init__(**attributes)
-        self.commands = LaterCommands({**self.commands, **LATER})
+        commands = {**self.commands, **LATER}
+        self.commands = LaterCommands({name: commands[name] for name in (*FIRST, *commands)})
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - the library's
         return list(self.commands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,10 +18,13 @@ from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
 from harness.cli.output import OUT, Output, say
 from harness.core.counting import counted
+from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
 from harness.run import pipeline
 
 DAY_S: Final = 86_400
+_UNITS: Final = {"MB": 1_000_000, "GB": 1_000_000_000}
+_SIZE: Final = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>MB|GB)", re.IGNORECASE)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -82,11 +86,34 @@ def prune(
     older_than: Annotated[
         int, typer.Option(help="Remove what is older than this number of days.", min=0)
     ] = 30,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE",
+            help="Instead of by age: remove the oldest until the cache is as small as '5GB'.",
+        ),
+    ] = "",
 ) -> None:
     """Remove old table states, answers, verdicts and class archives. Do not use it during a run."""
-    result = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
+    cache = Cache.default()
+    if to:
+        size = _bytes(to)
+        result = cache_cleanup.prune_to(cache, size)
+        left = sum(entry.size for entry in cache_cleanup.sizes(cache))
+        what = f"removed the oldest; the cache has {megabytes(left)} now"
+        if left > size:
+            what += ", the rest of it engines: harness engines prune removes those that you name"
+    else:
+        result = cache_cleanup.prune(cache, time.time() - older_than * DAY_S)
+        what = f"removed what is older than {counted(older_than, 'day')}"
     removed = ", ".join(f"{entry.files} {entry.name} ({megabytes(entry.size)})" for entry in result)
-    say(f"removed what is older than {counted(older_than, 'day')}: {removed}")
+    say(f"{what}: {removed}")
+
+
+def _bytes(text: str) -> int:
+    if match := _SIZE.fullmatch(text):
+        return int(float(match["number"]) * _UNITS[match["unit"].upper()])
+    raise UsageProblem(f"--to {text}: not a size; allowed: such as 5GB or 800MB")
 
 
 def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:

@@ -6,7 +6,7 @@ import datetime
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -187,21 +187,36 @@ def _logged_work(folder: Path, resources: Resources) -> Iterator[Work]:
         yield work
 
 
-def new_folder(resources: Resources, name: str) -> Path:
-    """Make a folder under runs/ for what a command does besides the user's runs."""
-    resources.check(RUNS, "the current folder")
-    return run_folder.new_folder(RUNS, name, _now()).resolve()
+@contextmanager
+def new_folder(resources: Resources, name: str, run_dir: Path | None = None) -> Iterator[Path]:
+    """Yield a folder for what a command does besides the user's runs: `run_dir`, else under runs/.
+
+    Where it ends before anything was written the folder does not stay.
+    """
+    if run_dir is None:
+        resources.check(RUNS, "the current folder")
+        folder = run_folder.new_folder(RUNS, name, _now()).resolve()
+    else:
+        resources.check(run_dir, "--run-dir")
+        run_folder.check_new(run_dir)
+        run_folder.make(run_dir)
+        folder = run_dir.resolve()
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            folder.rmdir()  # which only an empty one lets happen
 
 
 def execute(plan: Plan, resources: Resources, note: str = "") -> Run:
     """Write and ask what is not in the cache, and judge, in a folder of its own under runs/."""
-    folder = new_folder(resources, plan.profile)
-    with run_folder.locked(folder), _logged_work(folder, resources) as work:
-        if note:
-            work.progress.note(note)
-        ask(plan, work)
-        pipeline.judge_run(folder)
-    return load_run.load(folder)
+    with new_folder(resources, plan.profile) as folder:
+        with run_folder.locked(folder), _logged_work(folder, resources) as work:
+            if note:
+                work.progress.note(note)
+            ask(plan, work)
+            pipeline.judge_run(folder)
+        return load_run.load(folder)
 
 
 def ask(plan: Plan, work: Work, live: LiveVerdicts | None = None) -> None:

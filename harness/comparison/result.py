@@ -22,13 +22,13 @@ from harness.comparison.cell_pairs import (
 )
 from harness.comparison.regressions import Regression, Remedy, Swap, regressions, remedy_for
 from harness.core.grouping import grouped
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.judge.gate import GOOD, NEW, UNKNOWN
 from harness.model import past_views
 from harness.run import causes, frames
 from harness.run.causes import OR, CauseKey
 from harness.run.frames import FrameColumn
-from harness.run.load_run import WRITE, Run, findings_text
+from harness.run.load_run import WRITE, Run, StepInfo, findings_text
 from harness.usage.usage_file import (
     BASE_NAME,
     READ_OPTIMIZED,
@@ -144,6 +144,38 @@ class ComparedSide:
 
 
 @dataclass(frozen=True, slots=True)
+class UntestedStep:
+    """A step that no writer of either side applied to any table of a scenario in a format."""
+
+    scenario: str
+    format: str
+    step: StepInfo
+    refusal: Refusal | None
+    """The writer's, of the first table."""
+    somewhere: bool
+    """Whether it was applied to tables of another format."""
+
+
+def untested_steps(runs: Sequence[Run]) -> tuple[UntestedStep, ...]:
+    applied, elsewhere = set[tuple[str, str, int]](), set[tuple[str, int]]()
+    refused = dict[tuple[str, str, int], tuple[StepInfo, Refusal | None]]()
+    for run in runs:
+        for (variant, number), state in run.by_step.items():
+            info = run.info.variant(variant)
+            key = info.scenario, info.format, number
+            if state.outcome.kind is OutcomeKind.APPLIED:
+                applied.add(key)
+                elsewhere.add((info.scenario, number))
+            elif state.outcome.kind is OutcomeKind.REFUSED:
+                refused.setdefault(key, (info.step(number), state.outcome.refusal))
+    return tuple(
+        UntestedStep(scenario, format_, step, refusal, (scenario, number) in elsewhere)
+        for (scenario, format_, number), (step, refusal) in refused.items()
+        if (scenario, format_, number) not in applied
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ReaderScore:
     """How many answers of a reader have which verdict; a name is empty where a side has no such."""
 
@@ -164,6 +196,8 @@ class SideComparison:
     swaps: tuple[Swap, ...] = ()
     usage: Usage | None = None
     accepted: AcceptedCauses = NOTHING_ACCEPTED
+    partial_allowed: bool = False
+    """Whether an answer in part is as good as a whole one for the exit status."""
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
@@ -178,6 +212,15 @@ class SideComparison:
             cause.key: _affected(cause.key, [pair.either for pair in cause.pairs], run, usage)
             for cause in self.regressions
         }
+
+    @cached_property
+    def untested(self) -> tuple[UntestedStep, ...]:
+        return untested_steps((self.old.run, self.new.run))
+
+    @property
+    def in_part(self) -> bool:
+        """Whether a step of a scenario was applied in no format, so that nothing asked about it."""
+        return not all(step.somewhere for step in self.untested)
 
     @cached_property
     def not_covered(self) -> Mapping[str, str]:
@@ -233,8 +276,13 @@ class SideComparison:
 
     @property
     def status(self) -> int:
-        """The exit status: 3 if something is not known, else 1 if anything is worse, else 0."""
+        """The exit status: 3 if something is not known, else 1 if anything is worse, else 0.
+
+        An answer in part is not known, unless that is allowed.
+        """
         status = (NEW if self.worse else GOOD) if self._enough_known else UNKNOWN
+        if status == GOOD and self.in_part and not self.partial_allowed:
+            status = UNKNOWN
         return max(status, NEW) if self.accepted.needs_review else status
 
     @cached_property
@@ -353,6 +401,14 @@ class Rollout:
     safe_order: tuple[int, ...] | None
     """The numbers of the changes in the first order in which every state is safe; None: none."""
     others: tuple[RolloutState, ...] = ()
+
+    def allowing_partial(self) -> Rollout:
+        """Return it with answers in part as good as whole ones for the exit status."""
+        states = (
+            replace(state, comparison=replace(state.comparison, partial_allowed=True))
+            for state in self.states
+        )
+        return replace(self, states=tuple(states))
 
     @property
     def judged(self) -> tuple[RolloutState, ...]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal
 
 import harness
@@ -19,6 +20,7 @@ from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
 LOWER: Final = "lower-case-names"
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,17 @@ class Declaration:
     """Specification, source code or observation; with the version that was looked at."""
     formats: tuple[str, ...] = ()
     """The formats whose tables it is about; empty for all."""
+    when: Mapping[str, str] = field(default_factory=dict)
+    """Settings that the tables have."""
+    unless: Mapping[str, str] = field(default_factory=dict)
+    """Settings that they do not have."""
+
+    def holds_for(self, format_name: str, settings: Mapping[str, str]) -> bool:
+        return (
+            (not self.formats or format_name in self.formats)
+            and self.when.items() <= settings.items()
+            and not (self.unless and self.unless.items() <= settings.items())
+        )
 
 
 Declared = Mapping[str, Declaration]
@@ -81,16 +94,20 @@ def declared_for(reader: str) -> Declared:
     return _load(product(reader))
 
 
-def declared_for_format(reader: str, format_name: str) -> Declared:
-    return for_format(declared_for(reader), format_name)
+def declared_for_format(
+    reader: str, format_name: str, settings: Mapping[str, str] = NO_SETTINGS
+) -> Declared:
+    return for_format(declared_for(reader), format_name, settings)
 
 
-def for_format(declared: Declared, format_name: str) -> Declared:
+def for_format(
+    declared: Declared, format_name: str, settings: Mapping[str, str] = NO_SETTINGS
+) -> Declared:
     """Return what holds for the tables of a format; without a name, what holds for all."""
     return {
         name: declaration
         for name, declaration in declared.items()
-        if not declaration.formats or format_name in declaration.formats
+        if declaration.holds_for(format_name, settings)
     }
 
 
@@ -108,7 +125,8 @@ def facts() -> str:
     every = (
         (name, declaration) for name in products() for declaration in declared_for(name).values()
     )
-    return repr([(product, d.name, d.types, d.formats) for product, d in every])
+    applied = [(of, d.name, d.types, d.formats, d.when, d.unless) for of, d in every]
+    return repr(applied)
 
 
 class Tally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -55,6 +55,8 @@ class Question:
     """None: about the table as it is now."""
     key: str = ""
     """The column that tells rows apart; some engines need it to ask for what was written since."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Those of the table."""
 
 
 @dataclass(frozen=True, slots=True)

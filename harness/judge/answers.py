@@ -50,7 +50,7 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
 
     Answers of one content have the same findings, however they were written.
     """
-    texts = _unambiguous(_engine_texts(answer, key)) if findings else {}
+    texts = _unambiguous([*_engine_texts(answer, key)]) if findings else {}
     if not texts:
         return tuple(findings)
     # What rows whose key is wrong show instead of it.

@@ -3,7 +3,7 @@
 An answer was compared a second time, as if the table were what its files hold. What is wrong
 against the truth and right against the files is the writer's where the statements sent say so by
 themselves and no engine shows what they say, else nobody's. What the writer kept from readers, in
-the catalog, statistics or names of folders, is its doing too (docs/findings.md, "Who did it"). What
+the catalog, statistics or names of folders, is its doing too (docs/verdicts.md, "Who did it"). What
 other readers answered counts afterwards (`final_attribution`).
 """
 

@@ -6,13 +6,12 @@ of each state tell says which of the model's row versions a view shows, never wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 from harness.core import tolerances
-from harness.core.cached_method import cached_method
 from harness.core.records import Answer, Expected, OutcomeKind
 from harness.judge import understand
 from harness.judge.expected_state import ExpectedState, index_of
@@ -56,6 +55,14 @@ class Expectations:
         """
         self.case, self.history, self.written = case, history or case.history, written
         self._lowers, self._index = lowers, index_of(self.history)
+        # Each is worked out once.
+        self._of_product: Callable[[str], Expectations] = cache(self._make_for_product)
+        self._base: Callable[[int], Base] = cache(self._make_base)
+        self.state: Callable[[int, str], ExpectedState] = cache(self._state)
+        self.asked: Callable[[int, str, Query], ExpectedState] = cache(self._asked)
+        self.table: Callable[[int, str, Query], Expected] = cache(self._table)
+        self.layout: Callable[[int, str], Layout] = cache(self._layout)
+        self.agreement: Callable[[int, str], FileAgreement | None] = cache(self._agreement)
 
     def for_reader(self, reader: str, answer: Answer | None = None) -> Expectations:
         """Return what is expected of a reader's product.
@@ -66,8 +73,7 @@ class Expectations:
         finer = expectations.truncated and answer is not None and understand.finer(answer)
         return self if finer else expectations
 
-    @cached_method
-    def _of_product(self, name: str) -> Expectations:
+    def _make_for_product(self, name: str) -> Expectations:
         declared = tolerances.declared_for(name)
         history = understand.truncated_history(self.history, declared)
         names = {name for truth in self.history for name in truth.schema.names}
@@ -80,8 +86,7 @@ class Expectations:
     def truncated(self) -> bool:
         return self.written is not None
 
-    @cached_method
-    def state(self, step: int, view: str) -> ExpectedState:
+    def _state(self, step: int, view: str) -> ExpectedState:
         """Return what checks may ask about a step and a view."""
         past = self.case.past(view, step)
         if past:
@@ -108,16 +113,13 @@ class Expectations:
         older = {key: row for key, row in state.rows.items() if key not in rows}
         return replace(state, rows=rows, left_out=older)
 
-    @cached_method
-    def asked(self, step: int, view: str, query: Query) -> ExpectedState:
+    def _asked(self, step: int, view: str, query: Query) -> ExpectedState:
         return self.state(step, view).narrowed(query)
 
-    @cached_method
-    def table(self, step: int, view: str, query: Query) -> Expected:
+    def _table(self, step: int, view: str, query: Query) -> Expected:
         return self.state(step, view).table(query)
 
-    @cached_method
-    def layout(self, step: int, view: str) -> Layout:
+    def _layout(self, step: int, view: str) -> Layout:
         """Return the files of a step beside the truth of a view."""
         past, since = self.case.past(view, step), self._since(step, view)
         at = past.step if past and past.of_then else step
@@ -138,8 +140,7 @@ class Expectations:
             whole=self.written.layout(step, view) if self.written else None,
         )
 
-    @cached_method
-    def agreement(self, step: int, view: str) -> FileAgreement | None:
+    def _agreement(self, step: int, view: str) -> FileAgreement | None:
         """Return what was written beside what the files hold; None where that is not known."""
         if self.written is not None:
             return self.written.agreement(step, view)
@@ -159,8 +160,7 @@ class Expectations:
         """Return why the files do not tell what base files show; empty where they do."""
         return self._base(step).why
 
-    @cached_method
-    def _base(self, step: int) -> Base:
+    def _make_base(self, step: int) -> Base:
         """Return what base files show by themselves: the truth of a read-optimized view."""
         state, history = self.case.state_of[step], self.history[: step + 1]
         return base_rows(history, state.files, self.case.made(step), state.layout)

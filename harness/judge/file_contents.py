@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import Final
 
-from harness.core.cached_method import cached_method
 from harness.core.grouping import grouped
 from harness.core.records import FileValues, StateRecord
 from harness.judge.difference import Difference, DifferenceKind
@@ -176,6 +175,8 @@ class Holdings:
                 self._values.setdefault(state.files[value.file], value)
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _record_keys(truth, key)}
+        self._rows: Callable[[FileFact], tuple[Row, ...]] = cache(self._read_rows)
+        self.differences: Callable[[FileFact], tuple[FileDifference, ...]] = cache(self._compare)
 
     def content(self, files: Sequence[FileFact], since: Since | None = None) -> ViewContent:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
@@ -238,8 +239,7 @@ class Holdings:
                 return self._deletes(at, value)
         return key not in self._keys and not any(within(key, sql) for sql in self._sql.values())
 
-    @cached_method
-    def differences(self, fact: FileFact) -> tuple[FileDifference, ...]:
+    def _compare(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
 
         Raises NotKnown: it was not looked at.
@@ -297,8 +297,7 @@ class Holdings:
     def _columns(self, fact: FileFact) -> tuple[Field, ...]:
         return written_schema(self._history, fact, self._steps).fields
 
-    @cached_method
-    def _rows(self, fact: FileFact) -> tuple[Row, ...]:
+    def _read_rows(self, fact: FileFact) -> tuple[Row, ...]:
         if not fact.keys:
             return ()
         values = self._values.get(fact, FileValues(0, unread="it was not looked at"))

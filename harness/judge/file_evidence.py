@@ -28,8 +28,7 @@ from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns
 from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.late_versions import SimulatedRow
-from harness.model.simulation.matching import Readings
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Readings, Simulation
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 
 _Row = TypeVar("_Row", bound=Hashable)

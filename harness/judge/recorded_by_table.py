@@ -9,7 +9,7 @@ What is wrong is told at the step after which it first is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,14 +57,14 @@ def findings(case: RecordedVariant) -> Mapping[int, tuple[Finding, ...]]:
             new = [wrong for wrong in every if (wrong.kind, wrong.subject) not in reported]
         reported |= {(wrong.kind, wrong.subject) for wrong in new}
         result[step] = (
-            *_findings(((wrong.kind, wrong.witness) for wrong in new), Responsible.HISTORY),
-            *_findings(_metadata(case, step), Responsible.COMMIT),
+            *_findings([(wrong.kind, wrong.witness) for wrong in new], Responsible.HISTORY),
+            *_findings([*_metadata(case, step)], Responsible.COMMIT),
         )
     return {step: wrong for step, wrong in result.items() if wrong}
 
 
 def _findings(
-    wrong: Iterable[tuple[FindingKind, Witness]], responsible: Responsible
+    wrong: Sequence[tuple[FindingKind, Witness]], responsible: Responsible
 ) -> Iterator[Finding]:
     for kind, witnesses in grouped(wrong).items():
         columns = dict.fromkeys(w.column for w in witnesses if w.column not in {"", LATEST})

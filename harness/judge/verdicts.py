@@ -119,7 +119,8 @@ def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> A
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
     state = expectations.state(cell.step, view_of_rows(cell.view))
     types = dict(column_types(state.schema, answer.question))
-    declared = tolerances.declared_for_format(cell.reader, expectations.case.variant.format)
+    variant = expectations.case.variant
+    declared = tolerances.declared_for_format(cell.reader, variant.format, variant.settings)
     return understand(answer, types, declared, truncated=expectations.truncated)
 
 

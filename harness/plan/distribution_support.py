@@ -48,9 +48,9 @@ def check_reader(reader: Reader) -> None:
         raise UsageProblem(f"{reader}: {why}")
     name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
     if not (there and distributions.load(reader.distribution).is_asked):
-        names = ", ".join(distribution.name for distribution in readers())
         others = f"and other versions of {version_rules.product_ranges()} (harness engines add)"
-        raise UsageProblem(f"{reader}: '{name}' is not a reader; allowed: {names}; {others}")
+        allowed = one_of(name, (distribution.name for distribution in readers()))
+        raise UsageProblem(f"{reader}: '{name}' is not a reader; {allowed}; {others}")
 
 
 def cannot(reader: Reader, format_name: str) -> str:

@@ -13,8 +13,7 @@ from harness.formats.api import Changes, FileLayout
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import ALL
-from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Readings, Simulation, table_of
 from harness.model.simulation.strategies import Logs, ReadStrategy
 from harness.model.truth import Group, History, Row, Truth
 from harness.scenario.definition import Scenario

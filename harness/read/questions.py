@@ -130,11 +130,12 @@ class QuestionMaker:
         if back is not None:
             past = self._point_in_time(distribution, variant.format, back, step, state)
             columns = truth.schema.names
-        question = Question(database, table, facts, query, past, truth.table.key)
+        key, settings = truth.table.key, variant.settings
+        question = Question(database, table, facts, query, past, key, settings)
         text = text_of(self.engines[reader.distribution], reader, question)
         keyed = f"{state.digest}\0{self.digests[cell.reader]}\0{text}"
         address = hashlib.sha256(keyed.encode()).hexdigest()
-        key, columns = truth.table.key, _as_called(columns, truth)
+        columns = _as_called(columns, truth)
         meta = _meta(reader, facts, state.listed[table])
         if back is not None and back.name == INCREMENTAL:
             meta |= facts.past.added

@@ -34,7 +34,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.model.simulation.matching import StrategyAnswer
+from harness.model.simulation.reader import StrategyAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike

@@ -31,7 +31,7 @@ from harness.judge.final_attribution import may_change, with_final_attribution
 from harness.judge.gate import Gate
 from harness.judge.recorded_variant import RecordedVariant, view_of_rows
 from harness.judge.verdicts import JudgedVariant
-from harness.model.simulation.matching import StrategyAnswer
+from harness.model.simulation.reader import StrategyAnswer
 from harness.plan import controls
 from harness.plan.distribution_support import declared
 from harness.run import baseline_files, load_run, plan_record, run_folder

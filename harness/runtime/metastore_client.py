@@ -20,6 +20,7 @@ from harness.core.records import Refusal
 from harness.core.runtime_names import DEFAULT_DATABASE
 from harness.runtime.metastore_objects import CatalogEntry, WriteIds, decode, entry, placed
 
+_SCHEME: Final = "thrift"
 TIMEOUT_S: Final = 60.0
 ANSWER_S: Final = 10.0
 """After so long a metastore counts as gone; it tells of a database within milliseconds."""
@@ -209,12 +210,12 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
 
 def _address(uri: str) -> tuple[str, int]:
     try:
-        address = urlsplit(uri)
-        if address.scheme == "thrift" and address.hostname and address.port:
+        address = urlsplit(uri if "://" in uri else f"{_SCHEME}://{uri}")
+        if address.scheme == _SCHEME and address.hostname and address.port:
             return address.hostname, address.port
     except ValueError:  # a port that is no number, or too large a one
         pass
-    raise UsageProblem(f"'{uri}' is not a metastore; allowed: thrift://host:port")
+    raise UsageProblem(f"'{uri}' is not a metastore; allowed: thrift://host:port or host:port")
 
 
 def check(uri: str) -> None:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
-from harness.core.cached_method import cached_method
 from harness.model.commit import OTHERS
 from harness.model.table import MergeMode, Table
 from harness.scenario.expected_history import Survey, Truths, survey
@@ -91,6 +90,13 @@ class Scenario:
     def survey(self) -> Survey:
         return survey(self.table, self.operations)
 
-    @cached_method
     def truths(self, *, merge_on_read: bool) -> Truths:
-        return Truths(self.operations, self.survey, merge_on_read=merge_on_read)
+        return self._merged_truths if merge_on_read else self._rewritten_truths
+
+    @cached_property
+    def _merged_truths(self) -> Truths:
+        return Truths(self.operations, self.survey, merge_on_read=True)
+
+    @cached_property
+    def _rewritten_truths(self) -> Truths:
+        return Truths(self.operations, self.survey, merge_on_read=False)

@@ -6,10 +6,10 @@ changes neither the values nor the field ids of the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from harness.core.cached_method import cached_method
 from harness.model.canonical import Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Primitive
@@ -19,6 +19,8 @@ from harness.model.truth import Generation, History, Truth, begin
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.write_frame import WriteFrame
 
+_Orders = tuple[tuple[int, tuple[str, ...]], ...]
+"""The columns that the catalog lists after steps."""
 _SENTINEL = "\0touch {}"
 """Stands for the key that a touch adds while the other keys are not all known."""
 
@@ -60,6 +62,7 @@ class Truths:
         self._last_ids = [truth.schema.last_id for truth in survey.history]
         table = survey.history[0].table
         self.first = begin(table, survey.generation(), merge_on_read=merge_on_read)
+        self._after: Callable[[tuple[bool, ...], _Orders], Truth] = cache(self._evolve)
 
     def history(
         self,
@@ -79,10 +82,7 @@ class Truths:
         )
         return tuple(self._after(done[:step], orders) for step in range(len(done) + 1))
 
-    @cached_method
-    def _after(
-        self, applied: tuple[bool, ...], orders: tuple[tuple[int, tuple[str, ...]], ...]
-    ) -> Truth:
+    def _evolve(self, applied: tuple[bool, ...], orders: _Orders) -> Truth:
         if not applied:
             return self.first
         step, before = len(applied), self._after(applied[:-1], orders)

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from types import FrameType
 
 HARNESS = "harness."
-CACHE = "harness.core.cached_method"
-"""What keeps results calls for whoever asks, as `functools` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +52,9 @@ def called_back(calls: Iterable[Call], package: str) -> set[Call]:
 def _caller(frame: FrameType) -> str:
     """Return the nearest module of the harness that a call comes from; empty for none."""
     outer = frame.f_back
-    while outer is not None and not _asks(_module(outer)):
+    while outer is not None and not _module(outer).startswith(HARNESS):
         outer = outer.f_back
     return _module(outer) if outer is not None else ""
-
-
-def _asks(module: str) -> bool:
-    return module.startswith(HARNESS) and module != CACHE
 
 
 def _module(frame: FrameType) -> str:

@@ -6,11 +6,10 @@ any number of them, as JSON in which `\\u0020` stands for a blank and `\\u003b` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
-from harness.core.cached_method import cached_method
 from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.difference import Difference
 from harness.judge.expected_state import ExpectedState, Index, index_of
@@ -85,8 +84,14 @@ class Story:
     def index(self) -> Index:
         return index_of(self.history)
 
-    @cached_method
     def state(self, view: str = "snapshot") -> ExpectedState:
+        return self._states(view)
+
+    @cached_property
+    def _states(self) -> Callable[[str], ExpectedState]:
+        return cache(self._make_state)
+
+    def _make_state(self, view: str) -> ExpectedState:
         state = ExpectedState(
             self.history,
             self.index,
@@ -115,9 +120,15 @@ class Story:
         facts = [fact for fact in self.facts if not base_only or fact.kind is FileKind.BASE]
         return row_files.lying(self.history, facts, self.steps)
 
-    @cached_method
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
         """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
+        return self._layouts(view, bare)
+
+    @cached_property
+    def _layouts(self) -> Callable[[str, bool], Layout]:
+        return cache(self._make_layout)
+
+    def _make_layout(self, view: str, bare: bool) -> Layout:  # noqa: FBT001 - a key of the cache
         files = self.disk.until(self.truth.step) if bare else ()
         meta = {
             file.path: [tuple(file.added(key).values()) for key in file.records] for file in files

@@ -92,8 +92,8 @@ def test_the_tests_that_the_page_on_bad_input_names_exist() -> None:
     assert [t for t in tests if not any((folder / t).exists() for folder in folders)] == []
 
 
-def test_the_page_on_findings_names_every_part_of_a_way_of_reading() -> None:
-    text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+def test_the_page_on_verdicts_names_every_part_of_a_way_of_reading() -> None:
+    text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.*?)`", text, re.MULTILINE)
     assert [way for way in STRATEGIES if not any(way in row for row in rows)] == []
 

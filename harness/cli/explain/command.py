@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,8 +38,7 @@ from harness.model.simulation.column_resolution import META
 from harness.reports import html, summary, words
 from harness.reports.cause_texts import advice
 from harness.reports.findings import BLAME, FINDINGS, engine_text, witness_text
-from harness.reports.html import NumberedFiles, number_files
-from harness.reports.html_page import cell_address
+from harness.reports.html import NumberedFiles, cell_address, number_files
 from harness.reports.lines import command, item, say
 from harness.run.run_folder import LATEST_RUN
 from harness.write import state_store
@@ -84,14 +82,13 @@ def print_address(folder: Path, recorded: RecordedCell, console: Console) -> Non
 
 def print_case(recorded: RecordedCell, console: Console) -> None:
     """Print every section; in place of one that fails, that it could not be worded."""
-
-    def problem(section: Callable[[RecordedCell, Console], None]) -> str:
-        section(recorded, console)
-        return ""
-
     for section in (print_head, print_steps, print_answer, print_evidence):
-        if text := words.worded(recorded.cell.case, partial(problem, section), words.NOT_WORDED):
-            say(console, text)
+        failure = words.NOT_WORDED
+        with words.LoggedFailure(recorded.cell.case):
+            section(recorded, console)
+            failure = ""
+        if failure:
+            say(console, failure)
 
 
 def print_evidence(recorded: RecordedCell, console: Console) -> None:
@@ -189,8 +186,10 @@ def print_findings(verdict: Verdict, files: NumberedFiles, console: Console) -> 
         say(console, f"\n{label.symbol} {label.label}: {label.meaning}", "bold")
         item(console, BLAME[finding.responsible].meaning, lead=" ")
         for witness in finding.places[:MOST]:
-            text = partial(_difference, finding, witness, files.names(witness.file))
-            item(console, words.worded(verdict.case, text, words.NOT_WORDED), lead=" -")
+            text = words.NOT_WORDED
+            with words.LoggedFailure(verdict.case):
+                text = _difference(finding, witness, files.names(witness.file))
+            item(console, text, lead=" -")
         _print_rest(len(finding.places), console)
 
 

@@ -15,7 +15,7 @@ from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
-from harness.model.simulation.matching import Readings, table_of
+from harness.model.simulation.reader import Readings, table_of
 from harness.model.simulation.strategies import ReadStrategy
 
 ValueRows = Sequence[Sequence[Value]]

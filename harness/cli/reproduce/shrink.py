@@ -29,8 +29,7 @@ from harness.judge.expected_state import column_types
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
-from harness.model.simulation.matching import Readings
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Readings, Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, ColumnMapping
 from harness.plan.separation import expected_files
 from harness.scenario.cells import Cell, Reader

@@ -75,6 +75,14 @@ AcceptOption = Annotated[
     ),
 ]
 
+AllowPartialOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-partial",
+        help="End with 0, not 3, where nothing is worse but a step was applied on no side.",
+    ),
+]
+
 
 @options.with_output
 @options.with_parts
@@ -89,8 +97,10 @@ def upgrade(
     accept: AcceptOption = None,
     role: AsOption = sides.READER,
     mixed: MixedOption = False,
+    allow_partial: AllowPartialOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
+    run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
@@ -114,22 +124,28 @@ def upgrade(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
-        folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
-        return _finish_rollout(rollout_runs.judged(planned, folder), folder.path, output)
+        with runs.new_folder(resources, "upgrade", run_dir) as path:
+            folder = sides.UpgradeFolder(path, resources, make)
+            judged = rollout_runs.judged(planned, folder)
+            return _finish_rollout(
+                judged.allowing_partial() if allow_partial else judged, path, output
+            )
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
     tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
-    folder = sides.UpgradeFolder(runs.new_folder(resources, "upgrade"), resources, make)
-    old_side = folder.side(str(before), make(lambda profile, _: before.apply(profile)), "old")
+    old_plan = make(lambda profile, _: before.apply(profile))
     plan = sides.new_plan(before, after, make)
-    comparison = compare(old_side, folder.side(str(after), plan, "new"))
-    comparison = replace(comparison, usage=tables).accepting(accepted, _today())
-    for reader in after.readers:
-        comparison = trials.with_reader_settings(comparison, reader, plan, folder)
-    comparison = trials.with_table_versions(comparison, before, after, folder)
-    comparison = trials.with_swaps(comparison, before, after, folder)
-    return _finish(comparison, folder.path, output)
+    with runs.new_folder(resources, "upgrade", run_dir) as path:
+        folder = sides.UpgradeFolder(path, resources, make)
+        old_side = folder.side(str(before), old_plan, "old")
+        comparison = compare(old_side, folder.side(str(after), plan, "new"))
+        comparison = replace(comparison, usage=tables).accepting(accepted, _today())
+        for reader in after.readers:
+            comparison = trials.with_reader_settings(comparison, reader, plan, folder)
+        comparison = trials.with_table_versions(comparison, before, after, folder)
+        comparison = trials.with_swaps(comparison, before, after, folder)
+        return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
 
 
 def _sides(
@@ -152,6 +168,7 @@ def compare_runs(
     old: Annotated[Path, typer.Argument(help="The folder of the run before, or its stored name.")],
     new: Annotated[Path, typer.Argument(help="The folder of the run after, or its stored name.")],
     accept: AcceptOption = None,
+    allow_partial: AllowPartialOption = False,
     history: options.HistoryFileOption = runs.HISTORY_FILE,
 ) -> int:
     """Show what is different between two runs, check by check; start no engine.
@@ -163,7 +180,8 @@ def compare_runs(
     was = load_run.load(before)
     now = load_run.load(after, beside=was)
     comparison = compare(ComparedSide(was.info.id, was), ComparedSide(now.info.id, now))
-    return _finish(comparison.accepting(accepted, _today()), now.folder, output)
+    comparison = replace(comparison.accepting(accepted, _today()), partial_allowed=allow_partial)
+    return _finish(comparison, now.folder, output)
 
 
 def _accepted(file: Path | None) -> tuple[Acceptance, ...]:

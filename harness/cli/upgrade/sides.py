@@ -202,6 +202,9 @@ def check(old: Side, new: Side) -> None:
         was, now = (" and ".join(side.parts) for side in (old, new))
         problem = f"the old side names {was}, the new one {now}"
         raise UsageProblem(f"{problem}; name the same parts on both")
+    if old == new:
+        problem = f"--from and --to are the same, {old}: nothing can change"
+        raise UsageProblem(f"{problem}; name another version, or a setting: '{{setting=value}}'")
 
 
 def registered_first(old: Side, new: Side) -> Side:

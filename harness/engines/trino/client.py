@@ -220,7 +220,7 @@ class TrinoConnection:
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
         catalog, sql = self._statement(question)
-        declared = tolerances.for_format(self._declared, question.format.name)
+        declared = tolerances.for_format(self._declared, question.format.name, question.settings)
         reply = self._run(sql, timeout_s, Tally(declared))
         return replace(reply, confirmed=self._confirmed.get(catalog, ""))
 

@@ -38,8 +38,8 @@ from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
 
-IN_UTC: Final = "timestamp-in-utc"
-"""The declaration of timestamps with a time zone."""
+IN_UTC: Final = {"timestamp-in-utc": (3,), "timestamptz-in-utc": (6,)}
+"""Declarations of timestamps with a time zone, and how many digits each is about."""
 WireValue = Any
 """What JSON can hold."""
 
@@ -137,7 +137,7 @@ def canonical(kind: WireType, tally: Tally) -> str:
             return "timestamp"
         case "timestamp with time zone":
             written = f"timestamp({', '.join(map(str, kind.numbers))}) with time zone"
-            normal = tally.normalise(IN_UTC, "timestamp", written, "timestamp")
+            normal = tally.normalise(_in_utc(kind, tally), "timestamp", written, "timestamp")
             return "timestamp" if normal == "timestamp" else ""
         case "decimal":
             return "decimal({}, {})".format(*kind.numbers)
@@ -168,7 +168,7 @@ def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
             return MapValue.of([(_key(k, key, tally), value_of(v, inner, tally)) for k, v in sent])
     if isinstance(value, list | dict):
         raise TypeError(f"{value!r} is not a {kind.name}")
-    return _leaf(value, kind.name, tally)
+    return _leaf(value, kind, tally)
 
 
 def entries(pairs: list[tuple[str, WireValue]]) -> WireValue:
@@ -181,13 +181,20 @@ def entries(pairs: list[tuple[str, WireValue]]) -> WireValue:
     return alone if len(alone) == len(pairs) else list(map(list, pairs))
 
 
-def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
+def _in_utc(kind: WireType, tally: Tally) -> str:
+    """Return the declaration that is about a type with a time zone; empty where none is."""
+    about = (name for name, digits in IN_UTC.items() if digits == kind.numbers)
+    return next((name for name in about if tally.covers(name, "timestamp")), "")
+
+
+def _leaf(value: WireValue, kind: WireType, tally: Tally) -> Value:
     """Return canonical form of a value without parts; what is not of its type's form as it is."""
+    name = kind.name
     try:
         if name == "real":
             exact = _number(value, "float")
             return tally.normalise("float-text", "float", float(value), exact)
-        if name == "timestamp with time zone" and tally.covers(IN_UTC, "timestamp"):
+        if name == "timestamp with time zone" and _in_utc(kind, tally):
             text, _, zone = value.rpartition(" ")
             return moment(text) if zone == "UTC" else value
         read = _READ.get(name)

@@ -30,8 +30,10 @@ from harness.formats.iceberg.settings import (
     EQUALITY,
     FORMAT_VERSION,
     MERGE_ON_READ,
+    MOMENTS,
     SETTINGS,
     VERSION,
+    WITH_ZONE,
 )
 from harness.formats.spark_statements import create_table, failed_rows, whole_rows
 from harness.model.commit import AS_OF, BRANCH, TAG
@@ -61,10 +63,11 @@ from harness.scenario.statements import (
 UNSUPPORTED_TYPES: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
 
+TIMESTAMPS: Final = "spark.sql.timestampType"
 SESSION: Final = {
     # Both types of ours become Iceberg's `timestamp`, which has no zone (docs/scenarios.md);
     # Spark's own `timestamp`, which has one, would become `timestamptz`.
-    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    TIMESTAMPS: "TIMESTAMP_NTZ",
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
 }
@@ -100,7 +103,8 @@ class Iceberg(Format):
         return why or iceberg_settings.unsupported(settings, scenario)
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
-        return SESSION
+        zoned = settings.get(MOMENTS) == WITH_ZONE
+        return {**SESSION, TIMESTAMPS: "TIMESTAMP_LTZ"} if zoned else SESSION
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # The location has a scheme: Trino refuses paths without one.

@@ -131,6 +131,8 @@ FILE_FORMATS: Final = ("write.format.default", "write.delete.format.default")
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
+MOMENTS: Final = "moments"
+WITH_ZONE: Final = "timestamptz"
 SETTINGS: Final = {
     DELETE_MODE: SettingValues(
         (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
@@ -148,6 +150,11 @@ SETTINGS: Final = {
     ),
     ROW_GROUPS: SettingValues(
         ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
+    ),
+    MOMENTS: SettingValues(
+        ("timestamp", WITH_ZONE),
+        "Iceberg's type for columns that are `timestamp` here: the one without a zone, or the one "
+        "with it; if absent, timestamp",
     ),
     STAGED_BY: SettingValues(
         ("id", IN_BRANCH),

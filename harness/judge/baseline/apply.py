@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from harness.core import yaml_writer
-from harness.core.cached_method import cached_method
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_writer import block
@@ -274,6 +274,8 @@ class CellIndex:
         self.seen = tuple(cell for cell in seen if cell.judged)
         self.knowable = _bits(cell.shown is not None and cell.shown.knowable for cell in self.seen)
         self._steps = _bits(cell.properties[VIEW] == WRITE for cell in self.seen)
+        self._one: Callable[[tuple[str, str]], int] = cache(self._of_one)
+        self.others: Callable[[Expect], int] = cache(self._others)
 
     def cells(self, when: When) -> int:
         """Return the cells of which all conditions hold."""
@@ -282,15 +284,13 @@ class CellIndex:
             result &= self._one(pair)
         return result if any(name == VIEW for name, _ in when) else result & ~self._steps
 
-    @cached_method
-    def _one(self, pair: tuple[str, str]) -> int:
+    def _of_one(self, pair: tuple[str, str]) -> int:
         # What `holds` says of steps is about the whole of the conditions; here is only one of them.
         return _bits(
             holds((pair, (VIEW, cell.properties[VIEW])), cell.properties) for cell in self.seen
         )
 
-    @cached_method
-    def others(self, shown: Expect) -> int:
+    def _others(self, shown: Expect) -> int:
         """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
         return _bits(cell.shown != shown for cell in self.seen)
 

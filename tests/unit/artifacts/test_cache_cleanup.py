@@ -68,6 +68,17 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, f"{ONE}l", "old.jsa"} & left
 
 
+def test_the_oldest_is_removed_until_the_cache_is_small_enough(tmp_path: Path) -> None:
+    cache = filled(tmp_path / "c")
+    whole = sum(entry.size for entry in cache_cleanup.sizes(cache))
+    assert not any(entry.files for entry in cache_cleanup.prune_to(cache, whole))
+    removed = {size.name: size.files for size in cache_cleanup.prune_to(cache, whole - 1)}
+    assert sum(removed.values()) == 1  # one of the old ones is enough
+    cache_cleanup.prune_to(cache, 0)
+    left = {entry.name for entry in cache_cleanup.sizes(cache) if entry.size}
+    assert left == {"artifacts"}, "engines stay"
+
+
 @pytest.mark.parametrize("below", ["states", "unpacked", "jre", ""])
 def test_what_a_live_harness_is_making_stays_and_is_removed_once_that_died(
     below: str, tmp_path: Path

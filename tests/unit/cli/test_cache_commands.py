@@ -63,3 +63,10 @@ def test_the_cache_is_listed_and_cleared(capsys: Capture, tmp_path: Path) -> Non
     assert app.main(["cache", "prune", "--older-than", "1"]) == 0
     assert not answer.exists()
     assert "1 answers" in capsys.readouterr().out
+
+
+def test_the_cache_is_pruned_to_a_size(capsys: Capture) -> None:
+    assert app.main(["cache", "prune", "--to", "5GB"]) == 0
+    assert capsys.readouterr().out.startswith("removed the oldest; the cache has 0")
+    assert app.main(["cache", "prune", "--to", "much"]) == 2
+    assert "--to much: not a size; allowed: such as 5GB or 800MB" in capsys.readouterr().err

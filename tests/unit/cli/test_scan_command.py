@@ -66,9 +66,10 @@ def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     [
         ("http://m:1", 2, "'http://m:1' is not a metastore; allowed: thrift://host:port"),
         ("thrift://m", 2, "allowed: thrift://host:port"),
-        ("thrift://m:port", 2, "allowed: thrift://host:port"),
+        ("thrift://m:port", 2, "allowed: thrift://host:port or host:port"),
         ("thrift://a:1,thrift://b:1", 2, "allowed: thrift://host:port"),
         ("thrift://127.0.0.1:1", 3, "the metastore at thrift://127.0.0.1:1 does not answer"),
+        ("127.0.0.1:1", 3, "the metastore at 127.0.0.1:1 does not answer"),
     ],
 )
 def test_an_address_that_is_none_or_where_nobody_answers_is_told(

@@ -18,9 +18,9 @@ from harness.comparison.result import (
     compare,
     safe_order,
 )
-from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.core.records import FindingKind, OutcomeKind, Verdict, VerdictKind
 from harness.run.load_run import Run
-from tests.builders.verdicts import OTHER, READER, finding, run, verdict
+from tests.builders.verdicts import OTHER, READER, finding, run, state, verdict
 
 RIGHT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
@@ -30,6 +30,19 @@ UNKNOWN = verdict(VerdictKind.UNKNOWN, step=3)
 
 def compared(old: Run, new: Run) -> SideComparison:
     return compare(ComparedSide("old", old), ComparedSide("new", new))
+
+
+def test_an_answer_is_in_part_where_no_writer_applied_a_step() -> None:
+    refused = run(verdict(RIGHT), states=[state(1), state(2, OutcomeKind.REFUSED)])
+    applied = run(verdict(RIGHT), states=[state(1), state(2)])
+    neither = compared(refused, refused)
+    assert [step.step.number for step in neither.untested] == [2]
+    assert (neither.decision, neither.status) == (Decision.NOTHING_CHANGES, 3)
+    assert replace(neither, partial_allowed=True).status == 0
+    for one in (compared(refused, applied), compared(applied, refused)):
+        assert (one.untested, one.in_part) == ((), False)
+    worse = compared(refused, run(STALE_ANSWER, states=refused.states))
+    assert (worse.in_part, worse.status) == (True, 1)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 import pytest
@@ -28,6 +29,7 @@ from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
 
 ZONED = WireType("timestamp with time zone", numbers=(3,))
+MICROS = WireType("timestamp with time zone", numbers=(6,))
 ALL = [(name, declaration) for name in products() for declaration in declared_for(name).values()]
 
 
@@ -47,6 +49,7 @@ READ: dict[str, Callable[[Declared], bool]] = {
         trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(of)) == "timestamp"
     ),
     "timestamp-in-utc": lambda of: trino_values.canonical(ZONED, Tally(of)) == "timestamp",
+    "timestamptz-in-utc": lambda of: trino_values.canonical(MICROS, Tally(of)) == "timestamp",
 }
 """What each declaration makes right where an answer is read."""
 JUDGED = {
@@ -118,12 +121,39 @@ def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
     assert by_hive(finer, kind, declared_for("hive")) == finer != value
 
 
-@pytest.mark.parametrize("format_name", ["", "iceberg", "hive-parquet", "hudi-cow"])
-def test_a_timestamp_with_a_zone_is_not_taken_for_one_without_but_of_delta(
-    format_name: str,
+WITH_ZONE = {"moments": "timestamptz"}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "settings", "kind"),
+    [
+        *((name, {}, ZONED) for name in ("", "iceberg", "hive-parquet", "hudi-cow")),
+        *((name, {}, MICROS) for name in ("", "iceberg", "delta", "hive-parquet", "hudi-cow")),
+        ("iceberg", WITH_ZONE, ZONED),
+        ("iceberg", {"moments": "timestamp"}, MICROS),
+        ("delta", WITH_ZONE, MICROS),
+    ],
+)
+def test_a_timestamp_with_a_zone_is_taken_for_a_moment_only_where_a_format_has_just_that_type(
+    format_name: str, settings: Mapping[str, str], kind: WireType
 ) -> None:
-    declared = tolerances.declared_for_format("trino", format_name)
-    assert trino_values.canonical(ZONED, Tally(declared)) == ""
-    assert trino_values.value_of("2024-01-02 03:04:05.678 UTC", ZONED, Tally(declared)) == (
-        "2024-01-02 03:04:05.678 UTC"
-    )
+    tally = Tally(tolerances.declared_for_format("trino", format_name, settings))
+    text = "2024-01-02 03:04:05.678 UTC"
+    assert trino_values.canonical(kind, tally) == ""
+    assert trino_values.value_of(text, kind, tally) == text
+
+
+@pytest.mark.parametrize(
+    ("format_name", "settings", "kind"),
+    [("delta", {}, ZONED), ("iceberg", WITH_ZONE, MICROS)],
+)
+def test_a_moment_with_its_zone_is_the_moment_in_utc_and_one_of_another_zone_stays_a_text(
+    format_name: str, settings: Mapping[str, str], kind: WireType
+) -> None:
+    tally = Tally(tolerances.declared_for_format("trino", format_name, settings))
+    assert trino_values.canonical(kind, tally) == "timestamp"
+    shown = trino_values.value_of("2024-01-02 03:04:05.678 UTC", kind, tally)
+    assert shown == datetime.datetime(2024, 1, 2, 3, 4, 5, 678_000)  # noqa: DTZ001 - no zone
+    for zone in ("Europe/Berlin", "+01:00"):
+        text = f"2024-01-02 04:04:05.678 {zone}"
+        assert trino_values.value_of(text, kind, tally) == text

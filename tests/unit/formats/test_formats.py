@@ -211,3 +211,12 @@ def test_the_facts_of_a_plain_table_come_from_files_of_its_kind(kind: str, tmp_p
     (fact,) = formats.load(f"hive-{kind}").facts(tmp_path, "id")
     assert (fact.instant, fact.keys) == (JOB, ("3",))
     assert [name for name, _ in fact.columns] == ["f1", "id"]
+
+
+def test_only_icebergs_timestamptz_is_written_as_a_timestamp_with_a_zone() -> None:
+    iceberg = formats.load("iceberg")
+    written = [
+        iceberg.session(settings, {})["spark.sql.timestampType"]
+        for settings in ({}, {"moments": "timestamp"}, {"moments": "timestamptz"})
+    ]
+    assert written == ["TIMESTAMP_NTZ", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"]

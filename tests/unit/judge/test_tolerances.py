@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -35,11 +35,17 @@ ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
 
 
 def judged(
-    story: Story, reply: Reply, reader: str, *, alone: bool = False, format_: str = "hudi-cow"
+    story: Story,
+    reply: Reply,
+    reader: str,
+    *,
+    alone: bool = False,
+    format_: str = "hudi-cow",
+    settings: Mapping[str, str] | None = None,
 ) -> Verdict:
     refused = Answer("", "select", refusal=Refusal("X", "x"), parts=in_parts(reply))
     case = case_without_values(story)
-    case = replace(case, variant=replace(case.variant, format=format_))
+    case = replace(case, variant=replace(case.variant, format=format_, settings=settings or {}))
     return verdict_on(case, refused if alone else answer_of(reply), reader=reader)
 
 
@@ -192,6 +198,19 @@ def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -
     for format_ in ("hudi-cow", "hudi-mor", "hive-parquet"):
         verdict = judged(story, typed(story, OTHER), "spark-3.5.8", format_=format_)
         assert kinds(verdict) == {DRIFT: ("at", "s")}
+
+
+@pytest.mark.parametrize(
+    "reader", ["spark-3.5.8-iceberg-1.10.1", "pyiceberg-0.12.0", "polars-2.1.0"]
+)
+def test_a_timestamptz_of_iceberg_has_a_zone_and_who_says_that_it_has_none_drifts(
+    reader: str,
+) -> None:
+    story = history("insert 1..3", TIMES)
+    for moments, drifts in (("timestamp", False), ("timestamptz", True)):
+        settings = {"moments": moments}
+        of = judged(story, typed(story, OTHER), reader, format_="iceberg", settings=settings)
+        assert kinds(of) == ({DRIFT: ("at", "s")} if drifts else {})
 
 
 CASED = "id string, ts long, Name string, city string"

@@ -153,7 +153,7 @@ def problems(path: Path) -> list[str]:
         (
             "hive-3.1.3,",
             "hive-9,",
-            "16: profile mine: hive-9: 'hive-9' is not a reader; allowed: datafusion-",
+            "16: profile mine: hive-9: 'hive-9' is not a reader; did you mean 'hive-4.0.1'?",
         ),
     ],
 )

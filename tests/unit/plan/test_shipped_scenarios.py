@@ -36,7 +36,7 @@ OTHERS: Final = {
     *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers"),
 }
 PROFILES = load_profiles(profiles_file())
-TYPED: Final = {"types", "evolution"}
+TYPED: Final = {"types", "type_mapping", "evolution"}
 """Families about changes of types: they give values, NULL among them, and may have no twin."""
 TEXTS: Final = "hive/hard_texts"
 REPEATED: Final = "bugs/legacy_decimals"

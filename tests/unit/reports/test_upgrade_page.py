@@ -79,7 +79,8 @@ def test_the_answer_is_a_word_with_its_colour(sampled: Run) -> None:
     healed = upgrade_files.page(comparisons.healed(result))
     assert re.search(r'class="answer refused">\s*<h1>Upgrade with this setting</h1>', healed)
     same = upgrade_files.page(compared(sampled, RIGHT, RIGHT))
-    assert re.search(r'class="answer correct">\s*<h1>Nothing changes</h1>', same)
+    # A drop that the writer refuses in every format of the sample was tested by nobody.
+    assert re.search(r'class="answer unknown">\s*<h1>In part: nothing changes</h1>', same)
     unknown = upgrade_files.page(compared(sampled, SILENT, SILENT))
     assert re.search(r'class="answer unknown">\s*<h1>Not known</h1>', unknown)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,20 @@ def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
     text = flat(shown(compared(sampled, RIGHT, SILENT)))
     assert "Not known One side gave no answer" in text
     assert f"- {SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in text
+
+
+def test_the_first_sentence_has_its_scope_and_what_was_not_tested_follows(sampled: Run) -> None:
+    same = compared(sampled, RIGHT, RIGHT)
+    text = flat(shown(same))
+    assert text.startswith("In part: nothing changes from ")
+    assert re.search(
+        r"questions: (views? [a-z_, -]+|\d views), (query all|queries|\d queries)", text
+    )
+    assert text.index("Not tested") < text.index("answers class")
+    for step in same.untested:
+        name = f"{step.scenario}, step {step.step.number} '{step.step.text}' on {step.format}"
+        assert f"{name} tables: no writer applied it: " in text
+    assert [*upgrade_files.comparison_data(same)["untested"]]  # type: ignore[misc]
 
 
 def test_markdown_has_the_answer_the_classes_and_each_cause(worse: SideComparison) -> None:

@@ -14,7 +14,7 @@ from harness.judge import verdicts as judge
 from harness.judge.baseline import Applied
 from harness.judge.recorded_variant import RecordedVariant
 from harness.judge.verdicts import JudgedVariant
-from harness.model.simulation.matching import table_of
+from harness.model.simulation.reader import table_of
 from harness.run import load_run, pipeline, plan_record, run_judge
 from harness.run.load_run import Run
 from harness.run.run_judge import RunJudge, strategy_answers

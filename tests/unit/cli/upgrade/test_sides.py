@@ -96,6 +96,13 @@ def test_both_sides_name_the_same_parts() -> None:
         sides.check(sides.side(["trino-476"]), sides.side([V4]))
 
 
+def test_a_side_is_not_compared_with_itself() -> None:
+    by_position = sides.side(["trino-476{use-column-names=false}"])
+    with pytest.raises(UsageProblem, match="--from and --to are the same, trino-476: nothing can"):
+        sides.check(sides.side(["trino-476"]), sides.side(["trino-476"]))
+    sides.check(sides.side(["trino-476"]), by_position)
+
+
 def test_a_newer_metastore_takes_over_the_database_of_the_older_one() -> None:
     result = sides.registered_first(sides.side([V3]), sides.side([V4]))
     assert str(result.metastore) == f"{V4}, upgraded from {V3}"

@@ -11,8 +11,7 @@ from harness.model.canonical import text_of
 from harness.model.query import ALL
 from harness.model.simulation.column_resolution import LayoutError
 from harness.model.simulation.incremental import Commits, Since
-from harness.model.simulation.matching import Readings
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Readings, Simulation
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from tests.builders.random_story import story_of_seed
 from tests.builders.simulated_disk import instant_of

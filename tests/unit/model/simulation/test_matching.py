@@ -8,8 +8,7 @@ import pytest
 
 from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Comparison, Condition, Query, not_null
-from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.reader import Simulation
+from harness.model.simulation.reader import Readings, Simulation, table_of
 from harness.model.simulation.strategies import ColumnMapping, ReadStrategy
 from tests.builders.simulated_disk import instant_of
 from tests.builders.simulated_reader import Reply
