@@ -24,30 +24,22 @@ from harness.artifacts.distribution import Default, Distribution
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.core.setting_values import SettingValues
+from harness.plan import distribution_support
 from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 from tools.shared import table
 
-_FAMILIES: Final = {
-    "hive": "plain Hive",
-    "hive-acid": "transactional Hive",
-    "hudi": "Hudi",
-    "iceberg": "Iceberg",
-    "delta": "Delta",
-}
-
 
 def engines() -> str:
-    rows = []
-    for engine, versions in _versions().items():
-        names = ", ".join(f"`{version.name}`" for version in versions)
-        reads = _families(family for version in versions for family in _read_by(version))
-        writes = _families(
-            family for version in versions for family in version.texts_if_any("writes")
-        )
-        rows.append((engine, names, reads, writes))
-    return "\n".join(table(("engine", "distributions", "reads", "writes"), rows))
+    uses = {
+        f"`{version.name}`": distribution_support.uses(version)
+        for versions in _versions().values()
+        for version in versions
+    }
+    families = next(iter(uses.values()))
+    rows = ((name, *of_family.values()) for name, of_family in uses.items())
+    return "\n".join(table(("distribution", *families), rows))
 
 
 def reader_settings() -> str:
@@ -101,19 +93,6 @@ def _versions() -> Mapping[str, Sequence[Distribution]]:
     return {engine: asked[engine] for engine in sorted(asked)}
 
 
-def _read_by(distribution: Distribution) -> Iterator[str]:
-    engine = engine_registry.load(distribution.engine)
-    for facts in map(formats.facts, formats.names()):
-        if not engine.cannot(distribution, {}, facts):
-            yield facts.family
-
-
-def _families(names: Iterator[str]) -> str:
-    families = set(names)
-    known = [label for family, label in _FAMILIES.items() if family in families]
-    return ", ".join([*known, *sorted(families - _FAMILIES.keys())])
-
-
 def _defaults(setting: str, versions: Sequence[Distribution]) -> str:
     """Return what each version does by itself; which one it is where they differ."""
     by_text = grouped(
@@ -134,7 +113,6 @@ def _default(default: Default) -> str:
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
 _PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_LABELS: Final = {"hive-acid": "transactional Hive", "iceberg": "Iceberg", "delta": "Delta"}
 
 
 def operations() -> str:
@@ -149,18 +127,13 @@ def operations() -> str:
 def _formats(operation: Operation) -> str:
     """Return which formats have an operation, those of one family by its name."""
     having = {name for name in formats.names() if not formats.load(name).unsupported(operation)}
-    families = grouped((_family(name), name) for name in formats.names())
+    families = grouped((distribution_support.family_name(name), name) for name in formats.names())
     lacking = [family for family, names in families.items() if having.isdisjoint(names)]
     labels = [family for family, names in families.items() if having.issuperset(names)]
     if len(labels) + len(lacking) == len(families) and len(lacking) <= 1:
         return " but ".join(["all", *lacking])
     whole = set().union(*(families[family] for family in labels))
     return ", ".join([*labels, *(f"`{name}`" for name in sorted(having - whole))])
-
-
-def _family(name: str) -> str:
-    family = name.partition("-")[0]
-    return _LABELS.get(name) or {"hive": "plain Hive", "hudi": "Hudi"}.get(family, family)
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {

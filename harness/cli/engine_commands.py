@@ -60,12 +60,14 @@ class ListedEngine:
     """Which image would be taken to run it in a container."""
     conforms: Mapping[str, str]
     """By runtime what the conformance kit found last, and when."""
+    uses: Mapping[str, str]
+    """By family of formats whether it reads and writes such tables."""
 
 
 @app.command(name="list")
 @options.with_output
 def list_(output: Output, folders: options.OwnOption = None) -> None:
-    """List the engines: how each can be run, what is there of it, whether it conforms.
+    """List the engines: how each can be run, whether it conforms, what it reads and writes.
 
     Nothing is fetched, pulled or started.
     """
@@ -79,12 +81,18 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
         process = f"{megabytes(missing)} to fetch" if missing else "fetched"
         container = _container(distribution, docker, images.get(name))
         conforms = {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)}
-        listed.append(ListedEngine(name, process, container, conforms))
+        uses = distribution_support.uses(distribution)
+        listed.append(ListedEngine(name, process, container, conforms, uses))
     heads = ("engine", "process", "container", "conformance: process", "container")
     table = doctor.table_of(*heads)
     for entry in listed:
         table.add_row(entry.name, entry.process, entry.container, *entry.conforms.values())
     output.out.print(table)
+    by_format = doctor.table_of("engine", *listed[0].uses)
+    for entry in listed:
+        if any(entry.uses.values()):
+            by_format.add_row(entry.name, *entry.uses.values())
+    output.out.print(by_format)
     others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
     say(f"{others} harness engines add", output.out)
     output.end(engines=[asdict(entry) for entry in listed])

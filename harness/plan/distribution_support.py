@@ -93,6 +93,36 @@ def readers_of(format_name: str) -> tuple[str, ...]:
     return tuple(d.name for d in readers() if _reads(d, format_name))
 
 
+def family_name(format_name: str) -> str:
+    """Return what people call the tables of a format and of those like it: `plain Hive`."""
+    facts = formats.facts(format_name)
+    return "transactional Hive" if facts.transactional else FAMILIES.get(facts.family, facts.family)
+
+
+def uses(distribution: Distribution) -> Mapping[str, str]:
+    """Return of each family by its name whether it `reads`, `writes`, or `reads, writes` such.
+
+    Empty where it does neither. A family counts if one of its formats does.
+    """
+    written = formats_written(distribution)
+    words: dict[str, dict[str, None]] = {}
+    for name in sorted(formats.names(), key=_place):
+        of_family = words.setdefault(family_name(name), {})
+        if distribution.is_asked and _reads(distribution, name):
+            of_family["reads"] = None
+        if name in written:
+            of_family["writes"] = None
+    return {family: ", ".join(sorted(of_family)) for family, of_family in words.items()}
+
+
+def _place(format_name: str) -> tuple[int, str]:
+    """Return the order of formats in a table: those of packages come last."""
+    facts = formats.facts(format_name)
+    known = list(FAMILIES)
+    at = known.index(facts.family) if facts.family in known else len(known)
+    return at, f"{facts.transactional}{format_name}"
+
+
 def check_format(format_name: str) -> None:
     """Check that there is a distribution that reads the tables of a format.
 
@@ -113,6 +143,12 @@ def _reads(distribution: Distribution, format_name: str) -> bool:
     return not cannot(Reader(distribution.name), format_name)
 
 
+FAMILIES: Final[Mapping[str, str]] = {
+    "hive": "plain Hive",
+    "hudi": "Hudi",
+    "iceberg": "Iceberg",
+    "delta": "Delta",
+}
 TABLE_VERSIONS: Final = "table_versions"
 CANNOT: Final = "cannot"
 """Setting of a distribution: why it cannot make tables with a setting, by `setting=value`, or do a
