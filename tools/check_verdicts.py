@@ -103,7 +103,7 @@ class CheckedVariant(NamedTuple):
     """Those that are in the cache, by step."""
 
 
-class Table(NamedTuple):
+class StoredTable(NamedTuple):
     """What is read of a table, by its own files or as it was recorded, and what a catalog lists."""
 
     rows: Sequence[StoredRow]
@@ -124,7 +124,7 @@ class Table(NamedTuple):
         return [row for row, found in values if any(key in map(str, alike(one)) for one in found)]
 
 
-class Answer(NamedTuple):
+class ByFiles(NamedTuple):
     """Whose doing one place is by the files, and what was found."""
 
     who: str
@@ -311,22 +311,22 @@ def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
 
 
 @cache
-def stored_table(folder: Path, key: str, view: str) -> Table:
+def stored_table(folder: Path, key: str, view: str) -> StoredTable:
     """Read a table that is in the cache, and what the catalog's entry lists of it."""
     rows = rows_of(folder, key, base_only=view == BASE_ONLY)
     state = json.loads((folder.parent / "state.json").read_text(encoding="utf-8"))
     entries = {entry["name"]: entry for entry in state["entries"]}
     entry = entries.get(ENTRIES.get(view, "t"), entries.get("t"))
     if entry is None or (folder / "_delta_log").exists() or (folder / "metadata").exists():
-        return Table(rows, key)
+        return StoredTable(rows, key)
     keys = [part["name"] for part in entry["table"]["partitionKeys"]]
     columns = [part["name"].casefold() for part in entry["table"]["sd"]["cols"]]
     places = [part["sd"]["location"].partition("{location}")[2] for part in entry["partitions"]]
     listed = frozenset(place.strip("/") for place in places)
-    return Table(rows, key, (*columns, *keys), listed if keys else None)
+    return StoredTable(rows, key, (*columns, *keys), listed if keys else None)
 
 
-class Recorded:
+class RecordedTable:
     """The rows of a variant's files as they were recorded."""
 
     def __init__(self, variant: CheckedVariant) -> None:
@@ -338,7 +338,7 @@ class Recorded:
             for values in state.values:
                 self.values.setdefault(state.files[values.file], values)
 
-    def table(self, step: int, view: str) -> Table:
+    def table(self, step: int, view: str) -> StoredTable:
         """Return the newest version of each row in each group of files, deleted ones left out."""
         state = next(state for state in self.variant.states if state.outcome.step == step)
         found = dict[tuple[str, str], StoredRow]()
@@ -357,7 +357,7 @@ class Recorded:
         unlisted = dict(state.unlisted_at).get(ENTRIES.get(view, "t"), state.unlisted)
         places = {file.path.rpartition("/")[0] for file in state.files}
         listed = frozenset(places - set(unlisted)) if unlisted else None
-        return Table(list(found.values()), self.variant.key, state.catalog, listed)
+        return StoredTable(list(found.values()), self.variant.key, state.catalog, listed)
 
     def rows(self, file: FileFact) -> list[dict[str, Any]]:
         values = self.values.get(file, FileValues(0))
@@ -372,17 +372,17 @@ class Recorded:
 # Whose doing it is
 
 
-def decide(kind: str, place: Witness, table: Table, query: Query) -> Answer:
+def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFiles:
     """Return who is responsible for one difference, by files and catalog."""
     if kind == "type_drift" and not place.key:
-        return Answer(UNDECIDED, f"{place.column}: {place.expected} expected, {place.raw} shown")
+        return ByFiles(UNDECIDED, f"{place.column}: {place.expected} expected, {place.raw} shown")
     if not place.key:
         return _count(place, table, query)
     versions = table.versions(place.key)
     where = ", ".join(row.file for row in versions) or "no live file"
     doubts = [row.doubtful for row in versions if row.doubtful]
     if doubts:
-        return Answer(UNDECIDED, doubts[0])
+        return ByFiles(UNDECIDED, doubts[0])
     match kind:
         case "lost_row":
             return _lost(place, table, versions, query)
@@ -390,65 +390,69 @@ def decide(kind: str, place: Witness, table: Table, query: Query) -> Answer:
             return _ghost(place, versions, query)
         case "duplicate":
             who = WRITER if len(versions) > 1 else READER
-            return Answer(who, f"row {place.key} is in {where}")
+            return ByFiles(who, f"row {place.key} is in {where}")
     if len({str(plain(row.values)) for row in versions}) != 1:
-        return Answer(UNDECIDED, f"row {place.key} is in {where}")
+        return ByFiles(UNDECIDED, f"row {place.key} is in {where}")
     return _value(place, table, versions[0])
 
 
-def _ghost(place: Witness, versions: Sequence[StoredRow], query: Query) -> Answer:
+def _ghost(place: Witness, versions: Sequence[StoredRow], query: Query) -> ByFiles:
     where = ", ".join(row.file for row in versions)
     if not versions:
-        return Answer(READER, f"row {place.key} is in no live file")
+        return ByFiles(READER, f"row {place.key} is in no live file")
     if any(_by_folder(row, query) for row in versions):
-        return Answer(FOLDER, f"row {place.key} is in {where}, whose name meets the condition")
+        return ByFiles(FOLDER, f"row {place.key} is in {where}, whose name meets the condition")
     met = [_meets(row, one) for row in versions for one in query.conditions]
     if len(versions) == 1 and False in met:
-        return Answer(READER, f"row {place.key} in {where} does not meet the condition")
-    return Answer(UNDECIDED if query.conditions else WRITER, f"row {place.key} is in {where}")
+        return ByFiles(READER, f"row {place.key} in {where} does not meet the condition")
+    return ByFiles(UNDECIDED if query.conditions else WRITER, f"row {place.key} is in {where}")
 
 
-def _count(place: Witness, table: Table, query: Query) -> Answer:
+def _count(place: Witness, table: StoredTable, query: Query) -> ByFiles:
     if not query.count:
-        return Answer(UNDECIDED, "no row is named")
+        return ByFiles(UNDECIDED, "no row is named")
     met = [[_meets(row, one) for one in query.conditions] for row in table.rows]
     if any(row.doubtful for row in table.rows) or any(None in one for one in met):
-        return Answer(UNDECIDED, "not sure for which rows the condition holds")
+        return ByFiles(UNDECIDED, "not sure for which rows the condition holds")
     there = [row for row, one in zip(table.rows, met, strict=True) if all(one)]
     evidence = f"{len(there)} rows of the files, expected {place.expected}, shown {place.actual}"
     if plain(place.expected) == plain(len(there)):
         seen = [row for row in there if _listed(table, row)]
         if len(seen) < len(there) and plain(place.actual) == plain(len(seen)):
-            return Answer(CATALOG, f"{evidence}; {len(seen)} of them are in listed folders")
+            return ByFiles(CATALOG, f"{evidence}; {len(seen)} of them are in listed folders")
         told = _excluding(table, there, query)
         if told and not place.actual:
-            return Answer(STATISTICS, f"{evidence}; {told[0]}")
-        return Answer(READER, evidence)
-    return Answer(WRITER if plain(place.actual) == plain(len(there)) else UNDECIDED, evidence)
+            return ByFiles(STATISTICS, f"{evidence}; {told[0]}")
+        return ByFiles(READER, evidence)
+    return ByFiles(WRITER if plain(place.actual) == plain(len(there)) else UNDECIDED, evidence)
 
 
-def _listed(table: Table, row: StoredRow) -> bool:
+def _listed(table: StoredTable, row: StoredRow) -> bool:
     return table.listed is None or row.file.rpartition("/")[0] in table.listed
 
 
-def _lost(place: Witness, table: Table, versions: Sequence[StoredRow], query: Query) -> Answer:
+def _lost(
+    place: Witness, table: StoredTable, versions: Sequence[StoredRow], query: Query
+) -> ByFiles:
     where = ", ".join(row.file for row in versions)
     if not versions:
-        return Answer(WRITER, f"row {place.key} is in no live file")
+        return ByFiles(WRITER, f"row {place.key} is in no live file")
     if not all(_listed(table, row) for row in versions):
-        return Answer(CATALOG, f"the catalog does not list the folder of {where}")
+        return ByFiles(CATALOG, f"the catalog does not list the folder of {where}")
     if any(map(_contradicts_folder, versions)) or any(
         _by_folder(row, query) is False for row in versions
     ):
-        return Answer(FOLDER, f"the folder says something else than {where}")
+        return ByFiles(FOLDER, f"the folder says something else than {where}")
     if told := _excluding(table, versions, query):
-        return Answer(STATISTICS, f"row {place.key} is in {where}; {told[0]}")
+        return ByFiles(STATISTICS, f"row {place.key} is in {where}; {told[0]}")
     if any(holds_all(row, place.expected) for row in versions):
-        return Answer(READER, f"row {place.key} is in {where}, with all that was expected")
-    return Answer(UNDECIDED, f"row {place.key} is in {where}, with other values")
+        return ByFiles(READER, f"row {place.key} is in {where}, with all that was expected")
+    return ByFiles(UNDECIDED, f"row {place.key} is in {where}, with other values")
 
 
-def _excluding(table: Table, rows: Sequence[StoredRow], query: Query) -> list[ColumnStatistics]:
+def _excluding(
+    table: StoredTable, rows: Sequence[StoredRow], query: Query
+) -> list[ColumnStatistics]:
     """Return the statistics by which no file can hold some rows that are asked for."""
     places = {place for row in rows for place in (row.file, row.file.rpartition("/")[0])}
     return [
@@ -497,7 +501,7 @@ def _contradicts_folder(row: StoredRow) -> bool:
     )
 
 
-def _value(place: Witness, table: Table, row: StoredRow) -> Answer:
+def _value(place: Witness, table: StoredTable, row: StoredRow) -> ByFiles:
     root = place.column.partition(".")[0].partition("[")[0].casefold()
     expected, shown = plain(place.expected), plain(place.actual)
     values = {name.casefold(): value for name, value in row.values.items()}
@@ -509,22 +513,22 @@ def _value(place: Witness, table: Table, row: StoredRow) -> Answer:
     evidence = f"row {place.key} in {row.file}, {place.column}: {stood}{end}"
     in_folder = {name.casefold(): value for name, value in folders(row.file).items()}
     if root in in_folder and (who := _of_folder(in_folder[root], expected, shown)):
-        return Answer(who, f"{evidence}; its folder says {in_folder[root][0]!r}")
+        return ByFiles(who, f"{evidence}; its folder says {in_folder[root][0]!r}")
     if table.columns and root not in map(str.casefold, table.columns):
-        return Answer(CATALOG, f"{evidence}; the catalog does not list {root}")
+        return ByFiles(CATALOG, f"{evidence}; the catalog does not list {root}")
     somewhere = [name for name, value in values.items() if expected in list(leaves(value))]
     if row.current is not None:
         _, value = _dig(row.current, place.column)
         by_record = f"{evidence}; by the table's record of names {plain(value)!r}"
-        return Answer(_of_record(row.current, place, values, expected, shown), by_record)
+        return ByFiles(_of_record(row.current, place, values, expected, shown), by_record)
     if expected is None:
-        return Answer(READER if stands is None and not numbered else UNDECIDED, evidence)
+        return ByFiles(READER if stands is None and not numbered else UNDECIDED, evidence)
     if expected in list(leaves(stands)):
-        return Answer(READER, evidence)
+        return ByFiles(READER, evidence)
     if somewhere:
         evidence = f"{evidence}; expected stands in {', '.join(somewhere)}"
-        return Answer(HISTORY if numbered else READER, evidence)
-    return Answer(WRITER if numbered or shown in list(leaves(stands)) else UNDECIDED, evidence)
+        return ByFiles(HISTORY if numbered else READER, evidence)
+    return ByFiles(WRITER if numbered or shown in list(leaves(stands)) else UNDECIDED, evidence)
 
 
 def _of_folder(says: Sequence[object], expected: object, shown: object) -> str:
@@ -568,7 +572,7 @@ def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
     stored = (
         stored_table(source, variant.key, cell.view)
         if source
-        else Recorded(variant).table(step, cell.view)
+        else RecordedTable(variant).table(step, cell.view)
     )
     told = next(s for s in variant.states if s.outcome.step == step).statistics.told
     stored = stored._replace(statistics=told)

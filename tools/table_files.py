@@ -57,7 +57,7 @@ class Written(str):
     __slots__ = ()
 
 
-class File(NamedTuple):
+class StoredFile(NamedTuple):
     """A data file's content, with the ids of its columns where it has them."""
 
     rows: list[dict[str, Any]]
@@ -70,7 +70,7 @@ def read_file(path: Path) -> list[dict[str, Any]] | None:
     return found and found.rows
 
 
-def _file(path: Path) -> File | None:
+def _file(path: Path) -> StoredFile | None:
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
@@ -79,7 +79,7 @@ def _file(path: Path) -> File | None:
             schema: Any = reader.writer_schema
             fields: list[Any] = schema["fields"]
             ids = {field["name"]: field["field-id"] for field in fields if "field-id" in field}
-            return File([dict(row) for row in reader if isinstance(row, dict)], ids)
+            return StoredFile([dict(row) for row in reader if isinstance(row, dict)], ids)
         if magic == b"PAR1":
             return _parquet(path)
         if magic.startswith(b"ORC"):
@@ -93,15 +93,15 @@ def _file(path: Path) -> File | None:
             columns: Any = pyorc.Reader(file).schema
             told = {name: part.attributes for name, part in columns.fields.items()}
             ids = {n: int(a["iceberg.id"]) for n, a in told.items() if "iceberg.id" in a}
-            return File(rows, ids)
+            return StoredFile(rows, ids)
     return None
 
 
-def _parquet(source: Path | io.BytesIO) -> File:
+def _parquet(source: Path | io.BytesIO) -> StoredFile:
     table = pq.ParquetFile(source).read()
     told = {field.name: field.metadata or {} for field in table.schema}
     ids = {n: int(t[b"PARQUET:field_id"]) for n, t in told.items() if b"PARQUET:field_id" in t}
-    return File(table.to_pylist(), ids)
+    return StoredFile(table.to_pylist(), ids)
 
 
 def folders(path: str) -> dict[str, tuple[object, ...]]:
@@ -152,7 +152,7 @@ def _hive(table: Path) -> Iterator[StoredRow]:
             yield StoredRow(path, {**named, **row}, None)
 
 
-class _Delta(NamedTuple):
+class _AcidFile(NamedTuple):
     """A file of one base or delta folder of a transactional table."""
 
     path: str
@@ -162,13 +162,13 @@ class _Delta(NamedTuple):
     low: int
     high: int
 
-    def lies_in(self, other: _Delta) -> bool:
+    def lies_in(self, other: _AcidFile) -> bool:
         same = (self.place, self.kind) == (other.place, other.kind)
         narrower = other.high - other.low > self.high - self.low
         return same and narrower and other.low <= self.low and self.high <= other.high
 
 
-def _acid_files(paths: Sequence[str]) -> Iterator[_Delta]:
+def _acid_files(paths: Sequence[str]) -> Iterator[_AcidFile]:
     """Yield the files that count: of the newest base, and of deltas that no other took in.
 
     Source: Hive, "Hive Transactions", "Table or Partition Storage".
@@ -176,11 +176,11 @@ def _acid_files(paths: Sequence[str]) -> Iterator[_Delta]:
     named = re.compile(
         r"(?P<place>.*?)/?(?P<kind>base|delta|delete_delta)_(?P<of>\d+(_\d+)*)(_v\d+)?/.*"
     )
-    there = list[_Delta]()
+    there = list[_AcidFile]()
     for match in filter(None, map(named.fullmatch, paths)):
         numbers = [int(text) for text in match["of"].split("_")]
         high = numbers[0] if match["kind"] == "base" else numbers[1]
-        there.append(_Delta(match.string, match["place"], match["kind"], numbers[0], high))
+        there.append(_AcidFile(match.string, match["place"], match["kind"], numbers[0], high))
     bases = dict[str, int]()
     for one in there:
         if one.kind == "base":
@@ -194,9 +194,9 @@ def _acid_files(paths: Sequence[str]) -> Iterator[_Delta]:
 
 def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> Iterator[StoredRow]:
     """Yield rows that no delete delta takes away; `invalid`: write ids that do not count."""
-    inserted, deleted = list[tuple[_Delta, dict[str, Any]]](), set[tuple[object, ...]]()
+    inserted, deleted = list[tuple[_AcidFile, dict[str, Any]]](), set[tuple[object, ...]]()
 
-    def row_id(file: _Delta, row: Mapping[str, Any]) -> tuple[object, ...]:
+    def row_id(file: _AcidFile, row: Mapping[str, Any]) -> tuple[object, ...]:
         return file.place, row["originalTransaction"], row["bucket"], row["rowId"]
 
     for file in _acid_files(paths):
@@ -331,7 +331,7 @@ class _Iceberg:
                 continue
             path = self.local(entry["file_path"])
             gone, equal = self._deletes(entry, deletes)
-            found = _file(path) or File([], {})
+            found = _file(path) or StoredFile([], {})
             ids = found.ids or {
                 name: self.mapping[name]
                 for name in found.ids or (found.rows or [{}])[0]
@@ -378,7 +378,7 @@ class _Iceberg:
                     }
             if delete["content"] == 2 and delete["sequence"] > data["sequence"]:  # noqa: PLR2004 - equality
                 everywhere = not delete["partition"]
-                found = _file(path) or File([], {})
+                found = _file(path) or StoredFile([], {})
                 if here or everywhere:
                     equal += [
                         {

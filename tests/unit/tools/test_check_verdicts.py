@@ -23,7 +23,7 @@ from tools.check_verdicts import (
     STATISTICS,
     UNDECIDED,
     WRITER,
-    Table,
+    StoredTable,
 )
 from tools.table_files import StoredRow, Written
 
@@ -64,7 +64,7 @@ def test_what_a_table_holds_says_who_is_responsible_for_a_value(
     stored: StoredRow,
     responsible: str,
 ) -> None:
-    held = Table([stored], "id", ("id", "a", "b", "p"))
+    held = StoredTable([stored], "id", ("id", "a", "b", "p"))
     place = Witness("1", column, expected, shown)
     assert check_verdicts.decide("altered_value", place, held, ALL).who == responsible
 
@@ -77,7 +77,7 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
     columns: tuple[str, ...], responsible: str
 ) -> None:
     fields = {"0": Written("1"), "1": Written("x" if responsible != WRITER else "z")}
-    held = Table([StoredRow("f", fields, None)], "id", columns)
+    held = StoredTable([StoredRow("f", fields, None)], "id", columns)
     place = Witness("1", "a", "x", None)
     assert check_verdicts.decide("lost_value", place, held, ALL).who == responsible
 
@@ -105,7 +105,7 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
 def test_what_a_table_holds_says_who_is_responsible_for_a_row(
     kind: str, held: list[StoredRow], query: Query, responsible: str
 ) -> None:
-    stored = Table(held, "id", (), frozenset({"", "p=1", NULL[:-2]}), [BEYOND])
+    stored = StoredTable(held, "id", (), frozenset({"", "p=1", NULL[:-2]}), [BEYOND])
     decided = check_verdicts.decide(kind, Witness("1", "", (1, "x"), None), stored, query)
     assert decided.who == responsible
 
@@ -120,7 +120,7 @@ def test_a_number_of_rows_is_counted_in_the_files(
     held = [row(a="x"), row("p=3/g", a="x"), row(a="z")]
     place = Witness("", "count(*)", expected, shown)
     decided = check_verdicts.decide(
-        "lost_row", place, Table(held, "id", (), frozenset({""})), HOW_MANY_X
+        "lost_row", place, StoredTable(held, "id", (), frozenset({""})), HOW_MANY_X
     )
     assert decided.who == responsible
 
