@@ -56,7 +56,7 @@ from harness.run.load_run import INFO
 from harness.scenario.cells import Cell
 from tests.builders import recordings
 from tools.shared import table
-from tools.table_files import StoredRow, Written, folders, rows_of
+from tools.table_files import Paths, StoredRow, Written, by_history, folders, rows_of
 
 READER: Final = "reader"
 WRITER: Final = "writer"
@@ -114,6 +114,8 @@ class StoredTable(NamedTuple):
     """The folders that it lists; None where it lists none of any table of that format."""
     statistics: Sequence[ColumnStatistics] = ()
     """Those that were recorded because files contradict them."""
+    statements: Sequence[tuple[int, str]] = ()
+    """Those that were sent until the view's step, each with its step."""
 
     def versions(self, key: str) -> list[StoredRow]:
         at = str(self.columns.index(self.key)) if self.key in self.columns else self.key
@@ -226,10 +228,14 @@ def plain(value: object) -> object:
 def alike(value: object) -> Iterator[object]:
     """Yield a plain value; of a text that stands for another value, what it stands for too.
 
+    A moment is also alike the one that an engine of milliseconds has of it.
+
     >>> list(alike(Written("1.50"))), list(alike(Written("true"))), list(alike("1.50"))
     (['1.50', '1.5'], ['true', True], ['1.50'])
     """
     yield plain(value)
+    if isinstance(value, datetime.datetime):
+        yield plain(value.replace(microsecond=value.microsecond // 1000 * 1000))
     if isinstance(value, Written):
         text = str(value)
         if text in {"true", "false"}:
@@ -342,6 +348,10 @@ class RecordedTable:
         """Return the newest version of each row in each group of files, deleted ones left out."""
         state = next(state for state in self.variant.states if state.outcome.step == step)
         found = dict[tuple[str, str], StoredRow]()
+        told = state.schema_history.versions if state.schema_history else ()
+        history: dict[str, Paths] = {
+            one.instant: {id_: path for id_, path, _ in one.fields} for one in told
+        }
         order = sorted(
             enumerate(state.files), key=lambda at: (self.steps.get(at[1].instant, -1), at[0])
         )
@@ -350,10 +360,11 @@ class RecordedTable:
                 continue
             for key in file.deleted:
                 found.pop((file.file_group, key), None)
-            for key, row in zip(file.keys, self.rows(file), strict=False):
-                found[file.file_group, key] = StoredRow(
-                    file.path, {self.variant.key: key, **row}, None
-                )
+            for key, values in zip(file.keys, self.rows(file), strict=False):
+                row = {self.variant.key: key, **values}
+                current = by_history(row, history, file.instant) if history else None
+                written = self.steps.get(file.instant, -1)
+                found[file.file_group, key] = StoredRow(file.path, row, current, "", written)
         unlisted = dict(state.unlisted_at).get(ENTRIES.get(view, "t"), state.unlisted)
         places = {file.path.rpartition("/")[0] for file in state.files}
         listed = frozenset(places - set(unlisted)) if unlisted else None
@@ -439,9 +450,7 @@ def _lost(
         return ByFiles(WRITER, f"row {place.key} is in no live file")
     if not all(_listed(table, row) for row in versions):
         return ByFiles(CATALOG, f"the catalog does not list the folder of {where}")
-    if any(map(_contradicts_folder, versions)) or any(
-        _by_folder(row, query) is False for row in versions
-    ):
+    if any(_by_folder(row, query) is False for row in versions):
         return ByFiles(FOLDER, f"the folder says something else than {where}")
     if told := _excluding(table, versions, query):
         return ByFiles(STATISTICS, f"row {place.key} is in {where}; {told[0]}")
@@ -492,15 +501,6 @@ def _by_folder(row: StoredRow, query: Query) -> bool | None:
     return None
 
 
-def _contradicts_folder(row: StoredRow) -> bool:
-    return any(
-        name in row.values
-        and not set(map(str, alike(row.values[name])))
-        & {str(v) for value in values for v in alike(value)}
-        for name, values in folders(row.file).items()
-    )
-
-
 def _value(place: Witness, table: StoredTable, row: StoredRow) -> ByFiles:
     root = place.column.partition(".")[0].partition("[")[0].casefold()
     expected, shown = plain(place.expected), plain(place.actual)
@@ -521,6 +521,8 @@ def _value(place: Witness, table: StoredTable, row: StoredRow) -> ByFiles:
         _, value = _dig(row.current, place.column)
         by_record = f"{evidence}; by the table's record of names {plain(value)!r}"
         return ByFiles(_of_record(row.current, place, values, expected, shown), by_record)
+    if expected is None and (dropped := _dropped(table, row, place.column)):
+        return ByFiles(READER, f"{evidence}; a column of then, dropped by step {dropped}")
     if expected is None:
         return ByFiles(READER if stands is None and not numbered else UNDECIDED, evidence)
     if expected in list(leaves(stands)):
@@ -528,7 +530,17 @@ def _value(place: Witness, table: StoredTable, row: StoredRow) -> ByFiles:
     if somewhere:
         evidence = f"{evidence}; expected stands in {', '.join(somewhere)}"
         return ByFiles(HISTORY if numbered else READER, evidence)
-    return ByFiles(WRITER if numbered or shown in list(leaves(stands)) else UNDECIDED, evidence)
+    there = named in values and shown in list(leaves(stands))
+    return ByFiles(WRITER if numbered or there else UNDECIDED, evidence)
+
+
+def _dropped(table: StoredTable, row: StoredRow, column: str) -> int:
+    """Return the step that dropped a column since a row was written; 0 where none did."""
+    quoted = ".".join(f"`{name}`" for name in column.split("."))
+    for step, text in table.statements:
+        if 0 <= row.step < step and text.casefold().endswith(f" drop column {quoted.casefold()}"):
+            return step
+    return 0
 
 
 def _of_folder(says: Sequence[object], expected: object, shown: object) -> str:
@@ -574,8 +586,9 @@ def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
         if source
         else RecordedTable(variant).table(step, cell.view)
     )
-    told = next(s for s in variant.states if s.outcome.step == step).statistics.told
-    stored = stored._replace(statistics=told)
+    states = [state for state in variant.states if state.outcome.step <= step]
+    sent = [(s.outcome.step, text) for s in states for text in s.outcome.statements]
+    stored = stored._replace(statistics=states[-1].statistics.told, statements=sent)
     results, evidence = set[str](), dict[str, None]()
     for finding in checked.findings:
         who = str(finding.responsible)

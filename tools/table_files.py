@@ -15,7 +15,7 @@ import re
 import struct
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -49,6 +49,8 @@ class StoredRow(NamedTuple):
     current: Mapping[str, Any] | None
     """By the table's names of now, where the table's own records say which is which."""
     doubtful: str = ""
+    step: int = -1
+    """The step that wrote it, where that was recorded."""
 
 
 class Written(str):
@@ -57,51 +59,139 @@ class Written(str):
     __slots__ = ()
 
 
+Paths = Mapping[Any, str]
+"""The dotted path of each field by its id; elements of a list are called `element`."""
+
+
 class StoredFile(NamedTuple):
-    """A data file's content, with the ids of its columns where it has them."""
+    """A data file's content, with the paths of its columns by their ids, where it has these."""
 
     rows: list[dict[str, Any]]
-    ids: dict[str, int]
+    paths: dict[object, str]
 
 
 def read_file(path: Path) -> list[dict[str, Any]] | None:
     """Return the rows of a Parquet, ORC or Avro file; None of any other."""
-    found = _file(path)
+    found = read_stored(path)
     return found and found.rows
 
 
-def _file(path: Path) -> StoredFile | None:
+def read_stored(path: Path) -> StoredFile | None:
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
         if magic == b"Obj\x01":
             reader = fastavro.reader(file)
-            schema: Any = reader.writer_schema
-            fields: list[Any] = schema["fields"]
-            ids = {field["name"]: field["field-id"] for field in fields if "field-id" in field}
-            return StoredFile([dict(row) for row in reader if isinstance(row, dict)], ids)
+            paths = dict(_avro_paths(reader.writer_schema, ""))
+            return StoredFile([dict(row) for row in reader if isinstance(row, dict)], paths)
         if magic == b"PAR1":
             return _parquet(path)
         if magic.startswith(b"ORC"):
+            paths = dict(_orc_paths(pyorc.Reader(file).schema, ""))
+            file.seek(0)
             try:
-                rows = orc.ORCFile(path).read().to_pylist()
+                return StoredFile(orc.ORCFile(path).read().to_pylist(), paths)
             except pa.ArrowInvalid:  # a moment that has no nanoseconds in 64 bits
                 names = list(getattr(pyorc.Reader(file).schema, "fields", ()))
                 file.seek(0)
                 rows = [dict(zip(names, row, strict=True)) for row in pyorc.Reader(file)]
-            file.seek(0)
-            columns: Any = pyorc.Reader(file).schema
-            told = {name: part.attributes for name, part in columns.fields.items()}
-            ids = {n: int(a["iceberg.id"]) for n, a in told.items() if "iceberg.id" in a}
-            return StoredFile(rows, ids)
+                return StoredFile(rows, paths)
     return None
 
 
 def _parquet(source: Path | io.BytesIO) -> StoredFile:
     table = pq.ParquetFile(source).read()
-    told = {field.name: field.metadata or {} for field in table.schema}
-    ids = {n: int(t[b"PARQUET:field_id"]) for n, t in told.items() if b"PARQUET:field_id" in t}
-    return StoredFile(table.to_pylist(), ids)
+    paths = [pair for field in table.schema for pair in _parquet_paths(field, field.name)]
+    return StoredFile(table.to_pylist(), dict(paths))
+
+
+def _parquet_paths(field: pa.Field, path: str) -> Iterator[tuple[object, str]]:
+    told = (field.metadata or {}).get(b"PARQUET:field_id")
+    if told is not None:
+        yield int(told), path
+    if pa.types.is_struct(field.type):
+        for part in field.type:
+            yield from _parquet_paths(part, f"{path}.{part.name}")
+    if pa.types.is_list(field.type):
+        yield from _parquet_paths(field.type.value_field, f"{path}.element")
+
+
+def _orc_paths(
+    schema: Any,  # noqa: ANN401 - as pyorc has it
+    path: str,
+) -> Iterator[tuple[object, str]]:
+    if "iceberg.id" in schema.attributes:
+        yield int(schema.attributes["iceberg.id"]), path
+    for name, part in getattr(schema, "fields", {}).items():
+        yield from _orc_paths(part, f"{path}.{name}".lstrip("."))
+    if isinstance(schema, pyorc.Array):
+        yield from _orc_paths(schema.type, f"{path}.element")
+
+
+def _avro_paths(
+    schema: Any,  # noqa: ANN401 - Avro's JSON
+    path: str,
+) -> Iterator[tuple[object, str]]:
+    if isinstance(schema, list):
+        for branch in schema:
+            yield from _avro_paths(branch, path)
+    if isinstance(schema, dict):
+        for field in schema.get("fields", ()):
+            at = f"{path}.{field['name']}".lstrip(".")
+            if "field-id" in field:
+                yield field["field-id"], at
+            yield from _avro_paths(field["type"], at)
+        if "items" in schema:
+            if "element-id" in schema:
+                yield schema["element-id"], f"{path}.element"
+            yield from _avro_paths(schema["items"], f"{path}.element")
+
+
+def schema_paths(
+    fields: Iterable[Mapping[str, Any]], prefix: str = ""
+) -> Iterator[tuple[object, str]]:
+    """Yield the ids and paths of a schema as Iceberg and Hudi write it down, and all within."""
+    for field in fields:
+        yield field["id"], f"{prefix}{field['name']}"
+        yield from _type_paths(field["type"], f"{prefix}{field['name']}")
+
+
+def _type_paths(
+    type_: Any,  # noqa: ANN401 - JSON: a name, or an object
+    path: str,
+) -> Iterator[tuple[object, str]]:
+    if isinstance(type_, dict):
+        yield from schema_paths(type_.get("fields", ()), f"{path}.")
+        if "element" in type_:
+            yield type_.get("element-id", type_.get("element_id")), f"{path}.element"
+            yield from _type_paths(type_["element"], f"{path}.element")
+
+
+def by_ids(row: Mapping[str, Any], then: Paths, now: Paths) -> dict[str, Any]:
+    """Return a row by the names of now: each value of the field that has its id.
+
+    >>> by_ids({"s": {"a": 1, "b": 2}}, {1: "s", 2: "s.a", 3: "s.b"}, {1: "t", 3: "t.a", 4: "t.b"})
+    {'t': {'a': 2, 'b': None}}
+    """
+    children = defaultdict[str, list[tuple[object, str]]](list)
+    for id_, path in now.items():
+        children[path.rpartition(".")[0]].append((id_, path))
+
+    def part(value: object, path: str) -> object:
+        if isinstance(value, dict) and children[path]:
+            return fields(value, path)
+        if isinstance(value, list):
+            return [part(element, f"{path}.element") for element in value]
+        return value
+
+    def fields(value: Mapping[str, Any], path: str) -> dict[str, Any]:
+        names = {id_: stored.rpartition(".")[2] for id_, stored in then.items()}
+        return {
+            at.rpartition(".")[2]: part(value.get(names.get(id_, "")), at)
+            for id_, at in children[path]
+        }
+
+    return fields(row, "")
 
 
 def folders(path: str) -> dict[str, tuple[object, ...]]:
@@ -142,7 +232,7 @@ def files(table: Path) -> list[str]:
 
 def _hive(table: Path) -> Iterator[StoredRow]:
     for path in files(table):
-        found = _file(table / path)
+        found = read_stored(table / path)
         named = {name: values[0] for name, values in folders(path).items()}
         if found is None:
             for line in (table / path).read_bytes().decode(errors="replace").split("\n")[:-1]:
@@ -240,10 +330,8 @@ def _delta(table: Path) -> Iterator[StoredRow]:
                 if kind == "add":
                     live[at] = file
     mode = dict(now["configuration"] or {}).get("delta.columnMapping.mode", "none")
-    names = dict[str, str]()
-    for field in json.loads(now["schemaString"])["fields"]:
-        stored = field["metadata"].get("delta.columnMapping.physicalName", field["name"])
-        names[field["name"] if mode == "none" else stored] = field["name"]
+    fields = json.loads(now["schemaString"])["fields"]
+    names = dict(_delta_paths(fields, mapped=mode != "none"))
     for file in live.values():
         gone, path = _vector(table, file.get("deletionVector") or {}), unquote(file["path"])
         given = dict(file["partitionValues"] or {}).items()
@@ -251,8 +339,25 @@ def _delta(table: Path) -> Iterator[StoredRow]:
         for number, row in enumerate(read_file(table / path) or ()):
             if number not in gone:
                 whole = {**row, **values}
-                current = {name: whole.get(stored) for stored, name in names.items()}
-                yield StoredRow(path, whole, current)
+                yield StoredRow(path, whole, by_ids(whole, {id_: id_ for id_ in names}, names))
+
+
+def _delta_paths(
+    fields: Iterable[Mapping[str, Any]], at: str = "", path: str = "", *, mapped: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the path of each field by that of the names that files have for it."""
+    for field in fields:
+        stored = field["metadata"].get("delta.columnMapping.physicalName") if mapped else None
+        here = f"{at}{stored or field['name']}", f"{path}{field['name']}"
+        yield here
+        type_, inner = field["type"], here
+        if isinstance(type_, dict) and type_["type"] == "array":
+            inner = f"{here[0]}.element", f"{here[1]}.element"
+            yield inner
+            type_ = type_["elementType"]
+        if isinstance(type_, dict):
+            parts = type_.get("fields", ())
+            yield from _delta_paths(parts, f"{inner[0]}.", f"{inner[1]}.", mapped=mapped)
 
 
 def _vector(table: Path, vector: Mapping[str, Any]) -> frozenset[int]:
@@ -297,6 +402,7 @@ class _Iceberg:
         now = self.metadata.get("current-schema-id", 0)
         schemas = self.metadata.get("schemas") or [self.metadata["schema"]]
         self.fields = next(s["fields"] for s in schemas if s.get("schema-id", 0) == now)
+        self.paths = dict(schema_paths(self.fields))
         mapping = self.metadata.get("properties", {}).get("schema.name-mapping.default", "[]")
         self.mapping = {
             name: part.get("field-id") for part in json.loads(mapping) for name in part["names"]
@@ -331,37 +437,35 @@ class _Iceberg:
                 continue
             path = self.local(entry["file_path"])
             gone, equal = self._deletes(entry, deletes)
-            found = _file(path) or StoredFile([], {})
-            ids = found.ids or {
-                name: self.mapping[name]
-                for name in found.ids or (found.rows or [{}])[0]
-                if name in self.mapping
-            }
+            found = read_stored(path) or StoredFile([], {})
+            then = found.paths
+            if not then and found.rows:
+                then = {self.mapping[n]: n for n in found.rows[0] if n in self.mapping}
+            parts = {name: value for name, value in self._partition(entry) if name not in then}
             for number, row in enumerate(found.rows):
-                by_id = {ids[name]: value for name, value in row.items() if name in ids}
+                by_id = {id_: row[name] for id_, name in then.items() if name in row}
                 if number in gone or any(
                     all(by_id.get(i) == v for i, v in one.items()) for one in equal
                 ):
                     continue
-                parts = self._partition(entry)
-                current = {
-                    field["name"]: by_id.get(
-                        field["id"], parts.get(field["id"], field.get("initial-default"))
-                    )
-                    for field in self.fields
-                }
+                current = by_ids(row, then, self.paths)
+                for field in self.fields:
+                    if field["id"] not in then:
+                        default = field.get("initial-default")
+                        current[field["name"]] = parts.get(field["id"], default)
                 yield StoredRow(str(path.relative_to(self.table)), row, current)
 
-    def _partition(self, entry: Mapping[str, Any]) -> dict[int, Any]:
+    def _partition(self, entry: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         specs = {spec["spec-id"]: spec["fields"] for spec in self.metadata["partition-specs"]}
-        identity = [f for f in specs[entry["place"][0]] if f["transform"] == "identity"]
-        return {field["source-id"]: entry["partition"].get(field["name"]) for field in identity}
+        for field in specs[entry["place"][0]]:
+            if field["transform"] == "identity":
+                yield field["source-id"], entry["partition"].get(field["name"])
 
     def _deletes(
         self, data: Mapping[str, Any], deletes: Sequence[Mapping[str, Any]]
-    ) -> tuple[set[int], list[dict[int, Any]]]:
+    ) -> tuple[set[int], list[dict[object, Any]]]:
         """Return the positions and the values that are deleted ("Scan Planning")."""
-        gone, equal = set[int](), list[dict[int, Any]]()
+        gone, equal = set[int](), list[dict[object, Any]]()
         for delete in deletes:
             path, here = self.local(delete["file_path"]), delete["place"] == data["place"]
             if delete["content"] == 1 and delete["sequence"] >= data["sequence"]:
@@ -378,16 +482,10 @@ class _Iceberg:
                     }
             if delete["content"] == 2 and delete["sequence"] > data["sequence"]:  # noqa: PLR2004 - equality
                 everywhere = not delete["partition"]
-                found = _file(path) or StoredFile([], {})
+                found = read_stored(path) or StoredFile([], {})
                 if here or everywhere:
-                    equal += [
-                        {
-                            found.ids[n]: v
-                            for n, v in row.items()
-                            if found.ids.get(n) in delete["equality_ids"]
-                        }
-                        for row in found.rows
-                    ]
+                    names = {i: n for i, n in found.paths.items() if i in delete["equality_ids"]}
+                    equal += [{i: row[n] for i, n in names.items()} for row in found.rows]
         return gone, equal
 
 
@@ -568,19 +666,24 @@ class _Hudi:
         kept = sorted((self.table / ".hoodie" / ".schema").glob("[0-9]*.schemacommit"))
         if not kept:
             return None
-        schemas = {
-            str(one["version_id"]): one["fields"]
-            for one in json.loads(kept[-1].read_text())["schemas"]
-        }
-        now = schemas[max(schemas, key=int)]
-        then = [version for version in schemas if int(version) <= int(instant)]
-        old = schemas[max(then, key=int)] if then else None
-        if old is None:
-            return None
-        names = {field["id"]: field["name"] for field in old}
-        if not set(names.values()) <= row.keys():
-            return None  # the file was not written with that schema
-        return {field["name"]: row.get(names.get(field["id"], "")) for field in now}
+        versions = json.loads(kept[-1].read_text(encoding="utf-8"))["schemas"]
+        history = {str(one["version_id"]): dict(schema_paths(one["fields"])) for one in versions}
+        return by_history(row, history, instant)
+
+
+def by_history(
+    row: Mapping[str, Any], history: Mapping[str, Paths], instant: str
+) -> dict[str, Any] | None:
+    """Return a row by the names of now; None where its file was written with another schema.
+
+    Source: Hudi, `InternalSchemaCache`: the newest version that is not newer than the commit.
+    """
+    versions = [version for version in history if int(version) <= int(instant)]
+    then = history[max(versions, key=int)] if versions else {}
+    columns = {path for path in then.values() if "." not in path and path[:8] != "_hoodie_"}
+    if not columns or not columns <= row.keys():
+        return None
+    return by_ids(row, then, history[max(history, key=int)])
 
 
 def _deleted(data: bytes) -> Iterator[str]:

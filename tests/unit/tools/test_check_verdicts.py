@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections import Counter
 from pathlib import Path
@@ -31,6 +32,7 @@ RECORDED = Path(__file__).parents[2] / "recorded"
 NULL = "p=__HIVE_DEFAULT_PARTITION__/f"
 IS_X = Query(where=Condition("a", Comparison.EQUAL, "x", "string"))
 HOW_MANY_X = Query(count=True, where=IS_X.where)
+P_IS_2 = Query(where=Condition("p", Comparison.EQUAL, "2", "string"))
 P_IS_NULL = Query(where=Condition("p", Comparison.NULL))
 BEYOND = ColumnStatistics(StatisticsSource.PARQUET, "f", "a", 1, 0, '"y"', '"z"')
 
@@ -69,6 +71,25 @@ def test_what_a_table_holds_says_who_is_responsible_for_a_value(
     assert check_verdicts.decide("altered_value", place, held, ALL).who == responsible
 
 
+@pytest.mark.parametrize(("step", "responsible"), [(1, READER), (3, UNDECIDED), (-1, UNDECIDED)])
+def test_a_value_of_a_column_that_was_dropped_since_is_not_of_its_namesake(
+    step: int, responsible: str
+) -> None:
+    sent = [(1, "insert"), (2, "alter table t drop column `s`.`a`"), (4, "alter table t add")]
+    stored = StoredRow("f", {"id": 1, "s": {"a": "x"}}, None, step=step)
+    place = Witness("1", "s.a", None, "x")
+    held = StoredTable([stored], "id", statements=sent)
+    assert check_verdicts.decide("resurrected", place, held, ALL).who == responsible
+
+
+def test_a_moment_is_there_where_an_engine_of_milliseconds_would_show_it() -> None:
+    moment = datetime.datetime(1969, 12, 31, 23, 59, 59, 123456, datetime.UTC)
+    due = moment.replace(microsecond=123000)
+    place = Witness("1", "a", due, moment.replace(microsecond=124000))
+    held = StoredTable([row(a=moment)], "id")
+    assert check_verdicts.decide("altered_value", place, held, ALL).who == READER
+
+
 @pytest.mark.parametrize(
     ("columns", "responsible"),
     [(("id", "a", "b"), READER), (("id", "b", "a"), HISTORY), (("id", "c", "a"), WRITER)],
@@ -89,7 +110,7 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
         ("lost_row", [row(a="z")], ALL, UNDECIDED),
         ("lost_row", [], ALL, WRITER),
         ("lost_row", [row("p=3/f", a="x")], ALL, CATALOG),  # a folder that is not listed
-        ("lost_row", [row("p=1/f", a="x", p="2")], ALL, FOLDER),  # of another name
+        ("lost_row", [row(NULL, a="x", p="2")], P_IS_2, FOLDER),  # of another name
         ("lost_row", [row(a="x")], IS_X, STATISTICS),
         ("ghost_row", [row(a="x")], ALL, WRITER),
         ("ghost_row", [], ALL, READER),

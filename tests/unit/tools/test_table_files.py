@@ -91,7 +91,11 @@ def delta_log(table: Path, *versions: list[dict[str, Any]]) -> None:
 
 def delta_metadata(**columns: str) -> dict[str, Any]:
     fields = [
-        {"name": name, "metadata": {"delta.columnMapping.physicalName": stored}}
+        {
+            "name": name,
+            "type": "string",
+            "metadata": {"delta.columnMapping.physicalName": stored},
+        }
         for name, stored in columns.items()
     ]
     mapping = {"delta.columnMapping.mode": "name"}
@@ -155,13 +159,13 @@ def iceberg(table: Path, *files: dict[str, Any]) -> None:
             "partition": {},
             "file_format": "PARQUET",
             **file,
-            "file_path": f"/home/{file['file_path']}",
+            "file_path": f"/lake/{file['file_path']}",
         }
         if "referenced_data_file" in file:
-            record["referenced_data_file"] = f"/home/{file['referenced_data_file']}"
+            record["referenced_data_file"] = f"/lake/{file['referenced_data_file']}"
         avro(table / path, "e", entry, [{"status": 1, "data_file": record}])
         manifests.append(
-            {"manifest_path": f"/home/{path}", "partition_spec_id": 0, "sequence_number": at}
+            {"manifest_path": f"/lake/{path}", "partition_spec_id": 0, "sequence_number": at}
         )
     listed = [
         {"name": n, "type": t["type"]}
@@ -169,13 +173,14 @@ def iceberg(table: Path, *files: dict[str, Any]) -> None:
     ]
     avro(table / "metadata" / "list.avro", "l", listed, manifests)
     columns = [{"id": 1, "name": "id"}, {"id": 2, "name": "a_now", "initial-default": "none"}]
+    columns = [{**column, "type": "string"} for column in columns]
     metadata = {
-        "location": "file:/home",
+        "location": "file:/lake",
         "current-schema-id": 1,
         "schemas": [{"schema-id": 1, "fields": columns}],
         "partition-specs": [{"spec-id": 0, "fields": []}],
         "current-snapshot-id": 7,
-        "snapshots": [{"snapshot-id": 7, "manifest-list": "/home/metadata/list.avro"}],
+        "snapshots": [{"snapshot-id": 7, "manifest-list": "/lake/metadata/list.avro"}],
     }
     (table / "metadata" / "1.json").write_text(json.dumps(metadata))
 
@@ -191,7 +196,7 @@ def test_icebergs_deletes_by_value_apply_to_older_files_alone(table: Path) -> No
     for name in ("f", "h"):
         parquet(table / name, [{"id": 1}, {"id": 2}], {"id": 1})
     parquet(table / "equal", [{"id": 1}], {"id": 1})
-    parquet(table / "places", [{"file_path": "/home/f", "pos": 1}])
+    parquet(table / "places", [{"file_path": "/lake/f", "pos": 1}])
     iceberg(
         table,
         {"content": 0, "file_path": "f"},
@@ -328,10 +333,30 @@ def test_hudis_history_says_which_column_of_then_has_the_name_of_now(table: Path
         "2": [(0, "id"), (1, "ts"), (2, "a_now"), (4, "b")],
     }
     schemas = [
-        {"version_id": int(at), "fields": [{"id": i, "name": n} for i, n in of]}
+        {"version_id": int(at), "fields": [{"id": i, "name": n, "type": "string"} for i, n in of]}
         for at, of in fields.items()
     ]
     (table / ".hoodie" / ".schema").mkdir()
     text = json.dumps({"schemas": schemas})
     (table / ".hoodie" / ".schema" / "002.schemacommit").write_text(text)
     assert shown(rows_of(table, "id"), "id", "a_now", "b") == [(1, "x", None)]
+
+
+def test_parts_of_structs_and_of_elements_are_found_by_their_ids() -> None:
+    then = {1: "s", 2: "s.a", 3: "s.b", 4: "l", 5: "l.element", 6: "l.element.c"}
+    now = {1: "s", 3: "s.a", 7: "s.b", 4: "l", 5: "l.element", 6: "l.element.d"}
+    row = {"s": {"a": "dropped", "b": "renamed"}, "l": [{"c": 1}, None]}
+    expected = {"s": {"a": "renamed", "b": None}, "l": [{"d": 1}, None]}
+    assert table_files.by_ids(row, then, now) == expected
+
+
+def test_ids_of_parts_are_read_from_files_and_schemas(tmp_path: Path) -> None:
+    id_ = "PARQUET:field_id"
+    part = pa.field("a", pa.int32(), metadata={id_: "2"})
+    schema = pa.schema([pa.field("s", pa.struct([part]), metadata={id_: "1"})])
+    pq.write_table(pa.Table.from_pylist([{"s": {"a": 5}}], schema=schema), tmp_path / "f")
+    struct_ = {"type": "struct", "fields": [{"id": 2, "name": "b", "type": "int"}]}
+    now = dict(table_files.schema_paths([{"id": 1, "name": "s", "type": struct_}]))
+    found = table_files.read_stored(tmp_path / "f")
+    assert found is not None
+    assert table_files.by_ids(found.rows[0], found.paths, now) == {"s": {"b": 5}}
