@@ -76,8 +76,8 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
     """
     alarming: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in run.by_question.items():
-        if any(verdict.verdict is VerdictKind.CORRECT for verdict in verdicts):
-            continue  # some reader agrees with the truth
+        if any(verdict.verdict in {VerdictKind.CORRECT, VerdictKind.OPEN} for verdict in verdicts):
+            continue  # some reader agrees with the truth, or a line of data says what it means
         answers = [(verdict, run.answers.get(verdict.case)) for verdict in verdicts]
         answered = [verdict for verdict, answer in answers if answer and answer.has_table]
         groups = agreements(run, answered)

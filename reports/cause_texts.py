@@ -273,6 +273,7 @@ def _what(cause: RunCause) -> str:
     predicate = {
         VerdictKind.REFUSED: "refuses to answer",
         VerdictKind.UNSUPPORTED: "does not support this",
+        VerdictKind.OPEN: "answers what is left open",
     }.get(key.symptom.kind, "gave no answer that could be judged")
     return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
 

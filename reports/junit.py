@@ -166,8 +166,8 @@ def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
     match verdict.verdict:
         case _ if _passes(verdict):
             return None
-        case VerdictKind.UNSUPPORTED:
-            return _with_text(junitparser.Skipped(_xml(f"unsupported: {verdict.because}")))
+        case VerdictKind.UNSUPPORTED | VerdictKind.OPEN as kind:
+            return _with_text(junitparser.Skipped(_xml(f"{kind}: {verdict.because}")))
         case VerdictKind.UNKNOWN:
             error = junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
             return _with_text(error, _xml(log_text(answer)))

@@ -22,6 +22,7 @@ STYLES: Final[Mapping[Tone, str]] = {
     VerdictKind.CORRECT: "green",
     VerdictKind.WRONG: "bold red",
     VerdictKind.REFUSED: "magenta",
+    VerdictKind.OPEN: "cyan",
     VerdictKind.UNSUPPORTED: "dim",
     VerdictKind.UNKNOWN: "bold yellow",
 }

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.cell_pairs import WORSE, CellPair, VerdictChange
+from harness.comparison.cell_pairs import OF_OPEN, WORSE, CellPair, VerdictChange
 from harness.comparison.regressions import Regression, Remedy, workarounds
 from harness.comparison.result import (
     SAFE,
@@ -49,6 +49,7 @@ CLASS_COLOURS: Final = {
     VerdictChange.FIXED: VerdictKind.CORRECT,
     VerdictChange.REFUSED_NOW: VerdictKind.UNSUPPORTED,
     VerdictChange.RIGHT_AS_BEFORE: VerdictKind.CORRECT,
+    **dict.fromkeys((*OF_OPEN, VerdictChange.OPEN_AS_BEFORE), VerdictKind.OPEN),
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
 EXAMPLE: Final = "changed:worse reader:trino default:yes"

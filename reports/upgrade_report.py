@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
-from harness.comparison.cell_pairs import BETTER, WORSE, VerdictChange, finding_places, places
+from harness.comparison.cell_pairs import (
+    BETTER,
+    OF_OPEN,
+    WORSE,
+    VerdictChange,
+    finding_places,
+    places,
+)
 from harness.comparison.regressions import (
     Regression,
     Remedy,
@@ -59,15 +66,18 @@ WORKAROUNDS: Final[Mapping[Workaround, str]] = {
     Workaround.OTHER_ENGINE: "by the other engines that were asked",
 }
 CHANGES: Final[Mapping[VerdictChange, str]] = {
-    VerdictChange.REGRESSED: "right before, wrong without an error now",
+    VerdictChange.REGRESSED: "right or open before, wrong without an error now",
     VerdictChange.REGRESSED_SILENTLY: "refused before, wrong without an error now",
     VerdictChange.WRONG_OTHERWISE: "wrong before, wrong in another way now",
-    VerdictChange.REGRESSED_LOUDLY: "right before, refused now",
+    VerdictChange.REGRESSED_LOUDLY: "right or open before, refused now",
     VerdictChange.FIXED: "wrong or refused before, right now",
     VerdictChange.REFUSED_NOW: "wrong before, refused now",
     VerdictChange.WRONG_AS_BEFORE: "wrong before and now, in the same places",
     VerdictChange.REFUSED_AS_BEFORE: "refused before and now",
     VerdictChange.RIGHT_AS_BEFORE: "right before and now",
+    VerdictChange.OPEN_NOW: "right, wrong or refused before; the specification leaves it open now",
+    VerdictChange.NO_LONGER_OPEN: "left open by the specification before, right now",
+    VerdictChange.OPEN_AS_BEFORE: "left open by the specification before and now",
     VerdictChange.NEW: "asked of the new side alone",
     VerdictChange.GONE: "asked of the old side alone",
     VerdictChange.UNKNOWN: "not known of one side; not counted",
@@ -75,6 +85,7 @@ CHANGES: Final[Mapping[VerdictChange, str]] = {
 TONES: Final[Mapping[VerdictChange, Tone]] = {
     **dict.fromkeys(WORSE, VerdictKind.WRONG),
     **dict.fromkeys(BETTER, VerdictKind.CORRECT),
+    **dict.fromkeys(OF_OPEN, VerdictKind.OPEN),
     VerdictChange.UNKNOWN: VerdictKind.UNKNOWN,
 }
 DECISION_TONES: Final[Mapping[Decision, VerdictKind]] = {
@@ -279,6 +290,11 @@ def reasons(comparison: SideComparison) -> str:
     if same := comparison.counts[VerdictChange.WRONG_AS_BEFORE]:
         are, stay = ("answer is", "stays") if same == 1 else ("answers are", "stay")
         sentences.append(f"{same:,} {are} wrong today already, and {stay} so.")
+    opened, settled = (comparison.counts[change] for change in OF_OPEN)
+    if opened or settled:
+        to, back = f"{opened:,} to open" * bool(opened), f"{settled:,} from open" * bool(settled)
+        turned = " and ".join(filter(None, (to, back)))
+        sentences.append(f"Turned {turned}, which is neither right nor wrong.")
     accepted = len(comparison.worse_accepted)
     if accepted and comparison.decision is not Decision.NOTHING_WORSE:
         get, are = ("answer gets", "is") if accepted == 1 else ("answers get", "are")

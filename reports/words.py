@@ -119,6 +119,12 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
         "wrong", "wrong", "≠", "The reader reported no error, but its answer is wrong."
     ),
     VerdictKind.REFUSED: Word("refused", "refused", "!", "The reader answered with an error."),
+    VerdictKind.OPEN: Word(
+        "open",
+        "open",
+        "~",
+        "Not what was written; the specification leaves it open. Neither a pass nor an error.",
+    ),
     VerdictKind.UNSUPPORTED: Word(
         "unsupported",
         "unsupp.",

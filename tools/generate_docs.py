@@ -21,6 +21,7 @@ from harness import engines as engine_registry
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default, Distribution
+from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.core.setting_values import SettingValues
@@ -86,6 +87,22 @@ def tolerances() -> str:
     return "\n".join(table(("declaration", "products", "what differs", "how far"), rows))
 
 
+def open_answers() -> str:
+    lines = dict.fromkeys(line for name in formats.names() for line in open_cases.of_format(name))
+    heads = "line", "of", "what is admitted", "what leaves it open", "who answers so"
+    rows = (
+        (
+            f"`{line.name}`",
+            ", ".join(map(distribution_support.family_name, line.formats)),
+            line.what,
+            f"{line.specification}: {line.silent}",
+            line.seen,
+        )
+        for line in lines
+    )
+    return "\n".join(table(heads, rows))
+
+
 def _versions() -> Mapping[str, Sequence[Distribution]]:
     """Return the distributions of each engine that is asked."""
     every = map(distributions.load, distributions.names())
@@ -139,6 +156,7 @@ def _formats(operation: Operation) -> str:
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "engines": engines,
     "format-settings": format_settings,
+    "open-answers": open_answers,
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,

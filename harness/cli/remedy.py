@@ -38,12 +38,15 @@ TOGETHER: Final = 2
 LEFT_OUT: Final = ""
 """Stands for a setting that is not named: the engine's default."""
 TURNED_WRONG: Final = "turned_wrong"
-TURNS: Final = ("turned_right", TURNED_WRONG, "still_wrong", "still_right", "unknown")
+TURNS: Final = ("turned_right", TURNED_WRONG, "still_wrong", "still_right", "unknown", "open")
 TURN_OF: Final = {
     VerdictChange.FIXED: "turned_right",
     VerdictChange.REGRESSED: TURNED_WRONG,
     VerdictChange.REGRESSED_LOUDLY: TURNED_WRONG,
     VerdictChange.RIGHT_AS_BEFORE: "still_right",
+    VerdictChange.OPEN_NOW: "open",
+    VerdictChange.OPEN_AS_BEFORE: "open",
+    VerdictChange.NO_LONGER_OPEN: "turned_right",
     VerdictChange.NEW: "unknown",
     VerdictChange.UNKNOWN: "unknown",
 }

@@ -37,6 +37,11 @@ class VerdictChange(StrEnum):
     """Each wrong place was so before; there may be fewer."""
     REFUSED_AS_BEFORE = "refused as before"
     RIGHT_AS_BEFORE = "right as before"
+    OPEN_NOW = "open now"
+    """Neither right nor wrong now, and right, wrong or refused before."""
+    NO_LONGER_OPEN = "no longer open"
+    """It was neither right nor wrong, and is right."""
+    OPEN_AS_BEFORE = "open as before"
     NEW = "new"
     GONE = "gone"
     UNKNOWN = "unknown"
@@ -55,13 +60,17 @@ AS_BEFORE: Final = (
     VerdictChange.RIGHT_AS_BEFORE,
     VerdictChange.WRONG_AS_BEFORE,
     VerdictChange.REFUSED_AS_BEFORE,
+    VerdictChange.OPEN_AS_BEFORE,
 )
+OF_OPEN: Final = (VerdictChange.OPEN_NOW, VerdictChange.NO_LONGER_OPEN)
+"""What is neither better nor worse: a check turned to open, or from open to right."""
 
-_RIGHT, _WRONG, _ERROR = "right", "wrong", "error"
+_RIGHT, _WRONG, _ERROR, _OPEN = "right", "wrong", "error", "open"
 _OUTCOMES: Final[Mapping[VerdictKind, str]] = {
     VerdictKind.CORRECT: _RIGHT,
     VerdictKind.WRONG: _WRONG,
     VerdictKind.REFUSED: _ERROR,
+    VerdictKind.OPEN: _OPEN,
     VerdictKind.UNSUPPORTED: _ERROR,  # declared, and refused when it was asked
 }
 _CLASSES: Final[Mapping[tuple[str, str], VerdictChange]] = {
@@ -74,6 +83,13 @@ _CLASSES: Final[Mapping[tuple[str, str], VerdictChange]] = {
     (_ERROR, _RIGHT): VerdictChange.FIXED,
     (_ERROR, _WRONG): VerdictChange.REGRESSED_SILENTLY,
     (_ERROR, _ERROR): VerdictChange.REFUSED_AS_BEFORE,
+    (_RIGHT, _OPEN): VerdictChange.OPEN_NOW,
+    (_WRONG, _OPEN): VerdictChange.OPEN_NOW,
+    (_ERROR, _OPEN): VerdictChange.OPEN_NOW,
+    (_OPEN, _OPEN): VerdictChange.OPEN_AS_BEFORE,
+    (_OPEN, _RIGHT): VerdictChange.NO_LONGER_OPEN,
+    (_OPEN, _WRONG): VerdictChange.REGRESSED,
+    (_OPEN, _ERROR): VerdictChange.REGRESSED_LOUDLY,
 }
 _ELSEWHERE: Final = {
     VerdictChange.WRONG_AS_BEFORE: VerdictChange.WRONG_OTHERWISE,

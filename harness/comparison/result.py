@@ -14,6 +14,7 @@ from harness.comparison.acceptance import NOTHING_ACCEPTED, Acceptance, Accepted
 from harness.comparison.cell_pairs import (
     AS_BEFORE,
     BETTER,
+    OF_OPEN,
     WORSE,
     CellPair,
     VerdictChange,
@@ -260,7 +261,7 @@ class SideComparison:
 
     @property
     def _enough_known(self) -> bool:
-        asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *WORSE))
+        asked = sum(self.counts[change] for change in (*AS_BEFORE, *BETTER, *OF_OPEN, *WORSE))
         return bool(asked) and not self.not_known
 
     @property
@@ -270,7 +271,7 @@ class SideComparison:
             return Decision.WITH_SETTING if self.remedy else Decision.DO_NOT
         if not self._enough_known:
             return Decision.NOT_KNOWN
-        changes = (*BETTER, VerdictChange.NEW, VerdictChange.GONE)
+        changes = (*BETTER, *OF_OPEN, VerdictChange.NEW, VerdictChange.GONE)
         changed = self.worse_accepted or any(self.counts[change] for change in changes)
         return Decision.NOTHING_WORSE if changed else Decision.NOTHING_CHANGES
 

@@ -379,6 +379,8 @@ class VerdictKind(StrEnum):
     CORRECT = "correct"
     WRONG = "wrong"
     REFUSED = "refused"
+    OPEN = "open"
+    """Neither right nor wrong: specification and engines leave it open (`core.open_cases`)."""
     UNSUPPORTED = "unsupported"
     UNKNOWN = "unknown"
 
@@ -411,7 +413,7 @@ class Verdict:
     reproduces: tuple[str, ...] = ()
     """The mappings that reproduce the whole answer, of those tried; see `claimed`."""
     because: str = ""
-    """Why unknown or unsupported, or what a refusal means (`read by position`)."""
+    """Why unknown, unsupported or open, or what a refusal means (`read by position`)."""
     known: str = ""
     expected: Expected | None = None
     seconds: float = 0.0

@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import itemgetter
 
 from harness.core.records import Expected, Origin
+from harness.judge import text_rows
 from harness.judge.difference import NULLS
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.conversion import nested_text
@@ -163,6 +164,14 @@ class ExpectedState:
     @cached_property
     def keys(self) -> Mapping[str, Row]:
         return {text_of(row.key): row for row in self.rows.values()}
+
+    @cached_property
+    def text_lines(self) -> Mapping[str, Sequence[text_rows.Line]]:
+        """What a text file has of each row whose texts hold its signs, by the text of its key."""
+        lines = (
+            (key, text_rows.lines_of(self.shown(row).values())) for key, row in self.keys.items()
+        )
+        return {key: of_row for key, of_row in lines if of_row}
 
     @cached_property
     def in_base_files(self) -> Mapping[str, Row]:

@@ -16,6 +16,8 @@ NEW: Final = 1
 UNKNOWN: Final = 3
 LATE: Final = "answered only when asked again"
 OTHERWISE: Final = "answered otherwise by a fresh server"
+MOST_OPEN: Final = 0.01
+"""The share of checks that may be left open; of more it is said, whatever the status."""
 SHOWN: Final = 5
 """So many of a kind are listed; the reports and the baselines have them all."""
 
@@ -45,6 +47,7 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
     reasons = [*unknown, *new]
     for how, cells in flaky.items():
         reasons.append(f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}.")
+    reasons.extend(_open(applied.verdicts))
     reasons.extend(
         f"{line.place}: counted until {line.until} and does no longer" for line in applied.expired
     )
@@ -124,9 +127,22 @@ def _having(kind: FindingKind, verdicts: Iterable[Verdict]) -> list[Verdict]:
 def _good(verdicts: Sequence[Verdict]) -> str:
     known = [verdict for verdict in verdicts if verdict.known]
     which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
-    rest = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.UNSUPPORTED]
-    unsupported = f", {len(rest)} declared unsupported" if rest else ""
-    return f"{_count(verdicts, 'check', 'checks')} judged: all correct{which}{unsupported}."
+    counts = Counter(verdict.verdict for verdict in verdicts)
+    number, left = counts[VerdictKind.UNSUPPORTED], counts[VerdictKind.OPEN]
+    unsupported = f", {number} declared unsupported" if number else ""
+    correct = f"all correct but {left} left open" if left else "all correct"
+    return f"{_count(verdicts, 'check', 'checks')} judged: {correct}{which}{unsupported}."
+
+
+def _open(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield that more than a few answers are left open, by which lines of data."""
+    found = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.OPEN]
+    if len(found) > MOST_OPEN * len(verdicts):
+        names = Counter(verdict.because.partition(":")[0] for verdict in found)
+        listed = _listed(f"{name} ({count})" for name, count in names.most_common())
+        share = f"{len(found) / len(verdicts):.2%} of all, where at most {MOST_OPEN:.0%} should be"
+        yield f"ATTENTION: {_count(found, 'check is', 'checks are')} left open ({share}): {listed}."
+        yield "An open answer is no pass: read what leaves it open before you rely on it."
 
 
 def _where(verdicts: Iterable[Verdict]) -> str:

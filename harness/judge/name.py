@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from harness.core.records import FindingKind
+from harness.judge import text_rows
 from harness.judge.altered_value import altered_value
 from harness.judge.difference import VALUES, Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
@@ -87,6 +88,8 @@ def resurrected(difference: Difference, state: ExpectedState) -> bool:
 
 def misaligned(difference: Difference, state: ExpectedState) -> bool:
     """Return whether the value belongs to another field, as when files are read by position."""
+    if text_rows.came_from_another(difference, state):
+        return True
     other = difference.kind in VALUES and difference.of_other_field and difference.of_its_row
     # A field that came only later is of no column that the view could show.
     return other and difference.origin is not None and not state.unborn(difference.origin.field_id)
@@ -149,6 +152,8 @@ def ghost_row(difference: Difference, state: ExpectedState) -> bool:
     if difference.kind is DifferenceKind.EXTREME and difference.origin is not None:
         return difference.origin.key not in state.keys
     now = state.history[-1]
+    if text_rows.is_rest_of_a_row(difference, state):
+        return True
     never = (key for sent in now.contested.values() for key in sent)
     gone = (*now.gone, *state.left_out, *never)
     return difference.kind is DifferenceKind.EXTRA_ROW and difference.key in map(text_of, gone)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.core import refusals, tolerances
+from harness.core import open_cases, refusals, tolerances
 from harness.core.records import (
     HALF_DONE,
     JUDGE_FAILED,
@@ -20,10 +20,11 @@ from harness.core.records import (
 )
 from harness.judge import answers as answer_texts
 from harness.judge import compare, recorded_by_table
+from harness.judge.admitted import OpenQuestion, admitted
 from harness.judge.attribute import attribute
 from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState, column_types
-from harness.judge.file_evidence import match_strategies
+from harness.judge.file_evidence import Strategies, match_strategies
 from harness.judge.final_attribution import with_final_attribution
 from harness.judge.hidden_from_readers import hidden_from_readers
 from harness.judge.name import name
@@ -47,6 +48,8 @@ class Assessment:
     """The read strategies that reproduce it."""
     doubt: str = ""
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
+    open: str = ""
+    """What leaves an answer open that is not the expected one; empty where nothing does."""
 
 
 def judge(
@@ -100,12 +103,29 @@ def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> 
     comparison = compare.compare(
         answer, state, strategies, agreement, truncated=expectations.truncated
     )
+    if comparison.differences and (why := _left_open(expectations, step, view, answer)):
+        return Assessment((), strategies.names, open=why)
     named = name(trace(comparison, answer, layout), state)
     query, excluded = answer.question, layout.excluded(answer.question)
     hidden = hidden_from_readers(expectations.case, step, view, query, excluded)
     findings = attribute(named, comparison, agreement, state, hidden)
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.names, layout.doubt() if doubted else "")
+
+
+def _left_open(expectations: Expectations, step: int, view: str, answer: Answer) -> str:
+    """Return which lines of data admit an answer that is not the expected one; empty for none."""
+    cases = open_cases.of_format(expectations.case.variant.format)
+    if not cases or answer.refusal is not None:
+        return ""
+    agreement = expectations.agreement(step, view)
+    question = OpenQuestion(expectations.state(step, view), answer.question, agreement)
+    by = Strategies((), None, (None,))
+    for lines, state in admitted(cases, question):
+        truncated = expectations.truncated
+        if not compare.compare(answer, state, by, None, truncated=truncated).differences:
+            return "; ".join(line.text for line in lines)
+    return ""
 
 
 def _asked_for(expectations: Expectations, step: int, view: str, answer: Answer) -> ExpectedState:
@@ -180,6 +200,8 @@ def _with(
         because = f"read {mapping}: {because}" if mapping else because
     elif assessment.findings:
         kind = VerdictKind.WRONG
+    elif assessment.open:
+        kind, because = VerdictKind.OPEN, assessment.open
     elif unsettled := dict.fromkeys(
         name
         for row in table.rows

@@ -39,6 +39,7 @@ ORDER: Final = (
     VerdictKind.WRONG,
     VerdictKind.REFUSED,
     VerdictKind.UNKNOWN,
+    VerdictKind.OPEN,
     VerdictKind.UNSUPPORTED,
     VerdictKind.CORRECT,
 )
@@ -54,7 +55,7 @@ class Symptom:
     kind: VerdictKind
     """Wrong also where a column shows it that was asked alone after the whole row was refused."""
     what: str
-    """The finding's kind, what the refusal means, or why a cell is unknown or unsupported."""
+    """The finding's kind, what the refusal means, or why a cell is unknown, unsupported or open."""
     responsible: Responsible | None = None
     """Whose doing a finding is: the reader's and the writer's are never one cause."""
 
@@ -144,7 +145,7 @@ def engine(distribution: str) -> str:
 def symptoms(verdict: Verdict, answer: Answer | None) -> tuple[Symptom, ...]:
     """Return how an answer is not right; nothing where it is."""
     kind = verdict.verdict
-    if kind in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:  # nobody is accused
+    if kind in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED, VerdictKind.OPEN}:  # nobody accused
         return (Symptom(kind, verdict.because),)
     symptoms_ = [
         Symptom(VerdictKind.WRONG, finding.kind, finding.responsible)

@@ -239,7 +239,7 @@ class LiveVerdicts:
 
 SET_UP: Final = "set-up: "
 """What the reason of such a verdict begins with."""
-_PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
+_PASSED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED, VerdictKind.OPEN})
 """Verdicts on a control with which those on the other cells stand."""
 ReaderFormat = tuple[str, str]
 Controls = Mapping[ReaderFormat, Sequence[Cell]]

@@ -22,7 +22,7 @@ function findingItem(cell, kind, finding) {
 }
 
 function waysSection(cell) {
-  if (!cell.ways || cell.k === "correct") return null;
+  if (!cell.ways || cell.k === "correct" || cell.k === "open") return null;
   const told = POOL[cell.ways].map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
   const unclaimed = told.length === 1
     ? "One read strategy gives the same answer, but an answer this small proves nothing, so none is claimed:"

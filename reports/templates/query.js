@@ -6,8 +6,8 @@ const each = (of) => [...new Set(CELLS.flatMap(of))].map(plain);
 
 // A key: what it means, which values there are, and those of a cell. CHANGED is there where two runs are compared.
 const KEYS = {
-  is: { about: "the verdict; bad: anything but correct; new: bad and in no baseline", values: () => [...Object.keys(DATA.verdicts), "bad", "new", "known"],
-    of: (cell) => [cell.k, ...(cell.k === "correct" ? [] : cell.known ? ["bad"] : ["bad", "new"]), ...(cell.known ? ["known"] : [])] },
+  is: { about: "the verdict; bad: anything but correct and open; new: bad and in no baseline", values: () => [...Object.keys(DATA.verdicts), "bad", "new", "known"],
+    of: (cell) => [cell.k, ...(cell.k === "correct" || cell.k === "open" ? [] : cell.known ? ["bad"] : ["bad", "new"]), ...(cell.known ? ["known"] : [])] },
   kind: { about: "the finding", values: () => Object.keys(DATA.findings).map(plain), of: (cell) => (cell.f || []).map(([kind]) => plain(kind)) },
   reader: { about: "the reader, or a part of its name", values: () => DATA.readers.map((one) => plain(one.reader)), names: () => DATA.readers.map((one) => one.reader), of: (cell) => [plain(DATA.readers[cell.r].reader)] },
   default: { about: "whether the reader has no chosen setting", values: () => ["yes", "no"], of: (cell) => [yesNo(DATA.readers[cell.r].default)] },

@@ -72,7 +72,7 @@ const rows = ranked(rowsOf());
 function standing(counts) {
   const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const answered = total - (counts.unsupported || 0);
-  for (const [kind, whole, some] of [["wrong", "wrong", "partly wrong"], ["refused", "refuses", "partly refuses"], ["unknown", "unknown", "partly unknown"]]) {
+  for (const [kind, whole, some] of [["wrong", "wrong", "partly wrong"], ["refused", "refuses", "partly refuses"], ["unknown", "unknown", "partly unknown"], ["open", "open", "partly open"]]) {
     if (counts[kind]) return { kind, partly: counts[kind] < answered, word: counts[kind] < answered ? some : whole, said: `${counts[kind].toLocaleString("en")} of ${total.toLocaleString("en")}` };
   }
   if (counts.correct) return { kind: "correct", word: "right", said: counts.unsupported ? `${counts.correct.toLocaleString("en")} of ${total.toLocaleString("en")}` : counts.correct.toLocaleString("en") };

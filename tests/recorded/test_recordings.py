@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Final
 import pytest
 
 from harness.core.records import FindingKind, Responsible, Verdict, VerdictKind
+from harness.judge.gate import MOST_OPEN
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recorded_lines, recordings, replay, tidy_records
@@ -32,6 +34,8 @@ VARIANTS: Final = 4
 """Right answers of so many variants of a scenario are spoilt."""
 SPOILT: Final = 20
 """So many right answers of a variant are spoilt, in each way."""
+OPEN: Final = "open"
+"""The recording that is made to show what is left open."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
 OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
@@ -159,6 +163,14 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
         assert {each[:10] for each in tidy_records.INSTANT.findall(text)} <= {
             tidy_records.instant(0)[:10]
         }
+
+
+@pytest.mark.parametrize("root", [root for root in ROOTS if root.name != OPEN], ids=_name)
+def test_of_a_profile_one_check_in_a_hundred_at_most_is_left_open(root: Path) -> None:
+    recorded = (each for folder in recordings.folders(root) for each in recordings.read(folder))
+    kinds = Counter(said["verdict"] for each in recorded for said in each.verdicts.values())
+    assert kinds["correct"]
+    assert kinds["open"] <= MOST_OPEN * kinds.total()
 
 
 def test_the_recordings_are_small() -> None:

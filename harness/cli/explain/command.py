@@ -120,7 +120,8 @@ def print_head(recorded: RecordedCell, console: Console) -> None:
         say(console, "not judged yet; run harness judge")
         return
     label = words.VERDICTS[verdict.verdict]
-    style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
+    good = {VerdictKind.CORRECT: "green", VerdictKind.OPEN: "cyan"}
+    style = good.get(verdict.verdict, "bold red")
     say(console, f"{label.symbol} {label.label}: {label.meaning}", style)
     if verdict.because:
         say(console, f"  {verdict.because}")
@@ -254,11 +255,11 @@ def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, consol
 def print_statistics(stored: StoredStatistics, console: Console) -> None:
     if stored.unknown:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
-    if stored.told:
+    if stored.columns:
         say(console, "  Stored statistics that the files contradict, or may contradict:")
-    for column_statistics in stored.told[:MOST]:
+    for column_statistics in stored.columns[:MOST]:
         say(console, f"  - {column_statistics}")
-    _print_rest(len(stored.told), console)
+    _print_rest(len(stored.columns), console)
 
 
 def print_tables(tables: CaseTables, console: Console) -> None:

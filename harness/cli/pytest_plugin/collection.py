@@ -61,15 +61,15 @@ class CellItem(pytest.Item):
         self._outcome: CellOutcome | None = None
 
     def setup(self) -> None:
-        """Wait for the record. What is unknown is an error, what was not asked is skipped."""
+        """Wait for the record. Unknown is an error; what was not asked, or is open, is skipped."""
         self._outcome = _wait(self.config, self._case)
         verdict = self._outcome.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             lines = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
             lines += filter(None, [words.log_text(self._outcome.answer)])
             pytest.fail("\n".join(lines), pytrace=False)
-        if verdict.verdict is VerdictKind.UNSUPPORTED:
-            pytest.skip(f"unsupported: {verdict.because}")
+        if verdict.verdict in {VerdictKind.UNSUPPORTED, VerdictKind.OPEN}:
+            pytest.skip(f"{verdict.verdict}: {verdict.because}")
 
     def runtest(self) -> None:
         if self._outcome is None:  # not reached: without it the setup failed

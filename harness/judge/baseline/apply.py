@@ -34,7 +34,8 @@ from harness.judge.baseline.known import (
 from harness.model import past_views
 from harness.scenario.cells import Variant, parse_reader
 
-JUDGED: Final = (VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED)
+JUDGED: Final = (VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED, VerdictKind.OPEN)
+"""What is open shows nothing that a line could hold, as what is correct."""
 
 _VERSIONED: Final = re.compile(r"(?P<engine>.+?)-(?P<version>\d.*)")
 

@@ -93,12 +93,13 @@ def test_a_table_of_another_writer_is_found_by_its_story() -> None:
     assert result.variants == {goes_on.id: VARIANT.id, "n": OTHER.id}
 
 
-C, W, R, N, U = (
+C, W, R, N, U, L = (
     VerdictKind.CORRECT,
     VerdictKind.WRONG,
     VerdictKind.REFUSED,
     VerdictKind.UNSUPPORTED,
     VerdictKind.UNKNOWN,
+    VerdictKind.OPEN,
 )
 STALE = finding(FindingKind.STALE, ("1", "f1", "old"))
 
@@ -119,6 +120,12 @@ TABLE = {
     (N, W): VerdictChange.REGRESSED_SILENTLY,
     (N, R): VerdictChange.REFUSED_AS_BEFORE,
     (N, N): VerdictChange.REFUSED_AS_BEFORE,
+    **{(kind, L): VerdictChange.OPEN_NOW for kind in (C, W, R, N)},
+    (L, L): VerdictChange.OPEN_AS_BEFORE,
+    (L, C): VerdictChange.NO_LONGER_OPEN,
+    (L, W): VerdictChange.REGRESSED,
+    (L, R): VerdictChange.REGRESSED_LOUDLY,
+    (L, N): VerdictChange.REGRESSED_LOUDLY,
     **{(kind, U): VerdictChange.UNKNOWN for kind in VerdictKind},
     **{(U, kind): VerdictChange.UNKNOWN for kind in VerdictKind},
 }

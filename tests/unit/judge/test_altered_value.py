@@ -42,6 +42,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (datetime.date(1582, 10, 4), datetime.date(1582, 9, 24)),
         (datetime.date(1500, 2, 1), datetime.date(1500, 1, 23)),
         (OLD, OLD + datetime.timedelta(days=10)),
+        (MOMENT, "+32993-07-14 10:34:10.000"),  # its microseconds as milliseconds
         ("e\u0301", "\u00e9"),
         ("\ufb01n", "fin"),
         ("größe", "gr??e"),
@@ -69,6 +70,9 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         (Decimal("12342.250000"), Decimal("1.234226")),
         (Decimal("12342.250000"), Decimal("-1.234225")),
         (Decimal("12.500000"), Decimal("1.25")),  # so few digits are another's too
+        (MOMENT, "+32993-07-16 10:34:10.000"),
+        (MOMENT, "+32993-13-14 20:54:10.000"),
+        (MOMENT.date(), "+32993-07-14 10:34:10.000"),
         (7, 8),
         (7, 7.4),  # digits were added, none lost
         (Decimal("7.25"), Decimal(8)),

@@ -18,6 +18,7 @@ from harness.judge.gate import gate
 
 CORRECT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 UNKNOWN, UNSUPPORTED = VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED
+OPEN = VerdictKind.OPEN
 LINE = Known(
     (("engine", "hive"),),
     Expect("INTERNAL"),
@@ -59,6 +60,8 @@ def said(applied: Applied) -> str:
         ([verdict(CORRECT)], 0),
         ([verdict(CORRECT), verdict(WRONG, known="why"), verdict(REFUSED, known="why")], 0),
         ([verdict(CORRECT), verdict(UNSUPPORTED)], 0),
+        ([verdict(CORRECT), verdict(OPEN)], 0),
+        ([verdict(OPEN), verdict(WRONG)], 1),
         ([verdict(CORRECT), verdict(WRONG)], 1),
         ([verdict(CORRECT), verdict(REFUSED)], 1),
         ([verdict(CORRECT), verdict(UNKNOWN)], 3),
@@ -141,3 +144,18 @@ def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> Non
     )
     assert gate(applied, {"case 1"}, fail_on_flaky=True).status == 1
     assert gate(applied, fail_on_flaky=True).status == 1
+
+
+def test_what_is_left_open_is_counted_by_itself_and_never_as_correct() -> None:
+    few = [verdict(OPEN, because="a-name: why"), *[verdict(CORRECT)] * 99]
+    assert said(Applied(tuple(few))) == "100 checks judged: all correct but 1 left open."
+
+
+def test_more_open_answers_than_one_in_a_hundred_are_told_loudly_and_still_end_well() -> None:
+    many = [verdict(OPEN, because="a-name: why"), *[verdict(CORRECT)] * 98]
+    ended = gate(Applied(tuple(many)))
+    assert ended.status == 0
+    assert ended.reasons[0] == (
+        "ATTENTION: 1 check is left open (1.01% of all, where at most 1% should be): a-name (1)."
+    )
+    assert ended.reasons[-1] == "99 checks judged: all correct but 1 left open."

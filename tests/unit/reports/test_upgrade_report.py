@@ -15,6 +15,7 @@ from rich.console import Console
 from harness.comparison import acceptance
 from harness.comparison.cell_pairs import VerdictChange
 from harness.comparison.result import SideComparison
+from harness.core.records import VerdictKind
 from harness.reports import lines, markdown, upgrade_files
 from harness.reports import upgrade_report as report
 from harness.run.load_run import Run
@@ -144,7 +145,7 @@ def fields(data: object) -> set[str]:
         return {name for item in data for name in fields(item)}
     if not isinstance(data, dict):
         return set()
-    words_of = {*map(str, VerdictChange), "correct", "refused", "unsupported", "wrong"}
+    words_of = {*map(str, (*VerdictChange, *VerdictKind))}
     return {name for name in data if name not in words_of}.union(*map(fields, data.values()))
 
 
