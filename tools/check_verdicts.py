@@ -272,16 +272,23 @@ def holds_all(row: StoredRow, expected: object) -> bool:
     return {str(leaf) for leaf in due} <= there
 
 
-def _meets(row: StoredRow, condition: Condition) -> bool | None:
-    """Return whether a condition holds for a row; None where that is not sure."""
+def _meets(row: StoredRow, condition: Condition, table: StoredTable) -> bool | None:
+    """Return whether a condition holds for a row; None where that is not sure.
+
+    Without a record of names a value is found in whichever column, and NULL by the column's name if
+    nothing was renamed.
+    """
+    test = condition.test
+    if row.current is None and test is Comparison.EQUAL:
+        return plain(condition.value) in list(leaves(list(row.values.values())))
+    there, value = _dig(row.values if row.current is None else row.current, condition.path)
     if row.current is None:
-        if condition.test is Comparison.EQUAL:
-            return plain(condition.value) in list(leaves(list(row.values.values())))
-        return None
-    there, value = _dig(row.current, condition.path)
+        by_name = there or not any(text.startswith("metastore") for _, text in table.statements)
+        there = by_name and not any(_renames(text, condition.path) for _, text in table.statements)
+        value = None if _dropped(table, row, condition.path) else value
     if not there:
         return None
-    match condition.test:
+    match test:
         case Comparison.NULL:
             return value is None
         case Comparison.NOT_NULL:
@@ -292,6 +299,14 @@ def _meets(row: StoredRow, condition: Condition) -> bool | None:
         return value is not None and bool(value >= condition.value)
     except TypeError:
         return None
+
+
+def _renames(statement: str, path: str) -> bool:
+    """Return whether a statement makes a name of a path that of another column, or may do so."""
+    names = (f"`{name}`" for name in path.split("."))
+    words = statement.casefold().split()
+    told = {"rename", "change", "replace"} & set(words[:6])
+    return bool(told) and any(name.casefold() in statement.casefold() for name in names)
 
 
 def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
@@ -398,7 +413,7 @@ def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFil
         case "lost_row":
             return _lost(place, table, versions, query)
         case "ghost_row":
-            return _ghost(place, versions, query)
+            return _ghost(place, table, versions, query)
         case "duplicate":
             who = WRITER if len(versions) > 1 else READER
             return ByFiles(who, f"row {place.key} is in {where}")
@@ -407,13 +422,15 @@ def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFil
     return _value(place, table, versions[0])
 
 
-def _ghost(place: Witness, versions: Sequence[StoredRow], query: Query) -> ByFiles:
+def _ghost(
+    place: Witness, table: StoredTable, versions: Sequence[StoredRow], query: Query
+) -> ByFiles:
     where = ", ".join(row.file for row in versions)
     if not versions:
         return ByFiles(READER, f"row {place.key} is in no live file")
     if any(_by_folder(row, query) for row in versions):
         return ByFiles(FOLDER, f"row {place.key} is in {where}, whose name meets the condition")
-    met = [_meets(row, one) for row in versions for one in query.conditions]
+    met = [_meets(row, one, table) for row in versions for one in query.conditions]
     if len(versions) == 1 and False in met:
         return ByFiles(READER, f"row {place.key} in {where} does not meet the condition")
     return ByFiles(UNDECIDED if query.conditions else WRITER, f"row {place.key} is in {where}")
@@ -422,7 +439,7 @@ def _ghost(place: Witness, versions: Sequence[StoredRow], query: Query) -> ByFil
 def _count(place: Witness, table: StoredTable, query: Query) -> ByFiles:
     if not query.count:
         return ByFiles(UNDECIDED, "no row is named")
-    met = [[_meets(row, one) for one in query.conditions] for row in table.rows]
+    met = [[_meets(row, one, table) for one in query.conditions] for row in table.rows]
     if any(row.doubtful for row in table.rows) or any(None in one for one in met):
         return ByFiles(UNDECIDED, "not sure for which rows the condition holds")
     there = [row for row, one in zip(table.rows, met, strict=True) if all(one)]
@@ -588,7 +605,7 @@ def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
     )
     states = [state for state in variant.states if state.outcome.step <= step]
     sent = [(s.outcome.step, text) for s in states for text in s.outcome.statements]
-    stored = stored._replace(statistics=states[-1].statistics.told, statements=sent)
+    stored = stored._replace(statistics=states[-1].statistics.columns, statements=sent)
     results, evidence = set[str](), dict[str, None]()
     for finding in checked.findings:
         who = str(finding.responsible)
