@@ -159,7 +159,7 @@ def headline(shown: History) -> str:
     newest, groups = _dated(shown.runs[-1]), shown.not_right_now
     if not groups:
         return f"In {newest}, nothing that was selected is known to be wrong or refused."
-    numbers = Counter(turn.cell.verdict for group in groups for turn in group)
+    numbers = Counter(turn.now.verdict for group in groups for turn in group)
     since = Counter(_since(turn) for group in groups for turn in group)
     kinds = " and ".join(f"{numbers[k]:,} {VERDICTS[k].label}" for k in NOT_RIGHT if numbers[k])
     parts = [f"{number:,} {when}" for when, number in since.most_common(FEW)]
@@ -198,8 +198,8 @@ def _when(turn: Turn) -> str:
 def _item(group: Turns) -> Item:
     first, readers = group[0], [turn.cell.reader for turn in group if turn.cell.reader]
     number = counted(len(group), "answer" if readers else "step")
-    symptom = f" ({first.cell.symptom})" if first.cell.symptom else ""
-    how = f"{VERDICTS[first.cell.verdict].label}{symptom}"
+    symptom = f" ({first.now.symptom})" if first.now.symptom else ""
+    how = f"{VERDICTS[first.now.verdict].label}{symptom}"
     where = f"in {named((turn.scenario for turn in group), 'scenario')}"
     by = f" by {named(readers, 'reader')}" if readers else ""
     change = f"; {CHANGES[first.change]}" if first.before else ""
@@ -236,8 +236,8 @@ def turns_data(group: Turns) -> dict[str, Any]:
         "run": first.run.name,
         "before": first.before and first.before.name,
         "change": str(first.change),
-        "verdict": str(first.cell.verdict),
-        "symptom": first.cell.symptom,
+        "verdict": str(first.now.verdict),
+        "symptom": first.now.symptom,
         "cells": len(group),
         "differs": list(first.differs),
         "readers": list(dict.fromkeys(turn.cell.reader for turn in group)),

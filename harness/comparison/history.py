@@ -17,7 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
@@ -33,7 +33,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Part, Verdict, VerdictKind
 from harness.run import causes, frames, load_run, run_folder
 from harness.run.frames import FrameColumn
-from harness.run.load_run import NOT_COMPARED, WRITE, Run, RunInfo, VariantInfo
+from harness.run.load_run import NOT_COMPARED, Run, RunInfo, VariantInfo
 from harness.scenario.cells import Cell, parse_reader
 
 if TYPE_CHECKING:
@@ -83,24 +83,13 @@ _RUN: Final = TypeAdapter(StoredRun)
 class StoredCell(NamedTuple):
     """Of places, the statement and the answer it has digests; empty where there was none."""
 
-    variant: str
-    step: int
-    reader: str
-    """Empty for a step, about which no reader was asked."""
-    view: str
-    query: str
+    cell: Cell
     verdict: VerdictKind
     symptom: str
     """How it is not right, in a few words."""
     places: str
     asked: str
     answered: str
-
-    @property
-    def case(self) -> str:
-        if self.view == WRITE:
-            return f"{self.variant}/s{self.step}/{self.view}"
-        return Cell(self.variant, self.step, self.reader, self.view, self.query).case
 
 
 class HistoryStore:
@@ -130,8 +119,9 @@ class HistoryStore:
         """Yield the cells of a run, steps first."""
         with self._content(run) as content, content.open(CELLS) as lines:
             for line in io.TextIOWrapper(lines, "ascii"):
-                variant, step, reader, view, query, verdict, *more = json.loads(line)
-                yield StoredCell(variant, step, reader, view, query, VerdictKind(verdict), *more)
+                *cell, verdict, symptom, places, asked, answered = json.loads(line)
+                kind = VerdictKind(verdict)
+                yield StoredCell(Cell(*cell), kind, symptom, places, asked, answered)
 
     def add(self, run: Run) -> None:
         """Store a run; it replaces what was stored of it before."""
@@ -230,7 +220,8 @@ def _packed(run: Run) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as content:
         with io.TextIOWrapper(content.open(CELLS, "w"), "ascii") as lines:
             for verdict in cell_pairs.every_verdict(run):
-                lines.write(json.dumps(_stored_cell(run, verdict)) + "\n")
+                cell, *judged = _stored_cell(run, verdict)
+                lines.write(json.dumps([*astuple(cell), *judged]) + "\n")
         for path in (run.folder / name for name in RECORDS):
             if path.exists():
                 content.write(path, path.name)
@@ -240,7 +231,7 @@ def _packed(run: Run) -> bytes:
 def _stored_cell(run: Run, verdict: Verdict) -> StoredCell:
     answer = run.answers.get(verdict.case)
     return StoredCell(
-        *cell_pairs.key_of(verdict),
+        Cell(*cell_pairs.key_of(verdict)),
         verdict.verdict,
         _symptom(verdict, answer),
         " ".join(sorted(_digest(repr(place)) for place in cell_pairs.places(verdict))),
@@ -286,7 +277,7 @@ class Turn:
 
     scenario: str
     run: StoredRun
-    cell: StoredCell
+    now: StoredCell
     before: StoredRun | None
     """The newest run before it in which the cell is known; None where there is none."""
     was: StoredCell | None
@@ -297,6 +288,10 @@ class Turn:
     """The newest run in which the cell is known, and what it is there."""
     lasts: bool = False
     """Whether no turn of the cell comes after it."""
+
+    @property
+    def cell(self) -> Cell:
+        return self.now.cell
 
 
 Turns = tuple[Turn, ...]
@@ -315,8 +310,8 @@ class History:
     def not_right_now(self) -> tuple[Turns, ...]:
         """Since when cells are wrong or refused in the newest run; each is as it is now."""
         now = (turn for turn in self.turns if turn.lasts and turn.newest[0] is self.runs[-1])
-        turns = (replace(turn, cell=turn.newest[1]) for turn in now)
-        return _groups(turn for turn in turns if turn.cell.verdict in NOT_RIGHT)
+        turns = (replace(turn, now=turn.newest[1]) for turn in now)
+        return _groups(turn for turn in turns if turn.now.verdict in NOT_RIGHT)
 
     @cached_property
     def all_turns(self) -> tuple[Turns, ...]:
@@ -332,12 +327,12 @@ def _groups(turns: Iterable[Turn]) -> tuple[Turns, ...]:
 
     def order(group: Sequence[Turn]) -> tuple[float, bool, int, int]:
         first, began = group[0], group[0].run.info.started.timestamp()
-        harm = causes.ORDER.index(first.cell.verdict)
+        harm = causes.ORDER.index(first.now.verdict)
         return -began, first.change not in cell_pairs.WORSE, harm, -len(group)
 
-    cells = ((turn, turn.cell) for turn in turns)
+    cells = ((turn, turn.now) for turn in turns)
     groups = grouped(
-        ((t.run, t.before, t.differs, t.change, c.verdict, c.symptom, engine(c.reader)), t)
+        ((t.run, t.before, t.differs, t.change, c.verdict, c.symptom, engine(c.cell.reader)), t)
         for t, c in cells
     )
     return tuple(map(tuple, sorted(groups.values(), key=order)))
@@ -356,8 +351,8 @@ _FRAME: Final[Mapping[str, FrameColumn[Turn]]] = {
     "before": FrameColumn(frames.WORD, lambda turn: turn.before.name if turn.before else ""),
     "change": FrameColumn(tuple(VerdictChange), lambda turn: turn.change),
     "old_verdict": FrameColumn(tuple(VerdictKind), lambda turn: turn.was and turn.was.verdict),
-    "new_verdict": FrameColumn(tuple(VerdictKind), lambda turn: turn.cell.verdict),
-    "symptom": FrameColumn(frames.WORD, lambda turn: turn.cell.symptom),
+    "new_verdict": FrameColumn(tuple(VerdictKind), lambda turn: turn.now.verdict),
+    "symptom": FrameColumn(frames.WORD, lambda turn: turn.now.symptom),
     "differs": FrameColumn(frames.WORD, lambda turn: "; ".join(turn.differs)),
     "lasts": FrameColumn(frames.FLAG, lambda turn: turn.lasts),
     "last_run": FrameColumn(frames.WORD, lambda turn: turn.newest[0].name),
@@ -384,7 +379,7 @@ def history_of(
     turns: dict[SeenCell, Turns] = {}
     for seen in _not_always_right(store, runs, reader or "*", scenario or "*"):
         # Two lines may share their newest cell: it is reported once.
-        if case in seen[-1][1].case and seen[-1] not in turns:
+        if case in seen[-1][1].cell.case and seen[-1] not in turns:
             turns[seen[-1]] = _turns(seen)
     return History(runs, tuple(chain(*turns.values())))
 
@@ -409,10 +404,11 @@ def _not_always_right(
     )
 
     def cells(at: int, run: StoredRun) -> Iterator[tuple[Hashable, StoredCell]]:
-        for cell in store.cells(run):
+        for stored in store.cells(run):
+            cell = stored.cell
             for variant in variants[at].get(cell.variant, ()):
                 for line in readers[at].get(cell.reader, ()):
-                    yield (variant, line, cell.step, cell.view, cell.query), cell
+                    yield (variant, line, cell.step, cell.view, cell.query), stored
 
     seen: dict[Hashable, list[SeenCell]] = {}
     for at, run in enumerate(runs):
@@ -462,10 +458,11 @@ def _turns(seen: Sequence[SeenCell]) -> Turns:
     if {cell.verdict for _, cell in known} <= {VerdictKind.UNSUPPORTED, VerdictKind.OPEN}:
         return ()
     newest = known[-1]
-    scenario = newest[0].info.variant(newest[1].variant).scenario
+    scenario = newest[0].info.variant(newest[1].cell.variant).scenario
     turns = [Turn(scenario, *known[0], None, None, VerdictChange.NEW, (), newest)]
     for (before, was), (run, now) in pairwise(known):
-        differs = _of_runs(before, run, (was.reader, now.reader), (was.variant, now.variant))
+        old, new = was.cell, now.cell
+        differs = _of_runs(before, run, (old.reader, new.reader), (old.variant, new.variant))
         differs = (*differs, *_of_the_answer(was, now, differs))
         elsewhere = bool(set(now.places.split()) - set(was.places.split()))
         change = cell_pairs.class_of(was.verdict, now.verdict, elsewhere=elsewhere)
@@ -475,7 +472,7 @@ def _turns(seen: Sequence[SeenCell]) -> Turns:
 
 
 def _of_the_answer(was: StoredCell, now: StoredCell, shared: Sequence[str]) -> Iterator[str]:
-    same_words = engine(was.reader) == engine(now.reader)
+    same_words = engine(was.cell.reader) == engine(now.cell.reader)
     if same_words and was.asked and now.asked and was.asked != now.asked:
         yield OTHER_STATEMENT
     elif OTHER_TEXT not in shared:

@@ -18,7 +18,6 @@ from typing import Final
 import pytest
 
 from harness.conformance import table
-from harness.conformance.leftovers import until
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.records import Column
@@ -38,6 +37,7 @@ from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
 from harness.runtime.api import Running
+from harness.runtime.process import until
 
 SESSIONS: Final = 4
 NOT_THERE: Final = "no_such"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -14,11 +13,10 @@ import psutil
 from harness.conformance.results import CheckOutcome, CheckResult, failed, unknown
 from harness.core.errors import HarnessError
 from harness.runtime import container_network, docker_daemon
-from harness.runtime.process import LOOPBACK
+from harness.runtime.process import LOOPBACK, POLL_S, until
 
 GONE_S: Final = 15.0
 """How long something that was ended may take to be gone."""
-LOOK_S: Final = 0.2
 
 PROCESS: Final = "process"
 PORT: Final = "port"
@@ -144,17 +142,7 @@ def _named(process: psutil.Process) -> str:
         return str(process.pid)
 
 
-def until(condition: Callable[[], bool], most_s: float) -> bool:
-    """Wait for a condition; return whether it came true in time."""
-    deadline = time.monotonic() + most_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(LOOK_S)
-    return True
-
-
 def _listened_on(port: int) -> bool:
     with closing(socket.socket()) as probe:
-        probe.settimeout(LOOK_S)
+        probe.settimeout(POLL_S)
         return probe.connect_ex((LOOPBACK, port)) == 0

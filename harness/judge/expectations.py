@@ -136,7 +136,7 @@ class Expectations:
                 self._lists(step) if past is None or since else None,
                 self._lowers,
             ),
-            statistics=state.statistics.told,
+            statistics=state.statistics.columns,
             whole=self.written.layout(step, view) if self.written else None,
         )
 

@@ -131,7 +131,7 @@ class ColumnStatistics:
 class StoredStatistics:
     """What of a table state's statistics may exclude a row that is there."""
 
-    told: tuple[ColumnStatistics, ...] = ()
+    columns: Annotated[tuple[ColumnStatistics, ...], Field(alias="told")] = ()
     """Those that the values of their files contradict, or may: not all values are known."""
     unknown: str = ""
     """Why others are not known; empty when they are, or there are none."""

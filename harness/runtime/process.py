@@ -322,6 +322,16 @@ class StartingProcess(Protocol):
         """Return the last lines of its log."""
 
 
+def until(condition: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait for a condition; return whether it came true in time."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
 def wait_until(
     check: Callable[[], T],
     process: StartingProcess,
@@ -335,18 +345,22 @@ def wait_until(
     Raises a ProcessProblem with the end of the log: PortTakenProblem, EndedProblem, or `timeout_s`
     passed.
     """
-    deadline = time.monotonic() + timeout_s
-    while True:
+    results, reason = list[T](), ""
+
+    def ready() -> bool:
+        nonlocal reason
         try:
-            return check()
+            results.append(check())
         except not_yet as problem:
             reason = str(problem)
-        if not process.alive():
+        if not (results or process.alive()):
             raise ended(what, process)
-        if time.monotonic() > deadline:
-            late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
-            raise ProcessProblem(late, process.log_tail())
-        time.sleep(POLL_S)
+        return bool(results)
+
+    if not until(ready, timeout_s):
+        late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
+        raise ProcessProblem(late, process.log_tail())
+    return results[0]
 
 
 def ended(what: str, process: StartingProcess) -> ProcessProblem:

@@ -91,13 +91,15 @@ class Cell:
     variant: str
     step: int
     reader: str
+    """Empty for a step itself, about which no reader was asked."""
     view: str
     query: str
     """As `shapes` writes it: `all`, `column(f1)`."""
 
     @property
     def case(self) -> str:
-        return f"{self.variant}/s{self.step}/{self.view}/{self.query}/{self.reader}"
+        asked = f"/{self.query}/{self.reader}" if self.reader else ""
+        return f"{self.variant}/s{self.step}/{self.view}{asked}"
 
     @property
     def distribution(self) -> str:

@@ -137,7 +137,7 @@ def contradicted_statistics(
     seen: FileRowsSeen,
 ) -> StoredStatistics:
     """Return the statistics that may exclude a row; `new`: the files that no earlier state had."""
-    statistics, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
+    statistics, unknown = state.frozen.statistics.columns, state.frozen.statistics.unknown
     try:
         statistics += shape.statistics(state.table, [files[number] for number in new])
     except (FileFactError, OSError) as problem:

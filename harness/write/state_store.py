@@ -174,7 +174,7 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
             else:
                 (work / TABLE).mkdir()
             listed = replace(frozen, listing=_list(work / TABLE))
-            (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
+            (work / STATE).write_bytes(_ADAPTER.dump_json(listed, by_alias=True))
             for _, entry in _everything(work):
                 Path(entry).chmod(0o555 if entry.is_dir() else 0o444)
             work.rename(folder)

@@ -163,9 +163,9 @@ def state(record: StateRecord, names: Names) -> StateRecord:
 
 
 def _statistics(stored: StoredStatistics, names: Names) -> StoredStatistics:
-    told = [replace(each, path=names.path(each.path)) for each in stored.told]
-    told.sort(key=lambda each: (each.source, each.path, each.column, each.first))
-    return StoredStatistics(tuple(told), names.message(stored.unknown))
+    columns = [replace(column, path=names.path(column.path)) for column in stored.columns]
+    columns.sort(key=lambda column: (column.source, column.path, column.column, column.first))
+    return StoredStatistics(tuple(columns), names.message(stored.unknown))
 
 
 def _file(values: FileValues) -> int:

@@ -277,6 +277,7 @@ def closed(there: Machine, tmp_path: Path) -> Machine:
     return Machine(place, {**there.variables, **NO_NETWORK, "HARNESS_CACHE": str(tmp_path / "new")})
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("github")  # which installs the wheel
 def test_what_is_exported_where_there_is_a_network_runs_where_there_is_none(
     there: Machine, closed: Machine

@@ -1,5 +1,5 @@
-"""The conformance kit on one version of each engine, as a person would start it: by processes, and
-in containers where a Docker daemon answers. `make conformance` checks every version.
+"""The conformance kit, as a person would start it: by processes, and in containers where a Docker
+daemon answers. By night it is one version of each engine; `make conformance` checks every version.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tests.engines.container_owners import owners_of
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ENGINES = ("trino-476", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
+"""All are asked about tables of each of their formats by other tests, too."""
 LIBRARIES = ("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "duckdb-1.5.5")
 MORE = (
     *("trino-368", "trino-483", "prestosql-350", "prestodb-0.283"),
@@ -38,8 +39,13 @@ MORE = (
     "datafusion-54.1.0-hudi-0.5.0",
 )
 """Those that are put together otherwise; the last one has no image."""
-AT_NIGHT = tuple(pytest.param(name, marks=pytest.mark.nightly) for name in (*LIBRARIES[1:], *MORE))
-"""By day one library stands for those that run in a process of Python."""
+BY_DAY = (ENGINES[0], LIBRARIES[0])
+"""One stands for the servers, one for the libraries that run in a process of Python."""
+AT_NIGHT = tuple(
+    pytest.param(name, marks=pytest.mark.nightly)
+    for name in (*ENGINES, *LIBRARIES, *MORE)
+    if name not in BY_DAY
+)
 REPLACED = ("spark", "hive", "datafusion", *LIBRARIES)
 """Where a question takes too long another server is asked from then on."""
 
@@ -69,7 +75,7 @@ def check(result: dict[str, Any], name: str, *not_applicable: str) -> None:
     assert result["peak_mb"] > 100
 
 
-@pytest.mark.parametrize("name", [*ENGINES, LIBRARIES[0], *AT_NIGHT])
+@pytest.mark.parametrize("name", [*BY_DAY, *AT_NIGHT])
 def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
     before = psutil.Process().children(recursive=True)
     check(verified(name, tmp_path), name, "container")

@@ -14,7 +14,7 @@ import pytest
 
 from harness.artifacts.cache import Cache
 
-pytestmark = [pytest.mark.engines, pytest.mark.alone]
+pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly]
 
 TOOLS: Final = Path(__file__).parents[2] / "tools"
 FULL: Final = 3

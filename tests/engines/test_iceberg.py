@@ -62,6 +62,7 @@ def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:
     assert any(ways == ("by id",) for ways in told.values())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
 def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it_was(
     readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget

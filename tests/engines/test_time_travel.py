@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness import formats
@@ -41,6 +43,7 @@ MAKERS = {
 }
 
 
+LAST = 6
 RENAMED = 2
 """The last step before the column gets its other name."""
 
@@ -70,7 +73,7 @@ def planned() -> Plan:
         views=PAST_VIEWS,
     )
     known = map(formats.load, formats.names())
-    return plan(
+    made = plan(
         [travelled()],
         profile,
         known,
@@ -78,6 +81,9 @@ def planned() -> Plan:
         distribution_support.cannot,
         distribution_support.cannot_show,
     )
+    # MapReduce takes seconds for each query.
+    asked = [cell for cell in made.cells if "mapreduce" not in cell.reader or cell.step == LAST]
+    return replace(made, cells=tuple(asked))
 
 
 PLAN = planned()

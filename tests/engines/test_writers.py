@@ -27,13 +27,17 @@ from tests.engines.hudi_writers import NEW, NEWEST, OLD, Write, variant_of
 from tests.engines.planned_run import shipped
 
 pytestmark = pytest.mark.engines
+nightly = pytest.mark.nightly
 
 READER = f"{NEW}{{schema-on-read=on}}"
 (MOVE,) = shipped("hudi/move")
 ONE_ROW = replace(MOVE, steps=(Step(Insert(keys=(1,))),))
 UPGRADED = {"schema change": 3, "write": 6}
 """The step of `hudi/move` that is the first one of the newer writer."""
-ASKED = ((NEW, "6"), (NEW, "8"), (NEWEST, "6"), (NEWEST, "8"), (NEWEST, "9"))
+ASKED = (
+    *((NEW, "6"), (NEWEST, "9")),
+    *(pytest.param(*pair, marks=nightly) for pair in ((NEW, "8"), (NEWEST, "6"), (NEWEST, "8"))),
+)
 
 
 @pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)
@@ -48,7 +52,7 @@ def test_a_table_has_the_version_that_was_asked_for(
 
 @pytest.mark.parametrize("readers", [(READER,)], indirect=True, ids=["spark"])
 @pytest.mark.parametrize("first", UPGRADED)
-@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+@pytest.mark.parametrize("name", [pytest.param("hudi-cow", marks=nightly), "hudi-mor"])
 def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
     name: str, first: str, readers: Sequence[Running], writer_for: WriterFor, place: WriteTarget
 ) -> None:

@@ -65,6 +65,6 @@ def test_every_turn_has_one_reader_that_differs(history: History) -> None:
 
 
 def test_what_is_not_right_now_is_all_that_the_newest_run_has(history: History) -> None:
-    now = Counter(turn.cell.verdict for group in history.not_right_now for turn in group)
+    now = Counter(turn.now.verdict for group in history.not_right_now for turn in group)
     counts = history.runs[-1].counts
     assert now == {kind: counts[kind] for kind in NOT_RIGHT}

@@ -255,11 +255,11 @@ def print_agreement(files: FileAgreement | None, numbered: NumberedFiles, consol
 def print_statistics(stored: StoredStatistics, console: Console) -> None:
     if stored.unknown:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
-    if stored.told:
+    if stored.columns:
         say(console, "  Stored statistics that the files contradict, or may contradict:")
-    for column_statistics in stored.told[:MOST]:
+    for column_statistics in stored.columns[:MOST]:
         say(console, f"  - {column_statistics}")
-    _print_rest(len(stored.told), console)
+    _print_rest(len(stored.columns), console)
 
 
 def print_tables(tables: CaseTables, console: Console) -> None:

@@ -103,8 +103,8 @@ def test_a_restored_run_is_the_run(sampled: Run, file: Path, tmp_path: Path) -> 
 def test_the_cells_are_those_of_the_run(sampled: Run, file: Path) -> None:
     add(file, sampled)
     with history.opened(file) as store:
-        cells = [cell for cell in store.cells(store.runs()[0]) if cell.reader]
-    assert [(cell.case, cell.verdict, bool(cell.places)) for cell in cells] == [
+        cells = [stored for stored in store.cells(store.runs()[0]) if stored.cell.reader]
+    assert [(stored.cell.case, stored.verdict, bool(stored.places)) for stored in cells] == [
         (judged.case, judged.verdict, bool(judged.findings)) for judged in sampled.verdicts
     ]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.conformance import checks, kit, leftovers, table
+from harness.conformance import checks, kit, table
 from harness.conformance.results import CheckOutcome, CheckResult
 from harness.core import tolerances
+from harness.runtime import process
 from tests.unit.conformance.simulated_reader import (
     BROKE,
     REFUSED,
@@ -59,7 +60,7 @@ FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
+    monkeypatch.setattr(process, "POLL_S", 0.01)
     for name in ("ENDLESS_S", "WINDOW_S"):
         monkeypatch.setattr(checks, name, 0.01)
     for name in ("QUIET_S", "DEATH_S"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.conformance import checks, kit, leftovers, table
+from harness.conformance import checks, kit, table
 from harness.conformance.checks import CheckedEngine
 from harness.conformance.kit import Servers
 from harness.conformance.leftovers import LEFTOVER_ASSERTS, Leftovers
@@ -17,6 +17,7 @@ from harness.conformance.results import CheckOutcome, CheckResult
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Count, Progress
 from harness.read.reader_servers import SharedMetastore
+from harness.runtime import process
 from harness.scenario.cells import parse_reader
 from tests.unit.conformance.simulated_reader import SimulatedReader
 
@@ -25,7 +26,7 @@ NO_START = EnvironmentProblem("it did not get ready within 300 s")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "LOOK_S", 0.01)
+    monkeypatch.setattr(process, "POLL_S", 0.01)
     for name in ("ENDLESS_S", "WINDOW_S", "QUIET_S"):
         monkeypatch.setattr(checks, name, 0.01)
 

@@ -14,7 +14,7 @@ from harness.conformance import leftovers
 from harness.conformance.leftovers import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
 from harness.core.errors import EnvironmentProblem
-from harness.runtime import container_network
+from harness.runtime import container_network, process
 
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 
@@ -22,7 +22,7 @@ PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leftovers, "GONE_S", 0.2)
-    monkeypatch.setattr(leftovers, "LOOK_S", 0.02)
+    monkeypatch.setattr(process, "POLL_S", 0.02)
 
 
 @contextmanager

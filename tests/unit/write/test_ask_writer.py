@@ -209,7 +209,7 @@ def test_statistics_that_are_not_told_are_unknown_and_the_step_stays_as_it_is(
     tmp_path: Path, error: Exception, why: str
 ) -> None:
     statistics = asked_statistics(tmp_path, shows(error))
-    assert statistics.told == ()
+    assert statistics.columns == ()
     assert why in statistics.unknown
 
 

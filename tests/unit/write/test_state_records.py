@@ -247,7 +247,9 @@ def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     first = contradicted_statistics(shape, state, [ROWS], [0], seen)
     assert first == StoredStatistics((WRONG, of_folder, other, footer))
     # A later state reads no footer again, and has it all the same.
-    assert set(contradicted_statistics(shape, state, [ROWS], [], seen).told) == set(first.told)
+    assert set(contradicted_statistics(shape, state, [ROWS], [], seen).columns) == set(
+        first.columns
+    )
     gone = replace(state, frozen=replace(frozen, statistics=IN_ORDER))
     assert contradicted_statistics(shape, gone, [], [], seen) == IN_ORDER
 

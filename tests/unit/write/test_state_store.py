@@ -89,7 +89,7 @@ def test_a_state_whose_files_were_changed_is_put_aside(cache: Cache, table: Path
 def test_a_copy_that_breaks_off_leaves_nothing(
     cache: Cache, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_store._ADAPTER, "dump_json", lambda _: 1 / 0)
+    monkeypatch.setattr(state_store._ADAPTER, "dump_json", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         state_store.freeze(cache, DIGEST, table, APPLIED)
     assert state_store.load(cache, DIGEST) is None
