@@ -137,6 +137,6 @@ ENGINE: Final = PythonLibrary(
     },
     setting_families={READER: ("iceberg",)},
     refusal=refusal,
-    expressions=True,
+    expressions=lambda _: True,
     first="pl.DataFrame({'ready': [1]})",
 )

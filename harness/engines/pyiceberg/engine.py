@@ -112,6 +112,6 @@ ENGINE: Final = PythonLibrary(
     describe,
     lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
     TIME_TRAVEL,
-    expressions=True,
+    expressions=lambda _: True,
     first="1",
 )

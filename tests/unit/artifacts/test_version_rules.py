@@ -113,7 +113,7 @@ def test_other_names_are_unknown_in_any_runtime(name: str) -> None:
 def test_without_lock_data_a_version_is_no_process() -> None:
     assert distributions.exists("trino-470@container")
     assert not distributions.exists("trino-470")
-    with pytest.raises(UsageProblem, match="'harness engines add trino-470' writes it, and with"):
+    with pytest.raises(UsageProblem, match="'harness engines add trino 470' writes it, and with"):
         distributions.load("trino-470")
 
 
