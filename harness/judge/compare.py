@@ -119,9 +119,10 @@ def compare(
         content = content.narrowed(answer.question) if answer.refusal is None else content
         return _compared(answer, content, strategies.predicted).locations
 
-    named = agreement.content.by_folder
+    named, afresh = agreement.content.by_folder, agreement.content.afresh
     try:
         in_files = result.locations if agreement.equal else wrong_in(agreement.content.rows)
+        in_files &= in_files if afresh is None else wrong_in(afresh)
         by_folder = None if named is None else wrong_in(named)
     except ValueError:  # files hold a value that has no form in the type of today
         return result

@@ -43,6 +43,12 @@ class FileFact:
     stored_names: tuple[str, ...] = ()
     """What the file itself calls each of the columns, where that is no name of the table's: Delta
     with column mapping. Else none, and the columns have the file's own names."""
+    block: Annotated[int, Field(exclude_if=lambda place: not place)] = 0
+    """The place of a log file's block in its file: one write may make several of the same keys."""
+    partial: Annotated[bool, Field(exclude_if=lambda partial: not partial)] = False
+    """Whether it has the columns that an update set alone, and no whole rows: of the others the
+    version before it is completed (Hudi technical specification, "Log file format", `IS_PARTIAL`
+    of `HoodieLogBlock.HeaderMetadataType`)."""
     nameless: Annotated[bool, Field(exclude_if=lambda nameless: not nameless)] = False
     """Whether it says nothing of its columns, which are those of the table when it was written."""
     lost_names: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = field(

@@ -281,7 +281,16 @@ class Simulation:
         newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
             gone = () if strategy.logs is Logs.UNDELETED else log.deleted
-            read = {**dict.fromkeys(gone), **self._of(log, in_logs(strategy), strategy)}
+            own_rows = self._of(log, in_logs(strategy), strategy)
+            if log.partial:
+                # The version before a delete counts too (seen with Hudi 1.2.0 and hudi-rs 0.5.0).
+                taken = self._taken(log, in_logs(strategy), strategy)
+                there = [source is not None for _, source in taken]
+                own_rows = {
+                    key: row.on_top(newer.get(key) or older.get(key), there)
+                    for key, row in own_rows.items()
+                }
+            read = {**dict.fromkeys(gone), **own_rows}
             other, truth = strategy.logs is Logs.OTHER_MODE, self._history[self._steps[log.instant]]
             vain = late_versions.overtaken(truth, log, otherwise=other)
             own = {key: row for key, row in read.items() if key not in vain}
