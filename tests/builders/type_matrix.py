@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -54,6 +55,7 @@ class MatrixCell:
     """The type as the reader calls it."""
     declarations: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    """Each with whose doing it is."""
     because: str = ""
     """What a refusal says, or why a reader is declared not to know the table."""
 
@@ -82,9 +84,8 @@ def _cell(
 ) -> MatrixCell:
     inside = isinstance(type_, Struct)
     plain = next(plain_types(type_))
-    findings = tuple(
-        finding["kind"] for finding in said.get("findings", ()) if name in finding["columns"]
-    )
+    found = [of for of in said.get("findings", ()) if name in map(_column, of["columns"])]
+    kinds = {finding["kind"] for finding in found}
     of = (_part(answer, name) if answer and answer.refusal else answer) or answer
     shown = _shown(of.columns if of else (), name)
     declarations = tuple(_declared(cell.reader, recorded, said, type_)) if shown else ()
@@ -95,10 +96,10 @@ def _cell(
         str(plain),
         inside,
         cell.reader,
-        _outcome(said, findings, declarations, refused=refusal is not None, shown=bool(shown)),
+        _outcome(said, kinds, declarations, refused=refusal is not None, shown=bool(shown)),
         shown,
         declarations,
-        findings,
+        tuple(f"{of['kind']} ({of.get('party', 'nobody known')})" for of in found),
         (refusal.cause or refusal.message) if refusal else str(said.get("because", "")),
     )
 
@@ -108,6 +109,11 @@ def _tables(recorded: Recorded) -> str:
         f"{name}={value}" for name, value in recorded.variant.settings.items() if name in OF_TYPES
     ]
     return " ".join((recorded.variant.format, *settings))
+
+
+def _column(path: str) -> str:
+    """Return the column of a finding's place, which may be a part of it."""
+    return path.partition(".")[0]
 
 
 def _part(answer: Answer, name: str) -> Part | None:
@@ -131,7 +137,7 @@ def _declared(reader: str, recorded: Recorded, said: Said, type_: DataType) -> I
 
 def _outcome(
     said: Said,
-    findings: tuple[str, ...],
+    kinds: AbstractSet[str],
     declarations: tuple[str, ...],
     *,
     refused: bool,
@@ -143,6 +149,6 @@ def _outcome(
         return Outcome.REFUSED
     if not shown:
         return Outcome.UNKNOWN
-    if findings:
-        return Outcome.DRIFT if {*findings} == {FindingKind.TYPE_DRIFT} else Outcome.OTHER
+    if kinds:
+        return Outcome.DRIFT if kinds == {FindingKind.TYPE_DRIFT} else Outcome.OTHER
     return Outcome.DECLARED if declarations else Outcome.CORRECT
