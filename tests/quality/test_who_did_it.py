@@ -180,6 +180,24 @@ HUDI: Final = [
         ),
         [right("1"), wrong("1 2", (GHOST, READER))],
     ),
+    *(
+        Case(
+            *hudi(
+                f"values are shown of a write that {ended}, {'and was' if late else 'and not'} completed",
+                "insert 1; " + write + " 1; insert 3",
+                [hudi_base("g", "1"), DONE],
+                [hudi_log_file("g", "1"), INFLIGHT],
+                [hudi_base("i", "3"), DONE, *late],
+            ),
+            shown,
+            frozenset({2} - {2 * (write == "fail")}),
+        )
+        for ended, write in (("failed", "fail"), ("was refused", "upsert"))
+        for late, shown in (
+            ((), [right("1@1 3"), wrong("1@2 3", (STALE, READER))]),
+            ((hudi_done(step=2),), [wrong("1@2 3", (STALE, WRITER)), right("1@1 3")]),
+        )
+    ),
     Case(
         *hudi(
             "a block takes back what the log has of a write that failed and is archived",
