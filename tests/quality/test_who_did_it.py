@@ -183,7 +183,7 @@ HUDI: Final = [
     *(
         Case(
             *hudi(
-                f"values are shown of a write that {ended}, {'and was' if late else 'and not'} completed",
+                f"values of a write that {ended} are shown{', completed later' if late else ''}",
                 "insert 1; " + write + " 1; insert 3",
                 [hudi_base("g", "1"), DONE],
                 [hudi_log_file("g", "1"), INFLIGHT],
