@@ -13,12 +13,20 @@ import hashlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final
 
+from packaging.utils import canonicalize_name
+
+from harness.artifacts.python_index import wheel_label
+
 PLATFORMS: Final = {
-    "linux-x86_64": ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
+    "linux-x86_64": (
+        *("manylinux_2_28_x86_64", "manylinux_2_24_x86_64", "manylinux_2_17_x86_64"),
+        "manylinux2014_x86_64",
+    ),
     "linux-aarch64": (
         *("manylinux_2_28_aarch64", "manylinux_2_24_aarch64", "manylinux_2_17_aarch64"),
         "manylinux2014_aarch64",
@@ -30,57 +38,41 @@ PLATFORMS: Final = {
 PYTHONS: Final = ("311", "312", "313", "314")
 
 
-def downloaded(package: str, machine: str, python: str, folder: Path) -> Path | None:
-    """Return the wheel that pip chooses; None where it has none."""
+def downloaded(packages: Sequence[str], machine: str, python: str, folder: Path) -> list[Path]:
+    """Return the wheels that pip chooses; none where it lacks one of them."""
     platforms = [part for platform in PLATFORMS[machine] for part in ("--platform", platform)]
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", "--only-binary=:all:", "--python-version", python, *platforms),
-        *("--dest", str(folder), package),
+        *("--dest", str(folder), *packages),
     ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
-        print(f"{package} for {machine}-cp{python}: {done.stderr[-200:]}", file=sys.stderr)
-    return next(folder.glob("*.whl"), None)
+        print(f"for {machine}-cp{python}: {done.stderr[-200:]}", file=sys.stderr)
+    return sorted(folder.glob("*.whl"))
 
 
-def label(wheel: Path, machine: str, python: str) -> str:
-    """Return which machines a wheel is for, as lock files say it.
-
-    >>> label(Path("a-1-cp311-abi3-manylinux_2_17_x86_64.whl"), "linux-x86_64", "311")
-    'linux-x86_64'
-    >>> label(Path("a-1-py3-none-macosx_11_0_arm64.whl"), "darwin-arm64", "311")
-    'darwin-arm64'
-    """
-    _, abi, platform = wheel.stem.rsplit("-", 2)
-    if platform == "any":
-        return "any"
-    return machine if abi in {"abi3", "none"} else f"{machine}-cp{python}"
-
-
-def lines(package: str) -> Iterator[str]:
-    yield f"  {package}:"
-    seen: set[str] = set()
-    for python in PYTHONS:
-        for machine in PLATFORMS:
-            if seen & {"any", machine}:
-                continue
-            with tempfile.TemporaryDirectory() as folder:
-                wheel = downloaded(package, machine, python, Path(folder))
-                name = label(wheel, machine, python) if wheel else ""
-                if not wheel or name in seen:
-                    continue
-                seen.add(name)
-                content = wheel.read_bytes()
-            digest = hashlib.sha256(content).hexdigest()
-            yield f"    {name}: {{size: {len(content)}, sha256: {digest}}}"
+def lines(packages: Sequence[str]) -> Iterator[str]:
+    """Return the lines of all packages: pip is started once for a machine and a Python."""
+    names = {canonicalize_name(text.partition("==")[0]): text for text in packages}
+    wheels = {name: dict[str, str]() for name in names}
+    for python, machine in product(PYTHONS, PLATFORMS):
+        left = [names[name] for name, seen in wheels.items() if not {"any", machine} & {*seen}]
+        with tempfile.TemporaryDirectory() as folder:
+            for wheel in downloaded(left, machine, python, Path(folder)) if left else ():
+                label = wheel_label(wheel, machine, f"{machine}-cp{python}")
+                name = canonicalize_name(wheel.name.partition("-")[0])
+                digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+                wheels[name][label] = f"{{size: {wheel.stat().st_size}, sha256: {digest}}}"
+    for name, package in names.items():
+        yield f"  {package}:"
+        yield from (f"    {label}: {entry}" for label, entry in wheels[name].items())
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("packages", nargs="+", help="such as pyiceberg==0.12.0")
-    for package in options.parse_args().packages:
-        print(*lines(package), sep="\n", flush=True)
+    print(*lines(options.parse_args().packages), sep="\n")
 
 
 if __name__ == "__main__":

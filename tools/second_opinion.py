@@ -231,7 +231,7 @@ def ask(run: load_run.Run, cache: Cache) -> Iterator[Opinion]:
     asked = defaultdict[str, list[tuple[Opinion, Question]]](list)
     for variant in plan_record.plan_of(run.info).variants:
         records = run.states_of(variant.id)
-        there = [record.outcome.step for record in records if record.digest]
+        there = [record.outcome.step for record in tables(records)]
         for at in there if variant.format in READERS else ():
             question = _question(variant.format, states[variant.id, at])
             opinion = Opinion(variant.id, at, question["reader"])
@@ -245,6 +245,12 @@ def ask(run: load_run.Run, cache: Cache) -> Iterator[Opinion]:
                         asked[opinion.reader].append(older)
     for reader, questions in asked.items():
         yield from _answered(reader, questions, cache)
+
+
+def tables(records: Sequence[StateRecord]) -> list[StateRecord]:
+    """Return the records of states that are tables: none where the writer refused to create it."""
+    created = bool(records) and records[0].outcome.kind is OutcomeKind.APPLIED
+    return [record for record in records if record.digest] if created else []
 
 
 Question = Mapping[str, str]
@@ -305,7 +311,8 @@ def _read(opinion: Opinion, path: Path | None) -> Opinion:
         values = [[*map(plain, content[name].to_pylist())] for name in own]
     except (OverflowError, ValueError) as beyond:  # Python has no such moment
         return replace(opinion, error=f"{type(beyond).__name__}: {beyond}")
-    return replace(opinion, columns=columns, rows=tuple(zip(*values, strict=True)))
+    rows = tuple(sorted(zip(*values, strict=True), key=text))  # a reader has them in any order
+    return replace(opinion, columns=columns, rows=rows)
 
 
 # The model
@@ -556,10 +563,9 @@ def compared(folders: Iterable[Path]) -> tuple[Counter[str], list[Compared]]:
     states, result = dict[tuple[str, int], str](), dict[str, Compared]()
     for folder in folders:
         run = load_run.recorded(folder)
-        for record in run.states:
-            if record.digest:
-                at = record.variant, record.outcome.step
-                states[at] = run.info.variant(record.variant).format
+        for variant in run.info.variants:
+            steps = (record.outcome.step for record in tables(run.states_of(variant.id)))
+            states |= dict.fromkeys(((variant.id, step) for step in steps), variant.format)
         for one in compare(run, load(folder), explanations()):
             result.setdefault(one.opinion.name, one)
     return Counter(states.values()), [*result.values()]
@@ -586,7 +592,7 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
     yield ""
     yield from table(heads, (_line(of, states[of], every) for of in sorted(states)))
     yield from ("", "## Where opinion and model differ", "")
-    heads = ("reader", "what", "places", "states", "why", "source")
+    heads = ("reader", "what", "places", "states", "scenarios", "why", "source")
     yield from table(heads, _explained(every, errors=False))
     yield from ("", "## States without an opinion", "")
     yield from table(heads, _explained(every, errors=True))
@@ -612,16 +618,17 @@ def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
 
 
 def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:
-    states, places = defaultdict[Explanation, set[str]](set), Counter[Explanation]()
+    taken = defaultdict[Explanation, list[Compared]](list)
     for one in every:
-        for _, reason in one.differences:
-            if reason is not None and bool(one.opinion.error) is errors:
-                states[reason].add(one.opinion.name)
-                places[reason] += 1
-    for reason in sorted(states, key=lambda reason: (reason.reader, -len(states[reason]))):
+        for _, known in one.differences:
+            if known is not None and bool(one.opinion.error) is errors:
+                taken[known].append(one)
+    for known in sorted(taken, key=lambda known: (known.reader, -len(taken[known]))):
+        states = {one.opinion.name for one in taken[known]}
+        scenarios = sorted({one.variant.scenario.name for one in taken[known]})
         yield (
-            reason.reader, reason.kind or reason.error.replace("|", "\\|"), str(places[reason]),
-            str(len(states[reason])), reason.why, reason.source,
+            known.reader, (known.kind or known.error).replace("|", "\\|"), str(len(taken[known])),
+            str(len(states)), ", ".join(scenarios), known.why, known.source,
         )  # fmt: skip
 
 

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import email
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from harness.artifacts import (
     distributions,
@@ -13,9 +22,11 @@ from harness.artifacts import (
     repository,
     version_rules,
 )
-from harness.artifacts.cache import Cache
+from harness.artifacts.cache import Cache, file_sha256
 from harness.artifacts.distribution import Artifact, Distribution, coordinates
 from harness.artifacts.download import OpenRepository
+from harness.artifacts.python_index import IndexFile
+from harness.artifacts.version_rules import Data
 from harness.core import yaml_writer
 from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
@@ -39,9 +50,23 @@ def check(name: str) -> None:
     if not version_rules.knows(name):
         known = version_rules.product_ranges()
         raise _not_added(name, f"there are rules only for {known}")
-    if not version_rules.downloads(name):
-        raise _not_added(name, "no rule says which files this version needs")
-    python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
+    files = version_rules.downloads(name)
+    plain = len(version_rules.versions(name)) == 1 and python_index.PYSPARK in _settings(name)
+    if not files and not plain:
+        raise _not_added(name, f"no rule says which files this version needs; {_instead(name)}")
+    if version_rules.WHEELS not in files:
+        python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
+
+
+def _settings(name: str) -> Data:
+    settings: Data = version_rules.facts(name).get("settings", {})
+    return settings
+
+
+def _instead(name: str) -> str:
+    product = next(iter(version_rules.versions(name)))
+    shipped = [known for known in distributions.LOCKS.names() if known.startswith(f"{product}-")]
+    return f"shipped are {', '.join(shipped)}; with Docker there is {name}{AT}{CONTAINER}"
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
@@ -50,16 +75,80 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     if cache.offline:
         raise _not_added(name, "its files must be downloaded, and the harness is offline")
     cache.claim()
+    file = folder / f"{name}.yaml"
+    if version_rules.WHEELS in version_rules.downloads(name):
+        return _add_library(file, name, cache, progress)
     with download.connected(repository.configured()) as source:
         artifacts = [
             _measured(role, file, cache, source, progress)
             for role, files in version_rules.downloads(name).items()
             for file in (files if isinstance(files, list) else [files])
         ]
-    file = folder / f"{name}.yaml"
-    _write(file, name, artifacts, disk_mb=0)
-    _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))
+    by_role: dict[str, list[dict[str, object]]] = {}
+    for artifact in artifacts:
+        entry = {"get": str(artifact.coordinates), "size": artifact.size, "sha256": artifact.sha256}
+        with_members = entry | ({"members": list(artifact.members)} if artifact.members else {})
+        by_role.setdefault(artifact.into, []).append(with_members)
+    blocks = {role: yaml_writer.block(entries) for role, entries in by_role.items()}
+    return _add(file, name, {"artifacts": yaml_writer.block(blocks)}, cache, progress)
+
+
+def _add(file: Path, name: str, what: Data, cache: Cache, progress: Progress) -> Path:
+    _write(file, name, what, disk_mb=0)
+    _write(file, name, what, disk_mb=_disk_mb(distributions.load(name), cache, progress))
     return file
+
+
+def _add_library(file: Path, name: str, cache: Cache, progress: Progress) -> Path:
+    """Add a library of Python: its own wheels for this machine, the others as they are shipped."""
+    rules = version_rules.downloads(name)
+    beside = distributions.load(rules[version_rules.OTHERS_OF]).wheels
+    locked = {package.partition("==")[0]: package for package in beside}
+    wheels: dict[str, Any] = {}
+    requirements = [Requirement(text) for text in rules[version_rules.WHEELS]]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, requirement in enumerate(requirements):  # it grows by what these require
+            work = Path(folder) / str(number)
+            work.mkdir()
+            progress.note(f"fetch {requirement}")
+            wheel = python_index.choose(str(requirement), work)
+            project, version, required = _described(wheel)
+            locked[project] = f"{project}=={version}"
+            stamp = IndexFile(project, version, wheel.stat().st_size, file_sha256(wheel))
+            label = python_index.wheel_label(wheel, *reversed(python_index.machines()[:2]))
+            wheels[locked[project]] = {label: {"size": stamp.size, "sha256": stamp.sha256}}
+            stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(wheel, stamp.brought(cache))
+            requirements += [other for other in required if _is_unmet(other, locked, requirements)]
+    kept = {
+        package: {machine: asdict(entry) for machine, entry in by_machine.items()}
+        for package, by_machine in beside.items()
+        if package in locked.values()
+    }
+    blocks = {
+        package: yaml_writer.block(by_machine) for package, by_machine in {**wheels, **kept}.items()
+    }
+    return _add(file, name, {"wheels": yaml_writer.block(blocks)}, cache, progress)
+
+
+def _is_unmet(
+    other: Requirement, locked: Mapping[str, str], requested: Sequence[Requirement]
+) -> bool:
+    name = canonicalize_name(other.name)
+    if name in {canonicalize_name(requirement.name) for requirement in requested}:
+        return False
+    version = locked.get(name, "").partition("==")[2]
+    return not version or not other.specifier.contains(version, prereleases=True)
+
+
+def _described(wheel: Path) -> tuple[str, str, list[Requirement]]:
+    """Return project, version, and what it requires here, as a wheel says it (PEP 427, 566)."""
+    with zipfile.ZipFile(wheel) as archive:
+        (entry,) = (path for path in archive.namelist() if path.endswith(".dist-info/METADATA"))
+        said = email.message_from_bytes(archive.read(entry))
+    required = [Requirement(text) for text in said.get_all("Requires-Dist", ())]
+    here = [r for r in required if not r.marker or r.marker.evaluate({"extra": ""})]
+    return canonicalize_name(said["Name"]), said["Version"], here
 
 
 def _measured(
@@ -83,28 +172,15 @@ def _measured(
 def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> int:
     """Return the megabytes that a distribution takes in the cache, where it is then."""
     there = fetch.ensure(distribution, cache, progress)
-    trees = [there.java_home, *([there.home] if there.home else [])]
+    trees = [*([there.java_home] if there.java else []), *([there.home] if there.home else [])]
     files = {path.stat().st_ino: path.stat().st_size for tree in trees for path in tree.rglob("*")}
     cached = sum(path.stat().st_size for _, path in there.files)
     return round((sum(files.values()) + cached) / _MB)
 
 
-def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> None:
-    by_role: dict[str, list[dict[str, object]]] = {}
-    for artifact in artifacts:
-        entry = {"get": str(artifact.coordinates), "size": artifact.size, "sha256": artifact.sha256}
-        with_members = entry | ({"members": list(artifact.members)} if artifact.members else {})
-        by_role.setdefault(artifact.into, []).append(with_members)
+def _write(file: Path, name: str, what: Data, disk_mb: int) -> None:
     product, version = next(iter(version_rules.versions(name).items()))
-    data = {
-        "name": name,
-        "version": version,
-        "rules": product,
-        "disk_mb": disk_mb,
-        "artifacts": yaml_writer.block(
-            {role: yaml_writer.block(entries) for role, entries in by_role.items()}
-        ),
-    }
+    data = {"name": name, "version": version, "rules": product, "disk_mb": disk_mb, **what}
     text = yaml_writer.written(yaml_writer.block(data), offset=2)
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(file) as part:

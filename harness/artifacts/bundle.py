@@ -139,7 +139,7 @@ def _collected(
                 download(needed, path, source, progress)
             else:
                 path.mkdir()
-                present[part] = python_index.download(what, path)
+                (present[part],) = python_index.download([what], path)
                 progress.advance(part.size)
     progress.done()
     return {part: present[part] for part in files}

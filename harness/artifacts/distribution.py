@@ -59,7 +59,7 @@ _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
 _Package = Annotated[
     str,
     like(
-        "[a-z0-9]+(-[a-z0-9]+)*==[0-9]+([.][0-9]+)*",
+        "[a-z0-9]+(-[a-z0-9]+)*==[0-9]+([.][0-9]+)*((a|b|rc)[0-9]+)?([.]post[0-9]+)?",
         "a project and its version, such as hudi==0.5.0",
     ),
 ]

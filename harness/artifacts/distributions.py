@@ -170,7 +170,10 @@ def names() -> tuple[str, ...]:
 
 
 def no_lock_data(name: str) -> str:
-    message = f"there is no lock data of {name}: 'harness engines add {name}' writes it"
+    command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
+    message = f"there is no lock data of {name}: 'harness engines add {command}' writes it"
+    if version_rules.WHEELS in version_rules.downloads(name):
+        return f"{message}; it is a library of Python and has no image"
     if version_rules.lacks_jars(name):
         return f"{message}, and no image has the bundle that it names"
     return f"{message}, and with Docker '{name}{AT}{CONTAINER}' needs none"
@@ -203,8 +206,10 @@ def load(name: str) -> Distribution:
     lock_name, _, runtime = name.partition(AT)
     if runtime not in ("", *_HOW):
         raise unknown_name("runtime", runtime, _HOW)
-    if by_rules(lock_name) and runtime != CONTAINER:
-        raise UsageProblem(no_lock_data(lock_name))
+    if by_rules(lock_name):
+        wheels = version_rules.WHEELS in version_rules.downloads(lock_name)
+        if runtime != CONTAINER or wheels:
+            raise UsageProblem(no_lock_data(lock_name))
     result = parse(*_text(lock_name))
     if result.name != lock_name:
         message = f"its name is {result.name!r}; it must be the file's, {lock_name!r}"

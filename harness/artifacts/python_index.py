@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
@@ -28,6 +29,9 @@ from harness.core.yaml_reader import load_yaml
 PACKAGES: Final = "python"
 """The folder of the cache with packages, and with files that were brought along (`bundle`)."""
 PIP_S: Final = 1800.0
+_VERSIONS: Final = re.compile(r"\(from versions: (.+)\)")
+"""What pip says of a version that the index has not, or not for this machine."""
+_NEWEST: Final = 8
 PYSPARK: Final = "pyspark"
 """A project, and the setting of a distribution that names its version."""
 _SPARK_PARTS: Final = {
@@ -82,15 +86,15 @@ class IndexHome:
         def fetch(work: Path) -> Path:
             task = f"fetch {self.files[0].name} → {target}"
             progress.start(task, sum(file.size for file in self.files))
-            for file in self.files:
-                (into := work / file.sha256).mkdir()
-                there = file.brought(cache_)
-                archive = there if there.is_file() else download(file, into)
-                if file.source:
-                    _unpack_spark(archive, into / "all", work / "home")
+            archives = [file.brought(cache_) for file in self.files]
+            there = [archive for archive in archives if archive.is_file()]
+            if lacking := [file for file in self.files if file.brought(cache_) not in there]:
+                there += download(lacking, work)
+            for archive in there:
+                if self.files[0].source:
+                    _unpack_spark(archive, work / "all", work / "home")
                 else:
                     unpack_wheel_folder(archive, self.part, work / "home")
-                progress.advance(file.size)
             progress.done()
             return work / "home"
 
@@ -199,15 +203,44 @@ def machines() -> tuple[str, ...]:
     return f"{machine()}-cp{sys.version_info.major}{sys.version_info.minor}", machine(), "any"
 
 
-def download(file: IndexFile, work: Path) -> Path:
-    """Let pip download a file into a folder and check its hash."""
+def wheel_label(wheel: Path, stable: str, exact: str) -> str:
+    """Return which machines a wheel is for, as lock files say it: `any`, or one of those given.
+
+    >>> wheel_label(Path("a-1-cp311-abi3-manylinux_2_17_x86_64.whl"), "linux-x86_64", "…-cp311")
+    'linux-x86_64'
+    >>> wheel_label(Path("a-1-cp311-cp311-macosx_11_0_arm64.whl"), "darwin-arm64", "…-cp311")
+    '…-cp311'
+    """
+    _, abi, platform_ = wheel.stem.rsplit("-", 2)
+    if platform_ == "any":
+        return "any"
+    return stable if abi in {"abi3", "none"} else exact
+
+
+def choose(requirement: str, work: Path) -> Path:
+    """Let pip download the wheel that it would install here for a requirement, and no other."""
+    _pip(requirement, "--only-binary=:all:", requirement, "--dest", str(work))
+    return next(work.glob("*.whl"))
+
+
+def download(files: Sequence[IndexFile], work: Path) -> list[Path]:
+    """Let pip download files into a folder and check their hashes."""
     requirements = work / "requirements.txt"
-    requirements.write_text(f"{file.name} --hash=sha256:{file.sha256}\n")
-    kind = "--no-binary=:all:" if file.source else "--only-binary=:all:"
+    lines = (f"{file.name} --hash=sha256:{file.sha256}\n" for file in files)
+    requirements.write_text("".join(lines))
+    names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
+    kind, ending = ("--no-binary", "*.tar.gz") if files[0].source else ("--only-binary", "*.whl")
+    options = (f"{kind}=:all:", "--require-hashes", "--requirement", str(requirements))
+    _pip(names, *options, "--dest", str(work))
+    if len(there := sorted(work.glob(ending))) != len(files):
+        raise _pip_failed(names, "it said nothing")
+    return there
+
+
+def _pip(names: str, *options: str) -> None:
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", kind, "--require-hashes"),
-        *("--requirement", str(requirements), "--dest", str(work)),
+        *("--no-deps", *options),
     ]
     try:
         # With the user's own variables: pip finds its index, proxy and certificates there.
@@ -220,13 +253,15 @@ def download(file: IndexFile, work: Path) -> Path:
             timeout=PIP_S,
         )
     except subprocess.TimeoutExpired as late:
-        raise _pip_failed(file, f"it took longer than {PIP_S:g} s") from late
-    files = sorted(work.glob("*.tar.gz" if file.source else "*.whl"))
-    if done.returncode or not files:
-        lines = (done.stdout + done.stderr).splitlines()[-3:]
-        raise _pip_failed(file, without_login(" / ".join(lines).strip()) or "it said nothing")
-    return files[0]
+        raise _pip_failed(names, f"it took longer than {PIP_S:g} s") from late
+    if done.returncode:
+        said = done.stdout + done.stderr
+        if known := _VERSIONS.search(said):
+            newest = ", ".join(known[1].split(", ")[-1 : -1 - _NEWEST : -1])
+            reason = f"the index has none for {machines()[0]}; the newest that it has: {newest}"
+            raise _pip_failed(names, reason)
+        raise _pip_failed(names, without_login(" / ".join(said.splitlines()[-3:]).strip()))
 
 
-def _pip_failed(file: IndexFile, reason: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"pip could not download {file.name}: {reason}")
+def _pip_failed(names: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"pip could not download {names}: {reason or 'it said nothing'}")

@@ -93,8 +93,8 @@ def list_(output: Output, folders: options.OwnOption = None) -> None:
         if any(entry.uses.values()):
             by_format.add_row(entry.name, *entry.uses.values())
     output.out.print(by_format)
-    others = f"other versions ({version_rules.product_ranges()}): NAME@container with Docker, or"
-    say(f"{others} harness engines add", output.out)
+    others = f"other versions ({version_rules.product_ranges()}): harness engines add, or"
+    say(f"{others} with Docker NAME@container of those with an image", output.out)
     output.end(engines=[asdict(entry) for entry in listed])
 
 
@@ -178,7 +178,7 @@ def add(
         list[str],
         typer.Argument(
             metavar="PRODUCT VERSION …",
-            help="A version, such as trino 470, or spark 3.5.8 hudi 1.2.1.",
+            help="A version, such as trino 470, polars 1.44.2, or spark 3.5.8 hudi 1.2.1.",
         ),
     ],
     folder: Annotated[
@@ -189,7 +189,7 @@ def add(
     ] = Path(),
     offline: options.OfflineOption = False,
 ) -> None:
-    """Add a version of Trino, Presto or Spark that is not shipped, to run it as a process too.
+    """Add a version of an engine that is not shipped, to run it as a process too.
 
     Its files are fetched, measured and written down as lock data.
     """

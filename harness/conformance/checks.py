@@ -21,7 +21,7 @@ from harness.conformance import table
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.records import Column
-from harness.core.tolerances import Declared
+from harness.core.tolerances import MILLISECONDS, Declared, for_format
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -32,7 +32,7 @@ from harness.engines.api import (
     Server,
 )
 from harness.formats import facts
-from harness.judge.understand import MILLISECONDS, milliseconds
+from harness.judge.understand import ZONES, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
@@ -270,15 +270,19 @@ def difference_of(
         return f"{rows}, {len(full)} of them with values, instead of 2, 1"
     differences = list[str]()
     for (name, type_, value), column, answered in zip(written, reply.columns, full[0], strict=True):
-        if compares(type_) and (text := _difference(column, answered, type_, _shown(on, value))):
+        if compares(type_) and (text := _difference(on, column, answered, type_, value)):
             differences.append(f"{name}: {text}")
     return "; ".join(differences)
 
 
-def _difference(column: Column, answered: Value, type_: str, value: Value) -> str:
-    if column.canonical != type_:
+def _difference(
+    on: CheckedEngine, column: Column, answered: Value, type_: str, value: Value
+) -> str:
+    declared = (ZONES.get(name) for name in for_format(on.declared, on.format))
+    if column.canonical != type_ and (column.canonical, type_) not in declared:
         return f"type {column.canonical or column.type} instead of {type_}"
-    return "" if same(answered, value) else f"{answered!r} instead of {value!r}"
+    shown = _shown(on, value)
+    return "" if same(answered, shown) else f"{answered!r} instead of {shown!r}"
 
 
 def _shown(on: CheckedEngine, value: Value) -> Value:

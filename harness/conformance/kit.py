@@ -245,7 +245,8 @@ def _serve(
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
     warehouse = distributions.load(reader.distribution).warehouse
     with start.serve() as on:
-        in_python = isinstance(on.engine, PythonLibrary) and on.engine.expressions
+        library = on.engine if isinstance(on.engine, PythonLibrary) else None
+        in_python = library is not None and library.expressions(dict(reader.settings))
         make_endless = endless_python if in_python else endless_sql
         checked = CheckedEngine(
             on.server,

@@ -1,7 +1,8 @@
 """The tables that readers are asked about: one of every type, and one of many rows.
 
-A reader is asked about plain Parquet files by Arrow as a Hive table; one that reads none about each
-format that it reads, written by that format's library for Python.
+A reader is asked about plain Parquet files by Arrow as a Hive table. One that reads none, and a
+library of Python, which reads each format by code of its own, is asked about each format that it
+reads, written by that format's library for Python.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def formats_for(reader: Reader) -> tuple[tuple[str, ...], str]:
     reasons = {
         name: engine.cannot(distribution, settings, facts(name)) for name in (HIVE, *LIBRARIES)
     }
-    if not reasons[HIVE]:
+    if not reasons[HIVE] and not distribution.wheels:
         return (HIVE,), ""
     readable = tuple(name for name, reason in reasons.items() if not reason)
     return readable, "" if readable else "; ".join(dict.fromkeys(reasons.values()))

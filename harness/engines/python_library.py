@@ -88,12 +88,13 @@ class PythonLibrary:
     """Returns the library's own keys and values for the settings of a reader."""
     refusal: Callable[[str, str], Refusal] = Refusal
     """Makes a refusal of an error's class and text."""
-    expressions: bool = False
+    expressions: Callable[[ReaderSettings], bool] = lambda _: False
     """Whether its statements are expressions of Python; else they are SQL."""
     first: str = "select 1"
     """What it answers as soon as it is ready."""
     files: tuple[str, ...] = ()
     """The kinds of data files that it reads; empty for all."""
+    unasked: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def statements(
         self,
@@ -112,7 +113,8 @@ class PythonLibrary:
         settings: ReaderSettings,
         format_: FormatFacts,
     ) -> str:
-        if format_.family not in self.families:
+        library = format_.family == "hive" or format_.family in distribution.settings
+        if format_.family not in self.families or not library:
             return f"{distribution.name} has no reader for {format_.family} tables"
         if self.files and format_.files not in self.files:
             return f"{distribution.name} reads no {format_.files} files"

@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import FileValues, StateRecord
+from harness.core.records import FileValues, OutcomeKind, StateRecord
 from harness.judge.difference import Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
 from harness.model import partition_paths
@@ -69,6 +69,8 @@ def keeps(sql: str, key: tuple[Value, Field], column: Field) -> bool:
 
 _OF_EVERY_ROW: Final = re.compile(r"\b(truncate table|delete from) \S+\s*$", re.IGNORECASE)
 """How statements end that take away all rows: there is no condition."""
+_OVERWRITES: Final = re.compile(r"\binsert overwrite table \S+ (?!partition\b)", re.IGNORECASE)
+"""What takes them away where a table has no partitions; of those a setting says which go."""
 
 
 def within(text: str, sql: str) -> bool:
@@ -119,10 +121,14 @@ class FileDifference:
     """Whether no rule of the model could be at fault."""
     in_path: bool = False
     """Whether the file has no such column: the name of its folder gives the value."""
+    lacking: bool = False
+    """Whether it has no such column, and is a part of whole rows: nothing gives the value."""
 
     @property
     def text(self) -> str:
         """What is held, and what was written, for people."""
+        if self.lacking:
+            return f"its block has no {self.column}; written was {_shown(self.expected)}"
         where = "the folder's name says" if self.in_path else "stands"
         actual, written = _shown(self.actual), _shown(self.expected)
         return f"under {self.column} {where} {actual}; written was {written}"
@@ -141,6 +147,9 @@ class ViewContent:
     older: frozenset[str] = frozenset()
     """The keys of rows that files hold and the view leaves out, as they were committed before it
     begins, as texts."""
+    afresh: Rows | None = None
+    """The rows, where parts of rows complete no version from before a delete; None where that makes
+    no difference. Hudi's specification does not say which it is."""
     by_folder: Rows | None = None
     """The rows, with the partition values that the names of the files' folders give; None where
     these are the same, or where they tell nothing."""
@@ -161,11 +170,13 @@ class Holdings:
         self._others = {instant: step for state in states for instant, step in state.others}
         self._steps = {state.outcome.instant: state.outcome.step for state in states} | self._others
         self._sql = {s.outcome.step: " ".join(s.outcome.statements) for s in states}
+        whole = (_OF_EVERY_ROW,) if history[0].table.partition_by else (_OF_EVERY_ROW, _OVERWRITES)
         self._emptied = {
             state.outcome.step
             for state in states
-            if any(map(_OF_EVERY_ROW.search, state.outcome.statements))
+            if any(form.search(sql) for sql in state.outcome.statements for form in whole)
         }
+        self._refused = {s.outcome.step for s in states if s.outcome.kind is OutcomeKind.REFUSED}
         self._values: dict[FileFact, FileValues] = {}
         self._listed: dict[str, Texts] = {}
         for state in states:
@@ -184,17 +195,21 @@ class Holdings:
         Raises NotKnown: one was not looked at, no step made it, or it does not say when its rows
         were committed, where that matters.
         """
-        every, in_names, read = dict[Value, Row](), dict[Value, Row](), list[FileFact]()
+        every, in_names, afresh = (dict[Value, Row]() for _ in range(3))
+        read = list[FileFact]()
         try:
             for base, logs in slices(files, self._steps):
                 facts = [fact for fact in (base, *logs) if fact is not None]
                 read += facts
                 in_name = self._in_name(facts[0], certain=True) if facts else {}
-                for row in self._merged(facts):
+                rows = lone = list(self._merged(facts))
+                if any(fact.partial for fact in facts):
+                    lone = list(self._merged(facts, afresh=True))
+                for row, alone in zip(rows, lone, strict=True):
                     at = row.key if row.key not in every else (len(every), row.key)
-                    every[at] = row
+                    every[at], afresh[at] = row, alone
                     in_names[at] = replace(row, values={**row.values, **in_name})
-            rows = {at: row for at, row in every.items() if not since or since.gives(row)}
+            given = {at: row for at, row in every.items() if not since or since.gives(row)}
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
         newest: dict[str, int] = {}
@@ -208,10 +223,11 @@ class Holdings:
             for field_id, value in row.values.items()
         )
         return ViewContent(
-            rows,
+            given,
             tuple(difference for fact in read for difference in self.differences(fact)),
             newest,
-            frozenset(text_of(row.key) for at, row in every.items() if at not in rows),
+            frozenset(text_of(row.key) for at, row in every.items() if at not in given),
+            None if afresh == every else {at: afresh[at] for at in given},
             None if equal else in_names,
         )
 
@@ -233,11 +249,14 @@ class Holdings:
         return still and self._names(latest, row.key)
 
     def gone_sent(self, key: str, step: int) -> bool:
-        """Return whether a statement deleted a row that a file holds, or none ever named it."""
+        """Return whether a statement deleted a row that a file holds, or no one gave it."""
         for value, at in self._history[step].gone.items():
             if text_of(value) == key:
                 return self._deletes(at, value)
-        return key not in self._keys and not any(within(key, sql) for sql in self._sql.values())
+        # What was refused, or not completed, gave nothing: whatever files hold of it.
+        vain = self._refused | self._history[step].undone
+        sent = (sql for at, sql in self._sql.items() if at not in vain)
+        return key not in self._keys and not any(within(key, sql) for sql in sent)
 
     def _compare(self, fact: FileFact) -> tuple[FileDifference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
@@ -256,7 +275,17 @@ class Holdings:
                     sent = self._sent(written, column, fact, actual)
                     in_path = self._in_path(column, fact)
                     result.append(FileDifference(fact, *at, expected, actual, sent, in_path))
+            result += self._lacking(written, fact) if written and fact.partial else ()
         return tuple(result)
+
+    def _lacking(self, written: Row, fact: FileFact) -> Iterator[FileDifference]:
+        """Yield what a step wrote of a row and the part of it in a file of that step lacks."""
+        step, there = self._steps[fact.instant], self._columns(fact)
+        for column in self._history[step].schema.fields:
+            if column not in there and written.written.get(column.id) == step:
+                at, sent = (text_of(written.key), column.id), self._says(step, written, column.id)
+                value = named(written.of(column), column)
+                yield FileDifference(fact, *at, column.name, value, None, sent, lacking=True)
 
     def _in_name(self, fact: FileFact, *, certain: bool) -> Mapping[int, Value]:
         """Return the partition values by the name of a file's folder, by the ids of their columns.
@@ -275,9 +304,13 @@ class Holdings:
         except ValueError:
             return {}
 
-    def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
-        """Yield the rows of one file group: the older first, newer versions in their place."""
+    def _merged(self, facts: Sequence[FileFact], *, afresh: bool = False) -> Iterator[Row]:
+        """Yield the rows of one file group: the older first, newer versions in their place.
+
+        `afresh`: whether parts of a row that was deleted complete no version of before.
+        """
         result: dict[str, list[Row]] = {}
+        gone: dict[str, list[Row]] = {}
 
         def complete(newer: list[Row], older: list[Row]) -> list[Row]:
             return [completed(row, older[-1], self._history[-1].schema) for row in newer]
@@ -286,9 +319,15 @@ class Holdings:
             truth = self._history[self._steps[fact.instant]]
             vain = late_versions.overtaken(truth, fact)
             for key in fact.deleted:
-                if key not in vain:
-                    result.pop(key, None)
-            pairs = zip(fact.keys, self._rows(fact), strict=True)
+                if key not in vain and key in result:
+                    gone[key] = result.pop(key)
+            before = result if afresh else {**gone, **result}
+            rows = self._rows(fact)
+            if fact.partial:
+                rows = tuple(
+                    _on_top(row, before.get(key)) for key, row in zip(fact.keys, rows, strict=True)
+                )
+            pairs = zip(fact.keys, rows, strict=True)
             own = grouped([(key, row) for key, row in pairs if key not in vain])
             stand = late_versions.on_top(truth, own, result, complete)
             result |= {key: rows for key, rows in stand.items() if rows is not None}
@@ -311,6 +350,8 @@ class Holdings:
             key = self._keys.get(text, text)
             then = in_truth.get(key)
             shown = dict(zip(values.columns, row, strict=True))
+            if fact.partial:
+                shown.setdefault(self._key.name, key)
             result = {column.id: self._value(column, shown, fact) for column in self._columns(fact)}
             whose = (then.written, then.group) if then else ({}, (step, ()))
             rows.append(dated(Row(key, result, *whose), instant))
@@ -397,6 +438,11 @@ class Holdings:
     def _holding(self, key: Value) -> list[FileFact]:
         keys = set(_record_keys(self._history[0], key))
         return [fact for fact in self._values if keys & set(fact.keys)]
+
+
+def _on_top(part: Row, older: Sequence[Row] | None) -> Row:
+    """Return a part of a row with the other columns of the version before it."""
+    return replace(part, values={**older[-1].values, **part.values}) if older else part
 
 
 def _leaf_types(column: Field) -> Mapping[int, DataType]:

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from harness.model.canonical import Value, from_json, to_json
-from harness.model.query import Comparison, Condition, at
+from harness.model.query import Comparison, Condition, at, less
 
 
 class FileKind(StrEnum):
@@ -43,6 +43,12 @@ class FileFact:
     stored_names: tuple[str, ...] = ()
     """What the file itself calls each of the columns, where that is no name of the table's: Delta
     with column mapping. Else none, and the columns have the file's own names."""
+    block: Annotated[int, Field(exclude_if=lambda place: not place)] = 0
+    """The place of a log file's block in its file: one write may make several of the same keys."""
+    partial: Annotated[bool, Field(exclude_if=lambda partial: not partial)] = False
+    """Whether it has the columns that an update set alone, and no whole rows: of the others the
+    version before it is completed (Hudi technical specification, "Log file format", `IS_PARTIAL`
+    of `HoodieLogBlock.HeaderMetadataType`)."""
     nameless: Annotated[bool, Field(exclude_if=lambda nameless: not nameless)] = False
     """Whether it says nothing of its columns, which are those of the table when it was written."""
     lost_names: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = field(
@@ -97,10 +103,8 @@ class ColumnStatistics:
                 return self.nulls == 0
             case Comparison.NOT_NULL:
                 return self.all_null
-            case Comparison.AT_LEAST:
-                return self.all_null or _less(_bound(self.greatest), condition.value)
-        blanks = condition.type.startswith("char(")
-        return self.all_null or self._outside(condition.value, blanks=blanks)
+        least, greatest = _bound(self.least), _bound(self.greatest)
+        return self.all_null or condition.excluded_by(least, greatest)
 
     def contradicted_by(self, values: Sequence[Value]) -> bool:
         return any(
@@ -117,14 +121,8 @@ class ColumnStatistics:
     def row_numbers(self) -> range:
         return range(self.first, self.first + self.rows)
 
-    def _outside(self, value: Value, *, blanks: bool = False) -> bool:
-        least, greatest = _bound(self.least), _bound(self.greatest)
-        if blanks:
-            least, value, greatest = (
-                bound.rstrip(" ") if isinstance(bound, str) else bound
-                for bound in (least, value, greatest)
-            )
-        return _less(value, least) or _less(greatest, value)
+    def _outside(self, value: Value) -> bool:
+        return less(value, _bound(self.least)) or less(_bound(self.greatest), value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +158,3 @@ def bound(value: Value) -> str:
 
 def _bound(text: str) -> Value:
     return from_json(json.loads(text)) if text else None
-
-
-def _less(one: Value, other: Value) -> bool:
-    """Return whether a value is less than another; never where one is NULL, NaN or of its own kind.
-
-    A bound that is NaN counts for nothing (Parquet, `ColumnOrder`; Iceberg, "Manifests").
-    """
-    if one is None or other is None:
-        return False
-    try:
-        return bool(one < other)
-    except TypeError:
-        return False

@@ -25,6 +25,7 @@ from harness.core.runtime_names import (
     with_default,
 )
 from harness.core.yaml_reader import Document, KeyPath, make, read
+from harness.model.query_shapes import why_no_shape
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
@@ -413,8 +414,11 @@ def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[st
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
     steps = {}
-    for _, form in _forms(_QueryForm, "query", "query", data, document, at):
-        _check_names(at, [form.query], QUERIES, document)
+    for where, form in _forms(_QueryForm, "query", "query", data, document, at):
+        if "(" not in form.query:
+            _check_names(at, [form.query], QUERIES, document)
+        elif why := why_no_shape(form.query):
+            document.note(where, why)
         steps[form.query] = form.steps
     return steps
 

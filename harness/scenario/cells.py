@@ -10,11 +10,11 @@ from typing import Final
 
 from harness.core.records import QuestionKey
 from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
-from harness.model.query_shapes import Shape
+from harness.model.query_shapes import IN_BRACKETS, Shape
 from harness.scenario.definition import Scenario
 
-QUERIES: Final = tuple(map(str, Shape))
-"""The shapes of questions that a profile may name."""
+QUERIES: Final = tuple(str(shape) for shape in Shape if shape not in IN_BRACKETS)
+"""The shapes of questions that a profile may name, beside those with a condition or a number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ changes neither the values nor the field ids of the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -15,7 +16,7 @@ from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Primitive
 from harness.model.schema import SchemaChangeError
 from harness.model.table import Table
-from harness.model.truth import Generation, History, Truth, begin
+from harness.model.truth import Generation, History, Truth, begin, failed
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.write_frame import WriteFrame
 
@@ -87,10 +88,21 @@ class Truths:
             return self.first
         step, before = len(applied), self._after(applied[:-1], orders)
         operation = self._operations[step - 1]
-        after = operation.evolve(before) if applied[-1] else replace(before, step=step)
+        after = operation.evolve(before) if applied[-1] else _refused(before, operation)
         schema = after.schema.ordered(dict(orders).get(step, ()))
         last_id = max(schema.last_id, self._last_ids[step])
         return replace(after, schema=replace(schema, last_id=last_id))
+
+
+def _refused(before: Truth, operation: Operation) -> Truth:
+    """Return the truth after a step that was refused: no reader may show rows that it made."""
+    step, then = before.step + 1, before
+    with suppress(SchemaChangeError):
+        then = operation.evolve(before)
+    made = [row for row in then.rows.values() if row.newest == step]
+    if then.schema.fields != before.schema.fields or not made:
+        return replace(before, step=step)
+    return failed(before, step, made)
 
 
 def skippable(before: Truth, operation: Operation) -> str:

@@ -77,6 +77,8 @@ class Entry:
     kind: str = "PARQUET"
     vector_of: str = ""
     """The data file whose deleted positions stand in the whole of it."""
+    only: str = ""
+    """The one data file that a position delete file is said to be about."""
 
 
 @dataclass
@@ -184,7 +186,9 @@ class IcebergFolder:
                 "content": of.content,
                 "file_path": f"{LOCATION}/{of.path}",
                 "file_format": "PUFFIN" if of.vector_of else of.kind,
-                "referenced_data_file": f"{LOCATION}/{of.vector_of}",
+                "referenced_data_file": f"{LOCATION}/{of.vector_of or of.only}"
+                if of.vector_of or of.only
+                else None,
                 "content_offset": 0,
                 "content_size_in_bytes": size,
                 "partition": {"a": of.partition},

@@ -1,7 +1,8 @@
 """delta-rs as a reader of Delta tables: the protocol read by code of its own, in Rust.
 
-DataFusion plans and answers the SQL (`QueryBuilder`). An older version is an argument of
-`DeltaTable`; in the SQL it has a name of its own (delta-rs's manual, "Loading a Table").
+DataFusion plans and answers the SQL (`QueryBuilder`). By its other interface Arrow reads the files
+(`DeltaTable.to_pyarrow_table`). An older version is an argument of `DeltaTable`; in the SQL it has
+a name of its own (delta-rs's manual, "Loading a Table").
 """
 
 from __future__ import annotations
@@ -9,12 +10,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.deltalake import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.python_library import (
+    Description,
+    Entry,
+    PythonLibrary,
+    folder_of,
+    python_literal,
+)
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
+from harness.model.query import Comparison, Condition
 
+INTERFACE: Final = "interface"
+_FILTERS: Final = {
+    Comparison.EQUAL: "{0} == {1}",
+    Comparison.AT_LEAST: "{0} >= {1}",
+    Comparison.NULL: "{0}.is_null()",
+    Comparison.NOT_NULL: "{0}.is_valid()",
+}
+"""Expressions of Arrow's, which DeltaTable.to_pyarrow_table takes as filters."""
+BY_ARROW: Final = (
+    "-- In Python:",
+    "--   import pyarrow.compute as pc",
+    "--   from datetime import date, datetime",
+    "--   from decimal import Decimal",
+    "--   from deltalake import DeltaTable",
+    "--   def table(database, name): return DeltaTable('FOLDER')  # version=3 for t@v3",
+)
 BY_HAND: Final = (
     "-- In Python, with from deltalake import DeltaTable, QueryBuilder:",
     '--   builder = QueryBuilder().register("t", DeltaTable("FOLDER"))',
@@ -26,16 +51,55 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 
 
-def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
-    return select(question, ANSI, TIME_TRAVEL)
+def statement(question: Question, settings: ReaderSettings) -> str:
+    if not settings:
+        return select(question, ANSI, TIME_TRAVEL)
+    query, name = question.query, _called(question.table, question.past)
+    filters = " & ".join(map(_filter, query.conditions))
+    nested = any("." in path for path in query.columns)
+    arguments = [f"columns={[*query.columns]!r}"] if query.columns and not nested else []
+    arguments += [f"filters={filters}"] if filters else []
+    rows = f"table({question.database!r}, {name!r}).to_pyarrow_table({', '.join(arguments)})"
+    if query.count:
+        return f"{rows}.num_rows"
+    if nested:
+        flat = ".flatten()" * max(path.count(".") for path in query.columns)
+        rows = f"{rows}{flat}.select({[*query.columns]!r})"
+    return f"pc.{query.extreme}({rows}[{query.columns[0]!r}])" if query.extreme else rows
+
+
+def _filter(condition: Condition) -> str:
+    path = ", ".join(map(repr, condition.path.split(".")))
+    value = literal(condition.literal, condition.type)
+    return f"({_FILTERS[condition.test].format(f'pc.field({path})', value)})"
+
+
+def literal(text: str, type_: str) -> str:
+    """Return the Python of a value; a timestamp is in UTC (Delta's protocol, "Primitive Types").
+
+    >>> literal("2024-01-02 03:04:05", "timestamp")
+    "datetime.fromisoformat('2024-01-02T03:04:05+00:00')"
+    """
+    match type_:
+        case "date":
+            return f"date.fromisoformat({text!r})"
+        case "timestamp" | "timestamp_ntz":
+            zone = "+00:00" if type_ == "timestamp" else ""
+            return f"datetime.fromisoformat({text.replace(' ', 'T') + zone!r})"
+    return python_literal(text, type_)
+
+
+def _called(name: str, past: PointInTime | None) -> str:
+    return f"{name}@v{past.instant}" if past else name
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    called = f"{name}@v{past.instant}" if past else name
-    version = int(past.instant) if past else None
     return {
-        "database": database, "name": called, "location": folder_of(entry), "version": version
-    }  # fmt: skip
+        "database": database,
+        "name": _called(name, past),
+        "location": folder_of(entry),
+        "version": int(past.instant) if past else None,
+    }
 
 
 ENGINE: Final = PythonLibrary(
@@ -44,6 +108,12 @@ ENGINE: Final = PythonLibrary(
     ("delta",),
     statement,
     describe,
-    lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
+    lambda settings, format_: BY_ARROW if settings else BY_HAND,  # noqa: ARG005 - of one family
     TIME_TRAVEL,
+    settings={
+        INTERFACE: SettingValues(
+            ("arrow",), "DeltaTable.to_pyarrow_table reads the table, not the SQL of QueryBuilder"
+        )
+    },
+    expressions=bool,
 )

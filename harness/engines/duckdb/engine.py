@@ -1,7 +1,9 @@
-"""DuckDB as a reader of Delta tables, by its extension.
+"""DuckDB as a reader of Delta and Iceberg tables, by its extensions, and of plain Parquet files.
 
 Delta's kernel in Rust tells which data files there are, what becomes of their columns, and which
-rows are gone; DuckDB reads the files. delta-rs is built on the same kernel.
+rows are gone; DuckDB reads the files. delta-rs is built on the same kernel. The extension for
+Iceberg is code of its own, in C++. Of a plain Hive table DuckDB is given the folder, and the types
+of what the names of folders hold; it knows no metastore, and shows the columns that files have.
 """
 
 from __future__ import annotations
@@ -9,20 +11,42 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from harness.core.setting_values import SettingValues
 from harness.engines.api import PointInTime, Question, ReaderSettings, TimeTravel, TimeTravelWords
 from harness.engines.duckdb import answers
-from harness.engines.python_library import Description, Entry, PythonLibrary, folder_of
+from harness.engines.format_facts import FormatFacts
+from harness.engines.python_library import (
+    POINTER,
+    Description,
+    Entry,
+    PythonLibrary,
+    folder_of,
+)
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
 
-BY_HAND: Final = (
-    "load delta;",
-    "attach 'FOLDER' as \"DATABASE\" (type delta, internal_table_name 't');",
-)
-TIME_TRAVEL: Final[TimeTravel] = {
-    ("delta", AS_OF): TimeTravelWords("{table} at (version => {instant})")
+LOG: Final = "_delta_log"
+UNION: Final = "union-by-name"
+"""Setting of a reader: `read_parquet(…, union_by_name = …)`."""
+BY_HAND: Final = {
+    "delta": (
+        "load delta;",
+        "attach 'FOLDER' as \"DATABASE\" (type delta, internal_table_name 't');",
+    ),
+    "iceberg": (
+        "load avro;",
+        "load iceberg;",
+        'create schema "DATABASE";',
+        f"-- METADATA is the table's parameter {POINTER} in the metastore.",
+        'create view "DATABASE"."t" as select * from iceberg_scan(\'METADATA\');',
+    ),
 }
-"""DuckDB's manual, "Delta Extension"."""
+TIME_TRAVEL: Final[TimeTravel] = {
+    ("delta", AS_OF): TimeTravelWords("{table} at (version => {instant})"),
+    ("iceberg", AS_OF): TimeTravelWords("{table}"),
+}
+"""DuckDB's manual, "Delta Extension"; an older snapshot is an argument of `iceberg_scan` ("Iceberg
+Extension", snapshot_from_id)."""
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
@@ -30,16 +54,44 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
-    del past
-    return {"database": database, "name": name, "location": folder_of(entry)}
+    """Return what the worker is given of a table. Raises HarnessError: a type is none of ours."""
+    table = {"database": database, "name": name}
+    if pointer := entry.parameters.get(POINTER):
+        source = pointer.removeprefix("file:")
+        return {**table, "family": "iceberg", "source": source, "snapshot": past and past.instant}
+    table["source"] = folder_of(entry)
+    if (Path(table["source"]) / LOG).is_dir():
+        return {**table, "family": "delta"}
+    keys = {key.name: key.type for key in entry.partitionKeys or ()}
+    return {**table, "family": "hive", "keys": keys}
+
+
+def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
+    if format_.family in BY_HAND:
+        return BY_HAND[format_.family]
+    options = "".join(f", union_by_name = {value}" for value in settings.values())
+    files = f"read_parquet('FOLDER{answers.FILES}', hive_partitioning = …{options})"
+    return (
+        'create schema "DATABASE";',
+        f'create view "DATABASE"."t" as select * from {files};',
+        "-- hive_types has the types of the partition columns.",
+    )
 
 
 ENGINE: Final = PythonLibrary(
     "duckdb",
     Path(answers.__file__),
-    ("delta",),
+    ("delta", "iceberg", "hive"),
     statement,
     describe,
-    lambda settings, format_: BY_HAND,  # noqa: ARG005 - the same for all
+    by_hand,
     TIME_TRAVEL,
+    settings={
+        UNION: SettingValues(
+            ("true", "false"), "columns of plain files are those of all files, not of the first one"
+        )
+    },
+    setting_families={UNION: ("hive",)},
+    conf=lambda settings: {name.replace("-", "_"): value for name, value in settings.items()},
+    files=("parquet",),
 )

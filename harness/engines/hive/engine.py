@@ -46,6 +46,7 @@ from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ, HiveResult
 from harness.engines.query_sql import quoted, reply, select
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE
+from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -326,6 +327,9 @@ class HiveEngine:
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
         {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
+    )
+    unasked: Mapping[str, str] = MappingProxyType(
+        dict.fromkeys((Comparison.NAN, Comparison.NOT_NAN), "Hive's SQL has no word for NaN")
     )
 
     def statements(

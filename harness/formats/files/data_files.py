@@ -46,13 +46,10 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     """Read the rows of a base file, or of a block of a log file; see `Format.file_rows`."""
     if fact.kind is FileKind.BASE:
         return content(path)
-    for block in hudi_log.blocks(path.read_bytes()):
-        if block.kind in hudi_log.DATA and block.instant == fact.instant:
-            columns, rows = hudi_log.content(block)
-            # One step may write several blocks into a file; the keys tell which is which.
-            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
-                return columns, rows
-    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")
+    for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
+        if place == fact.block and block.kind in hudi_log.DATA and block.instant == fact.instant:
+            return hudi_log.content(block)
+    raise FileFactError(f"{path.name}: it has no block {fact.block} of instant {fact.instant}")
 
 
 def content(path: Path) -> FileRows:

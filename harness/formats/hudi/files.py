@@ -42,7 +42,10 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         replaced |= timeline.replaced_groups(table.record(entry), entry.path)
     if table.properties.get("hoodie.populate.meta.fields") != "false":
         key = RECORD_KEY
-    return tuple(fact for path in _files(folder) for fact in _facts(table, path, replaced, key))
+    undone = set[tuple[str, str]]()
+    made = [f for path in _files(folder) for f in _facts(table, path, replaced, key, undone)]
+    logs = {f for f in made if f.kind is FileKind.LOG and (f.file_group, f.instant) in undone}
+    return tuple(fact for fact in made if fact not in logs)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -51,7 +54,18 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(name, file) for file in sorted(files) if not _BESIDE.fullmatch(file))
 
 
-def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) -> Iterator[FileFact]:
+def _facts(
+    table: HudiTable,
+    path: Path,
+    replaced: Collection[str],
+    key: str,
+    undone: set[tuple[str, str]],
+) -> Iterator[FileFact]:
+    """Yield the facts of a file; what its log takes back of its group is added to `undone`.
+
+    Readers go by such a block whatever the timeline has of the instant, which may be archived
+    (`AbstractHoodieLogRecordReader`).
+    """
     relative = path.relative_to(table.folder.root).as_posix()
     name = BASE.fullmatch(path.name) or LOG.fullmatch(path.name)
     if name is None:
@@ -66,8 +80,10 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
             yield FileFact(relative, FileKind.BASE, *file)
     elif not name["cdc"]:
         try:
-            for block in hudi_log.blocks(path.read_bytes()):
-                if block.kind is not BlockKind.COMMAND and table.has(block.instant):
+            for place, block in enumerate(hudi_log.blocks(path.read_bytes())):
+                if block.kind is BlockKind.COMMAND:
+                    undone.add((group, block.target))
+                elif table.has(block.instant):
                     yield FileFact(
                         relative,
                         FileKind.LOG,
@@ -76,6 +92,8 @@ def _facts(table: HudiTable, path: Path, replaced: Collection[str], key: str) ->
                         avro.columns(block.schema) if hudi_log.SCHEMA in block.header else (),
                         hudi_log.record_keys(block, key) if block.kind in hudi_log.DATA else (),
                         hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
+                        block=place,
+                        partial=block.partial,
                     )
         except FileFactError as problem:
             raise FileFactError(f"{relative}: {problem}") from problem
@@ -138,12 +156,19 @@ class HudiStatistics:
 def _statistics(
     rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
 ) -> Iterator[ColumnStatistics]:
-    """Yield what is said of files that are there, and of their folders."""
+    """Yield what is said of files that are there, and of their folders.
+
+    A record names a file without its partition, in which alone the name is one file's: two
+    partitions may have a file group of one id.
+    """
+    names = Counter(path.rpartition("/")[2] for path in {file.path for file in files})
     of_files = {file.path.rpartition("/")[2]: file for file in files}
     of_folders = {file.path.rpartition("/")[0]: file for file in files}
     for row in rows:
         record: Any = row["ColumnStatsMetadata"]
         single = row["type"] == OF_FILE
+        if single and names[record["fileName"]] > 1:
+            raise ValueError(f"{record['fileName']} lies in several partitions")
         fact = (of_files if single else of_folders).get(record["fileName"])
         if fact is None or record["isDeleted"]:
             continue

@@ -27,7 +27,7 @@ read (`HoodieDeleteBlock.deserialize`)."""
 DATA_VERSIONS: Final = (1, 2, CONTENT_VERSION)
 """Of the content of Avro data blocks, which is laid out alike (seen with Hudi 0.10.0, 0.12.0 and
 0.15.0)."""
-INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 2, 7
+INSTANT_TIME, TARGET_INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 1, 2, 7
 """Numbers of the header's entries (`HoodieLogBlock.HeaderMetadataType`)."""
 
 
@@ -35,7 +35,7 @@ class BlockKind(IntEnum):
     """Types of blocks; the others (HFile, change data) are not read."""
 
     COMMAND = 0
-    """Takes back an instant that failed; the timeline does not have it either."""
+    """Takes back what its file group has of an instant that failed."""
     DELETE = 1
     AVRO_DATA = 3
     PARQUET_DATA = 5
@@ -57,6 +57,16 @@ class LogBlock:
     @property
     def instant(self) -> str:
         return self.header[INSTANT_TIME]
+
+    @property
+    def target(self) -> str:
+        """The instant that a command takes back."""
+        return self.header.get(TARGET_INSTANT_TIME, "")
+
+    @property
+    def partial(self) -> bool:
+        """Whether its records have the updated columns alone."""
+        return self.header.get(IS_PARTIAL) == "true"
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -125,8 +135,6 @@ def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
 
 
 def content(block: LogBlock) -> FileRows:
-    if block.header.get(IS_PARTIAL) == "true":
-        raise FileFactError(f"block {block.instant} holds updated columns alone, and no whole rows")
     if block.kind is BlockKind.PARQUET_DATA:
         return _parquet(block)
     fields = block.schema["fields"]

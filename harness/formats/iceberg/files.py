@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
@@ -53,20 +53,43 @@ class DataFile:
 
 
 def _delete_facts(
-    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
+    deletes: Live,
+    table: IcebergTable,
+    data: Mapping[str, DataFile],
+    key: str,
+    vectors: Collection[str],
 ) -> Iterator[FileFact]:
-    """Yield a log fact for each live data file of which a file deletes rows, with their keys."""
+    """Yield a log fact for each live data file of which a file deletes rows, with their keys.
+
+    `vectors`: the data files that have a deletion vector, which must have all that position delete
+    files of before have of its rows, so that these do not apply ("Scan Planning").
+    """
     deleted: dict[str, tuple[str, ...]] = {}
     if deletes.content is FileContent.EQUALITY_DELETES:
         deleted = dict(_by_value(deletes, table, data, key))
     else:
-        by_vector = deletes.entry["file_format"] == PUFFIN
+        by_vector = _is_vector(deletes)
         for path, at in (_vector if by_vector else _positions)(deletes, table):
-            if path in data and _applies(deletes, data[path].live, table):
+            in_vector = path in vectors and not by_vector
+            if path in data and not in_vector and _applies(deletes, data[path].live, table):
                 keys = data[path].footer.keys
                 deleted[path] = tuple(keys[position] for position in at)
     for path, keys in deleted.items():
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
+
+
+def _is_vector(deletes: Live) -> bool:
+    return bool(deletes.entry["file_format"] == PUFFIN)
+
+
+def _vectors(
+    deletes: Iterable[Live], table: IcebergTable, data: Mapping[str, DataFile]
+) -> Iterator[str]:
+    """Yield the data files to which a deletion vector applies."""
+    for vector in filter(_is_vector, deletes):
+        path = table.relative(vector.entry["referenced_data_file"])
+        if path in data and _applies(vector, data[path].live, table):
+            yield path
 
 
 def _applies(deletes: Live, file: Live, table: IcebergTable) -> bool:
@@ -85,9 +108,11 @@ def _applies(deletes: Live, file: Live, table: IcebergTable) -> bool:
 
 def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
     columns, rows = data_files.content(table.folder / deletes.path)
+    alone = deletes.entry.get("referenced_data_file")
     at = itemgetter(*(columns.index(position_column) for position_column in _POSITION_COLUMNS))
     for path, positions in groupby(sorted(map(at, rows)), key=itemgetter(0)):
-        yield table.relative(str(path)), [position for _, position in positions]
+        if alone in {None, path}:
+            yield table.relative(str(path)), [position for _, position in positions]
 
 
 def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
@@ -129,7 +154,8 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     }
     bases = [_base(file, newest) for file in data.values()]
     deletes = [file for file in live if file.path not in data]
-    logs = (fact for delete in deletes for fact in _delete_facts(delete, newest, data, key))
+    vectors = frozenset(_vectors(deletes, newest, data))
+    logs = (fact for d in deletes for fact in _delete_facts(d, newest, data, key, vectors))
     return (*bases, *logs)
 
 

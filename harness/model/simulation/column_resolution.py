@@ -8,7 +8,7 @@ unless files have no names at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.model.canonical import MapValue, Unpredicted, Value, has_unsettled
@@ -66,7 +66,12 @@ def columns_step(history: History, fact: FileFact, steps: Mapping[str, int]) -> 
 
 
 def written_schema(history: History, fact: FileFact, steps: Mapping[str, int]) -> Schema:
-    return history[columns_step(history, fact, steps)].schema
+    """Return the columns that a file has; a record's key and the folder's name tell theirs."""
+    schema, table = history[columns_step(history, fact, steps)].schema, history[0].table
+    if not fact.partial:
+        return schema
+    there = {table.key, *table.partition_by, *(name for name, _ in fact.columns)}
+    return replace(schema, fields=tuple(field for field in schema.fields if field.name in there))
 
 
 def meeting_other_types(
@@ -193,8 +198,9 @@ def sources(
     first = [field.id for field in history[0].schema.fields]
     position = 0
     for field in (catalog or now.schema).fields:
-        if field.name in now.table.partition_by:
-            # Its value comes from the partition's path, not from the file.
+        keyed = fact.partial and field.name == now.table.key
+        if field.name in now.table.partition_by or keyed:
+            # Its value comes from the partition's path, or the record's key, not from the file.
             result.append((field, written.by_id(field.id)))
             continue
         place = first.index(field.id) if by is ColumnMapping.RENUMBERED else position

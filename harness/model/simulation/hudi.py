@@ -113,7 +113,8 @@ def taken_for(
     then gives values in the order of the table and names them in that of the catalog (seen without
     MapReduce, schema-on-read off); where one of another type would be shown, it ends with an error.
     """
-    files = [fact for base, logs in slices for fact in (base, *logs) if fact and fact.columns]
+    every = [fact for base, logs in slices for fact in (base, *logs) if fact]
+    files = [fact for fact in every if fact.columns and not fact.partial]
     parts = history[-1].table.partition_by
     now = [field for field in history[-1].schema.fields if field.name not in parts]
     hudis = any(META.keys() <= {name for name, _ in fact.columns} for fact in files)

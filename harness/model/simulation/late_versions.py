@@ -6,8 +6,8 @@ holds what stands: it was merged when it was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from harness.model.canonical import Value, text_of
@@ -35,6 +35,13 @@ class SimulatedRow:
         pairs = zip(self.values, older.values, strict=True)
         values = tuple(mine if mine is not None else other for mine, other in pairs)
         return SimulatedRow(completed(self.row, older.row, schema), values, self.file)
+
+    def on_top(self, older: SimulatedRow | None, there: Sequence[bool]) -> SimulatedRow:
+        """Return a version of the columns that are `there` with the others of an older one."""
+        if older is None:
+            return self
+        triples = zip(there, self.values, older.values, strict=True)
+        return replace(self, values=tuple(mine if own else old for own, mine, old in triples))
 
 
 def file_rows(truth: Truth, fact: FileFact) -> Rows:

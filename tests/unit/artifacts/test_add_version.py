@@ -3,7 +3,8 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,11 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
         ("trino-476", "the harness already has it"),
         ("drill-1", "there are rules only for .* spark from 3.1 on, trino from 351 on"),
         ("hive-4.0.0", "Hive's hundred jars must be chosen by Maven; docs/locks.md"),
-        ("trino-480", "no rule says which files this version needs"),
+        (
+            "trino-480",
+            "no rule says which files .* shipped are .*, trino-483; with Docker there is",
+        ),
+        ("polars-1.30.0", "there are rules only for .* polars from 1.44.2 on"),
         ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
     ],
 )
@@ -101,3 +106,55 @@ def test_what_cannot_be_added_is_reported_with_the_reason(
 ) -> None:
     with pytest.raises(UsageProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
+
+
+REQUIRED = ("pyarrow>=8", "fsspec<2", "x; extra == 'y'")
+
+
+class Index:
+    """What pip would choose: a wheel for each requirement."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def choose(self, requirement: str, work: Path) -> Path:
+        self.asked.append(requirement)
+        project, version = requirement.partition("==")[::2]
+        wheel = work / f"{project.partition('<')[0]}-{version or '2.0'}-py3-none-any.whl"
+        needs = (
+            "Requires-Dist: pyarrow>=8\nRequires-Dist: fsspec<2\nRequires-Dist: x; extra == 'y'\n"
+        )
+        name = f"Name: {wheel.name.partition('-')[0]}\nVersion: {version or '2.0'}\n"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr(f"{wheel.stem}.dist-info/METADATA", name + (needs if version else ""))
+        return wheel
+
+    def download(self, files: Sequence[python_index.IndexFile], work: Path) -> list[Path]:
+        wheels = [work / f"{file.project}.whl" for file in files]
+        for wheel in wheels:
+            with zipfile.ZipFile(wheel, "w") as archive:
+                archive.writestr(f"{wheel.stem}/__init__.py", "")
+        return wheels
+
+
+def test_of_a_library_its_own_wheels_are_new_and_what_they_require_otherwise(
+    cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = Index()
+    monkeypatch.setattr(python_index, "choose", index.choose)
+    monkeypatch.setattr(python_index, "download", index.download)
+    add_version.add("pyiceberg-0.11.1", tmp_path, cache, Progress())
+    assert index.asked == ["pyiceberg==0.11.1", "fsspec<2"]
+    added, shipped = distributions.load("pyiceberg-0.11.1"), distributions.load("pyiceberg-0.12.0")
+    assert dict(added.settings) == {"iceberg": "0.11.1"}
+    new = {package for package in added.wheels if package not in shipped.wheels}
+    assert new == {"pyiceberg==0.11.1", "fsspec==2.0"}
+    assert [*added.wheels["pyiceberg==0.11.1"]] == ["any"]
+    left = {package.partition("==")[0] for package in shipped.wheels if package not in added.wheels}
+    assert left == {"pyiceberg", "fsspec"}
+    assert fetch.missing(added, cache) == ()
+
+
+def test_a_library_without_lock_data_is_no_container() -> None:
+    why = distributions.why_not("pyiceberg-0.11.9@container")
+    assert "'harness engines add pyiceberg 0.11.9' writes it; it is a library of Python" in why

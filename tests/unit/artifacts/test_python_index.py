@@ -91,17 +91,18 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
         def run(command: Sequence[str], **_: object) -> Done:
             work = Path(command[command.index("--dest") + 1])
             assert "--require-hashes" in command
-            asked.append(Path(command[command.index("--requirement") + 1]).read_text().strip())
-            project = asked[-1].partition("==")[0]
-            if "--no-binary=:all:" in command:
-                with tarfile.open(work / f"{project}-1.tar.gz", "w:gz") as tar:
-                    for name in files:
-                        entry = tarfile.TarInfo(f"{project}-1/{name}")
-                        tar.addfile(entry, io.BytesIO())
-            else:
-                with zipfile.ZipFile(work / f"{project}-1.0-py3-none-any.whl", "w") as wheel:
-                    for name, text in files.items():
-                        wheel.writestr(name.format(project=project), text)
+            lines = Path(command[command.index("--requirement") + 1]).read_text().splitlines()
+            asked.extend(lines)
+            for project in (line.partition("==")[0] for line in lines):
+                if "--no-binary=:all:" in command:
+                    with tarfile.open(work / f"{project}-1.tar.gz", "w:gz") as tar:
+                        for name in files:
+                            entry = tarfile.TarInfo(f"{project}-1/{name}")
+                            tar.addfile(entry, io.BytesIO())
+                else:
+                    with zipfile.ZipFile(work / f"{project}-1.0-py3-none-any.whl", "w") as wheel:
+                        for name, text in files.items():
+                            wheel.writestr(name.format(project=project), text)
             return Done(command, 0, "", "")
 
         monkeypatch.setattr(subprocess, "run", run)

@@ -28,10 +28,11 @@ def test_a_table_has_every_type_that_its_format_has() -> None:
         ("spark-3.5.8-delta-3.3.2", ("hive-parquet",)),
         ("polars-2.1.0", ("iceberg", "delta")),
         ("polars-2.1.0{iceberg-reader=native}", ("iceberg",)),
-        ("duckdb-1.5.5", ("delta",)),
+        ("duckdb-1.5.5", ("hive-parquet", "iceberg", "delta")),
+        ("duckdb-2.0.1", ("hive-parquet",)),
     ],
 )
-def test_a_reader_that_reads_no_hive_tables_is_asked_about_what_it_reads(
+def test_a_library_is_asked_about_each_format_that_it_reads_and_others_about_hive_tables(
     reader: str, formats: tuple[str, ...]
 ) -> None:
     assert table.formats_for(parse_reader(reader)) == (formats, "")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import shutil
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -95,7 +96,18 @@ def test_a_log_block_tells_the_values_of_its_records(tmp_path: Path) -> None:
     assert actual.rows == (("1", 2, "a1u", None),)
     assert actual.commits == (instant,)
     (actual,) = data_files.read(tmp_path, [fact("l", "1", kind=FileKind.LOG)], [0])
-    assert (actual.rows, actual.unread) == ((), "l: it has no block of the instant 1")
+    assert (actual.rows, actual.unread) == ((), "l: it has no block 0 of instant 1")
+
+
+def test_a_block_is_its_place_in_the_file_and_not_the_keys_in_it(tmp_path: Path) -> None:
+    written = (LOGS / "update-1.0.2.log").read_bytes()
+    (tmp_path / "l").write_bytes(written + written.replace(b"a1u", b"b2v"))
+    facts = [
+        replace(fact("l", "1", instant="20261121150656636", kind=FileKind.LOG), block=place)
+        for place in (0, 1)
+    ]
+    blocks = data_files.read(tmp_path, facts, [0, 1])
+    assert [block.rows for block in blocks] == [(("1", 2, text, None),) for text in ("a1u", "b2v")]
 
 
 def test_files_without_rows_and_those_not_asked_for_are_left_out(tmp_path: Path) -> None:

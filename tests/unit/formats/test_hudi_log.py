@@ -107,13 +107,14 @@ def test_records_that_do_not_fit_the_schema_are_an_error() -> None:
         hudi_log.record_keys(broken, "_hoodie_record_key")
 
 
-def test_a_block_of_partial_updates_has_keys_and_no_whole_rows() -> None:
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_block_of_partial_updates_says_so(*, partial: bool) -> None:
     (block,) = hudi_log.blocks(read("update-0.15.0"))
-    header = {**block.header, hudi_log.IS_PARTIAL: "true"}
-    partial = hudi_log.LogBlock(block.kind, header, block.content)
-    assert hudi_log.record_keys(partial, "id") == ("1",)
-    with pytest.raises(FileFactError, match="holds updated columns alone, and no whole rows"):
-        hudi_log.content(partial)
+    header = {**block.header, **({hudi_log.IS_PARTIAL: "true"} if partial else {})}
+    updates = hudi_log.LogBlock(block.kind, header, block.content)
+    assert updates.partial is partial
+    assert hudi_log.record_keys(updates, "id") == ("1",)
+    assert hudi_log.content(updates) == hudi_log.content(block)
 
 
 def test_content_of_another_version_is_an_error() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import struct
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -145,6 +146,13 @@ def test_a_manifest_tells_of_orc_by_the_names_of_the_file_s_snapshot(tmp_path: P
 )
 def test_a_stored_bound_is_a_value(stored: bytes | None, type_: pa.DataType, value: Value) -> None:
     assert iceberg_files.bound_of(stored, type_) == bound(value)
+
+
+def test_a_file_whose_name_two_partitions_have_makes_its_statistics_unknown() -> None:
+    other = replace(FACT, path="p=west/a.parquet")
+    with pytest.raises(FileFactError, match="lies in several partitions"):
+        HudiStatistics().parse([row(3, "a.parquet", "d", 1.0, 2.0)], [FACT, other])
+    assert HudiStatistics().parse([row(3, "b.parquet", "d", 1.0, 2.0)], [FACT, other]) == ()
 
 
 def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:

@@ -147,7 +147,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         ),
         (
             NamedParts(formats=["hudi-cow", "iceberg"], readers=["hive-3.1.3"]),
-            "format iceberg: none of the readers named can be asked about it; --reader takes h",
+            "format iceberg: none of the readers named can be asked about it; --reader takes d",
         ),
     ],
 )

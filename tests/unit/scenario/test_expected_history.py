@@ -127,3 +127,17 @@ def test_a_refused_step_changes_neither_the_ids_nor_the_values_of_the_others(
                 step = written.written[field_id]
                 if step == other.written[field_id] and same_type(part, whole, step, field_id):
                     assert written.values[field_id] == other.values[field_id]
+
+
+def test_a_write_that_was_refused_made_rows_that_nobody_may_show() -> None:
+    scenario = scenario_of(Insert((1,)), Upsert((1, 2)), Delete((1,)), AddColumn("f2", TEXT))
+    *_, second, third, fourth = scenario.truths(merge_on_read=False).history(
+        [True, False, False, False]
+    )
+    assert [row.key for row in second.failed] == ["1", "2"]
+    assert dict(second.gone) == {"2": 2}
+    assert second.rows["1"].newest == 1
+    # A delete makes no rows, and a column none but those that are there.
+    assert third.failed == second.failed
+    assert [truth.undone for truth in (second, third, fourth)] == [frozenset({2})] * 3
+    assert fourth.schema.names == ("id", "f1")
