@@ -13,9 +13,8 @@ from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
-from harness.core.runtime_names import PROCESS
+from harness.core.runtime_names import PROCESS, MetastoreChoice
 from harness.model import query_shapes
 from harness.plan import (
     controls,

@@ -12,12 +12,13 @@ from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Default, Distribution
 from harness.core import runtime_names, tolerances
 from harness.core.errors import Fault, UsageProblem
-from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import one_of, unknown_name
 from harness.core.runtime_names import (
     CONTAINER,
+    METASTORE,
     PROCESS,
     WAREHOUSES,
+    MetastoreChoice,
     given,
     in_runtime,
     lock_name,
@@ -356,7 +357,7 @@ def _out_of_reach(profile: Profile) -> str:
     name = profile.metastore.distribution
     return (
         f"{name} serves either processes or containers, whose tables are on the disk, not "
-        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {DISTRIBUTION}"
+        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {METASTORE}"
     )
 
 
