@@ -21,7 +21,7 @@ from harness.engines.python_library import (
     PythonLibrary,
     folder_of,
 )
-from harness.engines.query_sql import ANSI, quoted, select
+from harness.engines.query_sql import ANSI, NAN_FUNCTION, quoted, select
 from harness.model.commit import AS_OF
 
 LOG: Final = "_delta_log"
@@ -43,7 +43,7 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
     To Daft `timestamp '…'` is in UTC, as a timestamp of Delta's is; another one has no zone.
     """
-    sql = select(question, ANSI, TIME_TRAVEL)
+    sql = select(question, ANSI, TIME_TRAVEL, nan=NAN_FUNCTION)
     if question.format.family != "delta":
         sql = _MOMENT.sub(r"cast(\1 as timestamp)", sql)
     path = f"{quoted(question.database, ANSI)}.{quoted(question.table, ANSI)}"
