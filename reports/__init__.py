@@ -6,11 +6,13 @@ reports by entry points of the group `lake_table_harness.reports`.
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness.core.registry import Registry, modules
+from harness.core.registry import Registry
 from harness.run.load_run import Run
 
 
@@ -22,7 +24,9 @@ class Report(Protocol):
 
 
 def _ours() -> Mapping[str, Any]:
-    return {module.NAME: module for module in modules(__name__) if hasattr(module, "NAME")}
+    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
+    modules = map(importlib.import_module, names)
+    return {module.NAME: module for module in modules if hasattr(module, "NAME")}
 
 
 REPORTS: Registry[Report] = Registry("report", _ours, Report)

@@ -1,20 +1,24 @@
-"""Check verdicts by the data files themselves, with none of the judge's code.
+"""Check verdicts by the tables' files, with none of the judge's code.
 
-    python tools/check_verdicts.py sample RUN_OR_RECORDING [--each 5] [--seed 1] [--out FILE]
-    python tools/check_verdicts.py known-good RUN_OR_RECORDING
+    python tools/check_verdicts.py draw RUN_OR_RECORDING … --seed COMMIT --out FILE
+    python tools/check_verdicts.py check RUN_OR_RECORDING … --out FILE
+    python tools/check_verdicts.py sample RUN_OR_RECORDING … [--each 5] [--seed 1]
+    python tools/check_verdicts.py known-good RUN_OR_RECORDING …
 
-`sample` draws wrong answers at random, so many of each format and responsible, and says what the
-newest version of each wrong row in the files is: read by pyarrow, pyorc and fastavro where the
-table is in the cache, else as it was recorded when the table was written (so it is in recordings,
-and for log files). By its own rules it says whose doing that is, beside what the verdict says, and
-ends with 1 where the two disagree. `--out` takes a JSON line for each finding.
+`draw` takes, at random, cells in which somebody is held responsible: so many in all, so many of
+every format and responsible, and writes a JSON line for each. `check` works out for each of these
+what the table's files say (`tools/table_files.py` reads those of a run; of a recording there is
+what it has of them), and whose doing that is by the rules below, puts that beside the verdict, and
+ends with 1 where the two disagree. What it cannot decide somebody looks at: a line with
+`"by": "hand"` stays as it is. `sample` does both at once.
 
-The rules: a reader is responsible for a value where the newest row of the files holds what was
-expected, in whichever column; the writer where the column of that name holds what was shown, and
-no column what was expected, and where the folder's name says what was shown, or the catalog does
-not list that folder or column. A row that is not shown is the reader's if a file holds it, one that
-should not be there if none does, and one that is there twice if only one group of files has it.
-All else is undecided: NULL that was expected where the file has a value, rows that no file has.
+The rules: a reader is responsible for a value where the table holds what was expected, by its own
+record of names, or, where it keeps none, in whichever column; the writer where it holds what was
+shown, and no column what was expected. The folder is where its name alone says what was shown, the
+catalog where the entry that was asked does not list the folder or column, the history where the
+table's record of names leads to another column than the one with what was expected. A row that is
+not shown is the reader's if a file holds it as it was expected, one that should not be there if
+none does, and one that is there twice if the table has it once. All else is undecided.
 
 `known-good` counts the verdicts of readers that should be right: all of Iceberg and Delta (columns
 are found by field id), Spark with schema-on-read of Hudi tables, and every reader as long as the
@@ -30,16 +34,11 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
-import fastavro
-import pyarrow as pa
-import pyarrow.parquet as pq
-import pyorc
-from pyarrow import orc
 from pydantic import TypeAdapter
 
 from harness.run import pipeline
@@ -50,28 +49,31 @@ from harness.artifacts.cache import Cache
 from harness.core.errors import UsageProblem
 from harness.core.records import FileValues, Finding, StateRecord, VerdictKind, Witness
 from harness.model.canonical import MapValue
-from harness.model.file_facts import FileFact
+from harness.model.file_facts import ColumnStatistics, FileFact
+from harness.model.query import ALL, Comparison, Condition, Query
 from harness.run import load_run
 from harness.run.load_run import INFO
 from harness.scenario.cells import Cell
 from tests.builders import recordings
 from tools.shared import table
+from tools.table_files import Paths, StoredRow, Written, by_history, folders, rows_of
 
 READER: Final = "reader"
 WRITER: Final = "writer"
+CATALOG: Final = "catalog"
+COLUMNS: Final = "columns"
+FOLDER: Final = "folder"
+HISTORY: Final = "history"
+STATISTICS: Final = "statistics"
 UNDECIDED: Final = "undecided"
-BY_FILES: Final = {"reader": READER, "writer": WRITER, "folder": WRITER, "catalog": WRITER}
-"""Of those that a verdict may hold responsible, the ones that files, folders and the catalog can
-confirm; statistics and histories of the schema are not looked at."""
-VIEWS: Final = ("snapshot", "read_optimized")
-"""Views that are read of the files of their own step."""
+NOBODY: Final = ("None", "model", "unsure")
+"""What a finding says where nobody is held responsible."""
+ENTRIES: Final = {"read_optimized": "t_ro", "snapshot": "t_rt"}
+"""The catalog entry of a Hudi table that is asked for a view; else `t`."""
 BASE_ONLY: Final = "read_optimized"
 BY_FIELD_ID: Final = ("iceberg", "delta")
 AMBIGUOUS: Final = ("committed_then_failed", "partition_values")
 """Scenarios in which folders, catalog and files differ: even a right reader has to choose."""
-NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
-ACID_ROW: Final = "row"
-"""Hive's transactional files have the columns of a table as parts of this one."""
 FINDING: Final = TypeAdapter(Finding)
 
 
@@ -81,6 +83,11 @@ class CheckedCell(NamedTuple):
     cell: Cell
     kind: str
     findings: tuple[Finding, ...] = ()
+    query: Query = ALL
+
+    @property
+    def responsible(self) -> list[str]:
+        return sorted({str(f.responsible) for f in self.findings} - set(NOBODY))
 
 
 class CheckedVariant(NamedTuple):
@@ -92,36 +99,38 @@ class CheckedVariant(NamedTuple):
     """The first step that changes the schema; one past the last if none does."""
     states: Sequence[StateRecord]
     cells: Sequence[CheckedCell]
-    folders: Mapping[int, Path] = {}
-    """The tables that are in the cache, by step."""
+    tables: Mapping[int, Path] = {}
+    """Those that are in the cache, by step."""
 
 
-class RowVersion(NamedTuple):
-    """A row as one file holds it."""
+class StoredTable(NamedTuple):
+    """What is read of a table, by its own files or as it was recorded, and what a catalog lists."""
 
-    step: int
-    """The step that wrote it."""
-    file: FileFact
-    values: Mapping[str, object]
+    rows: Sequence[StoredRow]
+    key: str
+    columns: Sequence[str] = ()
+    """Of the catalog's entry, those of partitions last; none where nobody reads by it."""
+    listed: frozenset[str] | None = None
+    """The folders that it lists; None where it lists none of any table of that format."""
+    statistics: Sequence[ColumnStatistics] = ()
+    """Those that were recorded because files contradict them."""
+    statements: Sequence[tuple[int, str]] = ()
+    """Those that were sent until the view's step, each with its step."""
+
+    def versions(self, key: str) -> list[StoredRow]:
+        at = str(self.columns.index(self.key)) if self.key in self.columns else self.key
+        names = (self.key, at)
+        values = (
+            (row, [row.values[name] for name in names if name in row.values]) for row in self.rows
+        )
+        return [row for row, found in values if any(key in map(str, alike(one)) for one in found)]
 
 
-class Checked(NamedTuple):
-    """What the files say of a finding, beside the verdict."""
+class ByFiles(NamedTuple):
+    """Whose doing one place is by the files, and what was found."""
 
-    case: str
-    format: str
-    finding: str
-    columns: tuple[str, ...]
-    verdict: str
-    files: str
-    evidence: tuple[str, ...]
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether both hold the same responsible; None where one of them holds nobody."""
-        if self.files == UNDECIDED or self.verdict not in BY_FILES:
-            return None
-        return self.files == BY_FILES[self.verdict]
+    who: str
+    evidence: str
 
 
 def variants(path: Path) -> Iterator[CheckedVariant]:
@@ -138,15 +147,21 @@ def variants(path: Path) -> Iterator[CheckedVariant]:
         frozen = {}
     for info in run.info.variants:
         changing = (step.number for step in info.steps if step.changes_schema)
+        verdicts = [verdict for verdict in run.verdicts if verdict.variant == info.id]
+        answers = {v.case: run.answers.get(v.case) for v in verdicts if v.findings}
         yield CheckedVariant(
             info.format,
             info.key,
             min(changing, default=len(info.steps) + 1),
             [state for state in run.states if state.variant == info.id],
             [
-                CheckedCell(cells[verdict.case], str(verdict.verdict), verdict.findings)
-                for verdict in run.verdicts
-                if verdict.variant == info.id
+                CheckedCell(
+                    cells[verdict.case],
+                    str(verdict.verdict),
+                    verdict.findings,
+                    answer.question if (answer := answers.get(verdict.case)) else ALL,
+                )
+                for verdict in verdicts
             ],
             {step: state.table for (name, step), state in frozen.items() if name == info.id},
         )
@@ -161,7 +176,12 @@ def _of_recording(recorded: recordings.Recorded) -> CheckedVariant:
         min(changing, default=len(steps) + 1),
         recorded.states,
         [
-            CheckedCell(cell, verdict["verdict"], tuple(map(_finding, verdict.get("findings", ()))))
+            CheckedCell(
+                cell,
+                verdict["verdict"],
+                tuple(map(_finding, verdict.get("findings", ()))),
+                answer.question if (answer := recorded.answers.get(cell)) else ALL,
+            )
             for cell, verdict in recorded.verdicts.items()
         ],
     )
@@ -172,7 +192,7 @@ def _finding(recorded: Mapping[str, Any]) -> Finding:
     return FINDING.validate_python({"witness": recorded["places"][0], **recorded})
 
 
-# What the files hold
+# Values
 
 
 def plain(value: object) -> object:
@@ -205,197 +225,444 @@ def plain(value: object) -> object:
     return str(value)
 
 
-def leaves(value: object) -> Iterator[object]:
-    """Yield a plain value and all that is in it."""
-    yield value
-    if isinstance(value, tuple):
-        for part in value:
-            yield from leaves(part)
+def alike(value: object) -> Iterator[object]:
+    """Yield a plain value; of a text that stands for another value, what it stands for too.
 
+    A moment is also alike the one that an engine of milliseconds has of it.
 
-def read_file(path: Path) -> list[dict[str, object]] | None:
-    """Return the rows of a Parquet, ORC or Avro file; None of any other."""
-    with path.open("rb") as file:
-        magic = file.read(4)
-        file.seek(0)
-        if magic == b"Obj\x01":
-            return [dict(row) for row in fastavro.reader(file) if isinstance(row, dict)]
-        if magic == b"PAR1":
-            return _rows(pq.ParquetFile(path).read())
-        if magic.startswith(b"ORC"):
+    >>> list(alike(Written("1.50"))), list(alike(Written("true"))), list(alike("1.50"))
+    (['1.50', '1.5'], ['true', True], ['1.50'])
+    """
+    yield plain(value)
+    if isinstance(value, datetime.datetime):
+        yield plain(value.replace(microsecond=value.microsecond // 1000 * 1000))
+    if isinstance(value, Written):
+        text = str(value)
+        if text in {"true", "false"}:
+            yield text == "true"
+        try:
+            yield plain(Decimal(text))
+        except InvalidOperation:
             try:
-                return _rows(orc.ORCFile(path).read())
-            except pa.ArrowInvalid:  # a moment that has no nanoseconds in 64 bits
-                names = list(getattr(pyorc.Reader(file).schema, "fields", ()))
-                file.seek(0)
-                return [dict(zip(names, row, strict=True)) for row in pyorc.Reader(file)]
-    return None
+                yield plain(datetime.datetime.fromisoformat(text))
+            except ValueError:
+                return
 
 
-def _rows(content: pa.Table) -> list[dict[str, object]]:
-    rows: list[Any] = content.to_pylist()
-    return [row[ACID_ROW] if row.keys() > {ACID_ROW, "operation"} else row for row in rows]
+def leaves(value: object) -> Iterator[object]:
+    """Yield a value and all that is in it, plain."""
+    yield from alike(value)
+    match value:
+        case dict():
+            parts: Iterable[object] = value.values()
+        case MapValue():
+            parts = [part for pair in value.pairs for part in pair]
+        case list() | tuple():
+            parts = value
+        case _:
+            parts = ()
+    for part in parts:
+        yield from leaves(part)
 
 
-class FileRows:
-    """The rows of a variant's files: read from the table, or as they were recorded."""
+def holds_all(row: StoredRow, expected: object) -> bool:
+    """Return whether a row has all values that were expected of it, in whichever columns."""
+    there = set(map(str, leaves(list(row.values.values()))))
+    due = [leaf for leaf in leaves(expected) if leaf is not None and not isinstance(leaf, tuple)]
+    return {str(leaf) for leaf in due} <= there
+
+
+def _meets(row: StoredRow, condition: Condition, table: StoredTable) -> bool | None:
+    """Return whether a condition holds for a row; None where that is not sure.
+
+    Without a record of names a value is found in whichever column, and NULL by the column's name if
+    nothing was renamed.
+    """
+    test = condition.test
+    if row.current is None and test is Comparison.EQUAL:
+        return plain(condition.value) in list(leaves(list(row.values.values())))
+    there, value = _dig(row.values if row.current is None else row.current, condition.path)
+    if row.current is None:
+        by_name = there or not any(text.startswith("metastore") for _, text in table.statements)
+        there = by_name and not any(_renames(text, condition.path) for _, text in table.statements)
+        value = None if _dropped(table, row, condition.path) else value
+    if not there:
+        return None
+    match test:
+        case Comparison.NULL:
+            return value is None
+        case Comparison.NOT_NULL:
+            return value is not None
+        case Comparison.EQUAL:
+            return plain(condition.value) in list(alike(value))
+    try:
+        return value is not None and bool(value >= condition.value)
+    except TypeError:
+        return None
+
+
+def _renames(statement: str, path: str) -> bool:
+    """Return whether a statement makes a name of a path that of another column, or may do so."""
+    names = (f"`{name}`" for name in path.split("."))
+    words = statement.casefold().split()
+    told = {"rename", "change", "replace"} & set(words[:6])
+    return bool(told) and any(name.casefold() in statement.casefold() for name in names)
+
+
+def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
+    """Return whether a row has a path, and what stands there; a part of NULL is NULL."""
+    value: object = {name.casefold(): part for name, part in row.items()}
+    for name in path.casefold().replace("[", ".").replace("]", "").split("."):
+        match value:
+            case None:
+                return True, None
+            case dict():
+                parts = {str(key).casefold(): part for key, part in value.items()}
+                if name not in parts:
+                    return False, None
+                value = parts[name]
+            case list() | tuple() if name.isdigit() and int(name) < len(value):
+                value = value[int(name)]
+            case _:
+                return False, None
+    return True, value
+
+
+# What a table holds
+
+
+@cache
+def stored_table(folder: Path, key: str, view: str) -> StoredTable:
+    """Read a table that is in the cache, and what the catalog's entry lists of it."""
+    rows = rows_of(folder, key, base_only=view == BASE_ONLY)
+    state = json.loads((folder.parent / "state.json").read_text(encoding="utf-8"))
+    entries = {entry["name"]: entry for entry in state["entries"]}
+    entry = entries.get(ENTRIES.get(view, "t"), entries.get("t"))
+    if entry is None or (folder / "_delta_log").exists() or (folder / "metadata").exists():
+        return StoredTable(rows, key)
+    keys = [part["name"] for part in entry["table"]["partitionKeys"]]
+    columns = [part["name"].casefold() for part in entry["table"]["sd"]["cols"]]
+    places = [part["sd"]["location"].partition("{location}")[2] for part in entry["partitions"]]
+    listed = frozenset(place.strip("/") for place in places)
+    return StoredTable(rows, key, (*columns, *keys), listed if keys else None)
+
+
+class RecordedTable:
+    """The rows of a variant's files as they were recorded."""
 
     def __init__(self, variant: CheckedVariant) -> None:
         self.variant = variant
         self.steps = {state.outcome.instant: state.outcome.step for state in variant.states}
-        self.recorded: dict[FileFact, FileValues] = {}
+        self.values: dict[FileFact, FileValues] = {}
         for state in variant.states:
             self.steps |= dict(state.others)
             for values in state.values:
-                self.recorded.setdefault(state.files[values.file], values)
+                self.values.setdefault(state.files[values.file], values)
 
-    def state(self, step: int) -> StateRecord:
-        return next(state for state in self.variant.states if state.outcome.step == step)
-
-    def newest(self, step: int, view: str, key: str) -> list[RowVersion]:
-        """Return the newest version of a row in each group of files, deleted ones left out."""
-        groups = defaultdict[str, list[RowVersion]](list)
-        deleted = -1
-        for file in self.state(step).files:
+    def table(self, step: int, view: str) -> StoredTable:
+        """Return the newest version of each row in each group of files, deleted ones left out."""
+        state = next(state for state in self.variant.states if state.outcome.step == step)
+        found = dict[tuple[str, str], StoredRow]()
+        told = state.schema_history.versions if state.schema_history else ()
+        history: dict[str, Paths] = {
+            one.instant: {id_: path for id_, path, _ in one.fields} for one in told
+        }
+        order = sorted(
+            enumerate(state.files), key=lambda at: (self.steps.get(at[1].instant, -1), at[0])
+        )
+        for _, file in order:
             if view == BASE_ONLY and str(file.kind) != "base":
                 continue
-            written = self.steps.get(file.instant, -1)
-            if key in file.deleted:
-                deleted = max(deleted, written)
-            if key in file.keys:
-                for values in self.rows(file, step, key):
-                    groups[file.file_group].append(RowVersion(written, file, values))
-        newest = [max(versions, key=lambda version: version.step) for versions in groups.values()]
-        return [version for version in newest if version.step >= deleted]
+            for key in file.deleted:
+                found.pop((file.file_group, key), None)
+            for key, values in zip(file.keys, self.rows(file), strict=False):
+                row = {self.variant.key: key, **values}
+                current = by_history(row, history, file.instant) if history else None
+                written = self.steps.get(file.instant, -1)
+                found[file.file_group, key] = StoredRow(file.path, row, current, "", written)
+        unlisted = dict(state.unlisted_at).get(ENTRIES.get(view, "t"), state.unlisted)
+        places = {file.path.rpartition("/")[0] for file in state.files}
+        listed = frozenset(places - set(unlisted)) if unlisted else None
+        return StoredTable(list(found.values()), self.variant.key, state.catalog, listed)
 
-    def rows(self, file: FileFact, step: int, key: str) -> list[Mapping[str, object]]:
-        folder = self.variant.folders.get(step)
-        content = read_file(folder / file.path) if folder else None
-        if content is None:
-            recorded = self.recorded.get(file, FileValues(0))
-            content = [dict(zip(recorded.columns, row, strict=True)) for row in recorded.rows]
+    def rows(self, file: FileFact) -> list[dict[str, Any]]:
+        values = self.values.get(file, FileValues(0))
         names = dict(zip(file.stored_names, (name for name, _ in file.columns), strict=False))
-        rows = [{names.get(name, name): value for name, value in row.items()} for row in content]
-        keys: Iterable[str] = file.keys
-        if len(rows) != len(file.keys):
-            keys = (str(row.get(self.variant.key)) for row in rows)
-        folders = {name: values[0] for name, values in _partitions(file.path).items()}
-        return [{**folders, **row} for text, row in zip(keys, rows, strict=True) if text == key]
-
-
-def _partitions(path: str) -> dict[str, tuple[object, ...]]:
-    """Return what the names of a file's folders may be read as: each name as it is or decoded."""
-    pairs = (part.partition("=") for part in path.split("/")[:-1] if "=" in part)
-    return {
-        unquote(name): (None, text) if text == NULL_FOLDER else (unquote(text), text)
-        for name, _, text in pairs
-    }
+        kept = {name: several[0] for name, several in folders(file.path).items()}
+        columns = [names.get(name, name) for name in values.columns]
+        if file.nameless:
+            columns = list(map(str, range(len(columns))))
+        return [{**kept, **dict(zip(columns, row, strict=True))} for row in values.rows]
 
 
 # Whose doing it is
 
 
-def check_place(
-    kind: str, place: Witness, versions: Sequence[RowVersion], state: StateRecord
-) -> tuple[str, str]:
-    """Return who is responsible for one difference, by files and catalog, and the evidence."""
-    files = ", ".join(f"{version.file.path} of step {version.step}" for version in versions)
+def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFiles:
+    """Return who is responsible for one difference, by files and catalog."""
+    if kind == "type_drift" and not place.key:
+        return ByFiles(UNDECIDED, f"{place.column}: {place.expected} expected, {place.raw} shown")
     if not place.key:
-        return UNDECIDED, "no row is named"
-    if kind == "lost_row":
-        if any(map(_contradicts_folder, versions)):
-            return WRITER, f"the folder says something else than {files}"
-        if any(row.file.path.rpartition("/")[0] in state.unlisted for row in versions):
-            if state.unlisted_at:
-                return UNDECIDED, "one catalog entry lists the folder, another one does not"
-            return WRITER, f"the catalog does not list the folder of {files}"
-        return (READER, f"row {place.key} is in {files}") if files else (WRITER, "in no file")
-    if kind == "ghost_row":
-        return (WRITER, f"row {place.key} is in {files}") if files else (READER, "in no file")
-    if kind == "duplicate":
-        return (WRITER if len(versions) > 1 else READER), f"row {place.key} is in {files}"
-    if len(versions) != 1:
-        return UNDECIDED, f"row {place.key} is in {files or 'no file'}"
-    column = place.column.partition(".")[0].casefold()
-    if state.catalog and column not in {name.casefold() for name in state.catalog}:
-        return WRITER, f"the catalog does not list {column}"
-    return _check_value(place, column, versions[0], files)
+        return _count(place, table, query)
+    versions = table.versions(place.key)
+    where = ", ".join(row.file for row in versions) or "no live file"
+    doubts = [row.doubtful for row in versions if row.doubtful]
+    if doubts:
+        return ByFiles(UNDECIDED, doubts[0])
+    match kind:
+        case "lost_row":
+            return _lost(place, table, versions, query)
+        case "ghost_row":
+            return _ghost(place, table, versions, query)
+        case "duplicate":
+            who = WRITER if len(versions) > 1 else READER
+            return ByFiles(who, f"row {place.key} is in {where}")
+    if len({str(plain(row.values)) for row in versions}) != 1:
+        return ByFiles(UNDECIDED, f"row {place.key} is in {where}")
+    return _value(place, table, versions[0])
 
 
-def _contradicts_folder(version: RowVersion) -> bool:
-    row = {name: plain(value) for name, value in version.values.items()}
-    folders = _partitions(version.file.path).items()
-    return any(name in row and row[name] not in values for name, values in folders)
+def _ghost(
+    place: Witness, table: StoredTable, versions: Sequence[StoredRow], query: Query
+) -> ByFiles:
+    where = ", ".join(row.file for row in versions)
+    if not versions:
+        return ByFiles(READER, f"row {place.key} is in no live file")
+    if any(_by_folder(row, query) for row in versions):
+        return ByFiles(FOLDER, f"row {place.key} is in {where}, whose name meets the condition")
+    met = [_meets(row, one, table) for row in versions for one in query.conditions]
+    if len(versions) == 1 and False in met:
+        return ByFiles(READER, f"row {place.key} in {where} does not meet the condition")
+    return ByFiles(UNDECIDED if query.conditions else WRITER, f"row {place.key} is in {where}")
 
 
-def _check_value(place: Witness, column: str, version: RowVersion, files: str) -> tuple[str, str]:
-    row = {name.casefold(): plain(value) for name, value in version.values.items()}
-    expected, shown = plain(place.expected), plain(place.actual)
-    evidence = f"row {place.key} in {files} has {column} = {row.get(column, 'no such column')!r}"
-    evidence += f"; expected {expected!r}, shown {shown!r}"
-    folder = {name.casefold(): value for name, value in _partitions(version.file.path).items()}
-    if column in folder and shown in folder[column] and expected not in folder[column]:
-        return WRITER, evidence
-    if expected is None:
-        return (READER if row.get(column) is None else UNDECIDED), evidence
-    if any(expected == leaf for value in row.values() for leaf in leaves(value)):
-        return READER, evidence
-    return (WRITER if shown in leaves(row.get(column)) else UNDECIDED), evidence
+def _count(place: Witness, table: StoredTable, query: Query) -> ByFiles:
+    if not query.count:
+        return ByFiles(UNDECIDED, "no row is named")
+    met = [[_meets(row, one, table) for one in query.conditions] for row in table.rows]
+    if any(row.doubtful for row in table.rows) or any(None in one for one in met):
+        return ByFiles(UNDECIDED, "not sure for which rows the condition holds")
+    there = [row for row, one in zip(table.rows, met, strict=True) if all(one)]
+    evidence = f"{len(there)} rows of the files, expected {place.expected}, shown {place.actual}"
+    if plain(place.expected) == plain(len(there)):
+        seen = [row for row in there if _listed(table, row)]
+        if len(seen) < len(there) and plain(place.actual) == plain(len(seen)):
+            return ByFiles(CATALOG, f"{evidence}; {len(seen)} of them are in listed folders")
+        told = _excluding(table, there, query)
+        if told and not place.actual:
+            return ByFiles(STATISTICS, f"{evidence}; {told[0]}")
+        return ByFiles(READER, evidence)
+    return ByFiles(WRITER if plain(place.actual) == plain(len(there)) else UNDECIDED, evidence)
 
 
-def check(variant: CheckedVariant, checked: CheckedCell) -> Iterator[Checked]:
-    """Yield what the files say of each finding of a wrong answer."""
-    cell, rows = checked.cell, FileRows(variant)
-    for finding in checked.findings:
-        kind, decided, evidence = str(finding.kind), set[str](), set[str]()
-        for place in finding.places:
-            versions = rows.newest(cell.step, cell.view, place.key)
-            who, why = check_place(kind, place, versions, rows.state(cell.step))
-            evidence.add(why)
-            # Whether the row meets the condition of a query is not looked at.
-            if cell.query == "all" or not (
-                kind == "ghost_row" or (kind == "lost_row" and NULL_FOLDER in why)
-            ):
-                decided.add(who)
-        decided.discard(UNDECIDED)
-        yield Checked(
-            cell.case,
-            variant.format,
-            kind,
-            finding.columns,
-            str(finding.responsible),
-            decided.pop() if len(decided) == 1 else UNDECIDED,
-            tuple(sorted(evidence)),
+def _listed(table: StoredTable, row: StoredRow) -> bool:
+    return table.listed is None or row.file.rpartition("/")[0] in table.listed
+
+
+def _lost(
+    place: Witness, table: StoredTable, versions: Sequence[StoredRow], query: Query
+) -> ByFiles:
+    where = ", ".join(row.file for row in versions)
+    if not versions:
+        return ByFiles(WRITER, f"row {place.key} is in no live file")
+    if not all(_listed(table, row) for row in versions):
+        return ByFiles(CATALOG, f"the catalog does not list the folder of {where}")
+    if any(_by_folder(row, query) is False for row in versions):
+        return ByFiles(FOLDER, f"the folder says something else than {where}")
+    if told := _excluding(table, versions, query):
+        return ByFiles(STATISTICS, f"row {place.key} is in {where}; {told[0]}")
+    if any(holds_all(row, place.expected) for row in versions):
+        return ByFiles(READER, f"row {place.key} is in {where}, with all that was expected")
+    return ByFiles(UNDECIDED, f"row {place.key} is in {where}, with other values")
+
+
+def _excluding(
+    table: StoredTable, rows: Sequence[StoredRow], query: Query
+) -> list[ColumnStatistics]:
+    """Return the statistics by which no file can hold some rows that are asked for."""
+    places = {place for row in rows for place in (row.file, row.file.rpartition("/")[0])}
+    return [
+        told
+        for told in table.statistics
+        if told.path in places and any(_excludes(told, one) for one in query.conditions)
+    ]
+
+
+def _excludes(told: ColumnStatistics, condition: Condition) -> bool:
+    """Return whether bounds that are stored leave out a value that is asked for."""
+    if told.column != condition.path or condition.test is not Comparison.EQUAL:
+        return False
+    least, greatest = (json.loads(text) if text else None for text in (told.least, told.greatest))
+    value = plain(condition.value)
+    try:
+        low, high, at = (
+            None if one is None else Decimal(str(one)) for one in (least, greatest, value)
         )
+    except InvalidOperation:
+        low, high, at = least, greatest, value  # type: ignore[assignment]
+    return at is not None and bool(
+        (low is not None and at < low) or (high is not None and at > high)
+    )
 
 
-def sample(every: Sequence[CheckedVariant], number: int, seed: int) -> Iterator[Checked]:
-    """Check so many wrong answers of each format and responsible, drawn at random."""
-    strata = defaultdict[tuple[str, str], list[tuple[CheckedVariant, CheckedCell]]](list)
+def _by_folder(row: StoredRow, query: Query) -> bool | None:
+    """Return whether the name of a folder meets a condition; None where it tells nothing."""
+    named = folders(row.file)
+    for one in query.conditions:
+        if one.path in named and one.path in row.values:
+            value = named[one.path][0]
+            if one.test is Comparison.EQUAL:
+                return plain(one.value) in list(alike(value))
+            if one.test in {Comparison.NULL, Comparison.NOT_NULL}:
+                return (value is None) is (one.test is Comparison.NULL)
+    return None
+
+
+def _value(place: Witness, table: StoredTable, row: StoredRow) -> ByFiles:
+    root = place.column.partition(".")[0].partition("[")[0].casefold()
+    expected, shown = plain(place.expected), plain(place.actual)
+    values = {name.casefold(): value for name, value in row.values.items()}
+    numbered = any(name.isdigit() for name in values)
+    named = str(list(table.columns).index(root)) if numbered and root in table.columns else root
+    stands = values.get(named)
+    stood = repr(plain(stands)) if named in values else "nothing under this name"
+    end = f"; expected {expected!r}, shown {shown!r}"
+    evidence = f"row {place.key} in {row.file}, {place.column}: {stood}{end}"
+    in_folder = {name.casefold(): value for name, value in folders(row.file).items()}
+    if root in in_folder and (who := _of_folder(in_folder[root], expected, shown)):
+        return ByFiles(who, f"{evidence}; its folder says {in_folder[root][0]!r}")
+    if table.columns and root not in map(str.casefold, table.columns):
+        return ByFiles(CATALOG, f"{evidence}; the catalog does not list {root}")
+    somewhere = [name for name, value in values.items() if expected in list(leaves(value))]
+    if row.current is not None:
+        _, value = _dig(row.current, place.column)
+        by_record = f"{evidence}; by the table's record of names {plain(value)!r}"
+        return ByFiles(_of_record(row.current, place, values, expected, shown), by_record)
+    if expected is None and (dropped := _dropped(table, row, place.column)):
+        return ByFiles(READER, f"{evidence}; a column of then, dropped by step {dropped}")
+    if expected is None:
+        return ByFiles(READER if stands is None and not numbered else UNDECIDED, evidence)
+    if expected in list(leaves(stands)):
+        return ByFiles(READER, evidence)
+    if somewhere:
+        evidence = f"{evidence}; expected stands in {', '.join(somewhere)}"
+        return ByFiles(HISTORY if numbered else READER, evidence)
+    there = named in values and shown in list(leaves(stands))
+    return ByFiles(WRITER if numbered or there else UNDECIDED, evidence)
+
+
+def _dropped(table: StoredTable, row: StoredRow, column: str) -> int:
+    """Return the step that dropped a column since a row was written; 0 where none did."""
+    quoted = ".".join(f"`{name}`" for name in column.split("."))
+    for step, text in table.statements:
+        if 0 <= row.step < step and text.casefold().endswith(f" drop column {quoted.casefold()}"):
+            return step
+    return 0
+
+
+def _of_folder(says: Sequence[object], expected: object, shown: object) -> str:
+    names = [one for value in says for one in alike(value)]
+    if shown in names and expected not in names:
+        return FOLDER
+    return READER if expected in list(alike(says[0])) else ""
+
+
+def _of_record(
+    current: Mapping[str, object],
+    place: Witness,
+    values: Mapping[str, object],
+    expected: object,
+    shown: object,
+) -> str:
+    """Return who it is by what stands where the table's own record of names leads."""
+    root = place.column.partition(".")[0].partition("[")[0].casefold()
+    there, value = _dig(current, place.column)
+    whole = {name.casefold(): part for name, part in current.items()}.get(root)
+    if there and expected in list(alike(value)):
+        return READER
+    if there and shown in list(alike(value)):
+        others = [name for name, part in values.items() if expected in list(leaves(part))]
+        return HISTORY if expected is not None and others and root not in others else WRITER
+    return READER if expected is not None and expected in list(leaves(whole)) else UNDECIDED
+
+
+# Cells
+
+
+def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
+    """Return what the files say of a cell beside its verdict."""
+    cell = checked.cell
+    step = (
+        int(cell.view.partition("(")[2].rstrip(")") or cell.step)
+        if cell.view.startswith("as_of")
+        else cell.step
+    )
+    source = variant.tables.get(step)
+    stored = (
+        stored_table(source, variant.key, cell.view)
+        if source
+        else RecordedTable(variant).table(step, cell.view)
+    )
+    states = [state for state in variant.states if state.outcome.step <= step]
+    sent = [(s.outcome.step, text) for s in states for text in s.outcome.statements]
+    stored = stored._replace(statistics=states[-1].statistics.columns, statements=sent)
+    results, evidence = set[str](), dict[str, None]()
+    for finding in checked.findings:
+        who = str(finding.responsible)
+        if who in NOBODY:
+            continue
+        places = [
+            decide(str(finding.kind), place, stored, checked.query) for place in finding.places
+        ]
+        decided = {place.who for place in places} - {UNDECIDED}
+        results.add("agrees" if decided == {who} else "disagrees" if decided - {who} else UNDECIDED)
+        telling = next((p for p in places if p.who not in {who, UNDECIDED}), None)
+        telling = telling or next((p for p in places if p.who == who), places[0])
+        evidence[f"{finding.kind} by {who}, {telling.who} by the files: {telling.evidence}"] = None
+    worst = next(r for r in ("disagrees", UNDECIDED, "agrees") if r in results)
+    files = "tables" if source else "recorded"
+    return {"by": "program", "files": files, "result": worst, "evidence": list(evidence)}
+
+
+def named(every: Iterable[CheckedVariant]) -> dict[str, tuple[CheckedVariant, CheckedCell]]:
+    """Return the cells in which somebody is held responsible, by case, the first of each."""
+    result = dict[str, tuple[CheckedVariant, CheckedCell]]()
     for variant in every:
         for checked in variant.cells:
-            if checked.kind == VerdictKind.WRONG and checked.cell.view in VIEWS:
-                for who in {str(finding.responsible) for finding in checked.findings}:
-                    strata[variant.format, who].append((variant, checked))
-    chance = random.Random(seed)  # noqa: S311 - to be repeated, not secret
-    for stratum in sorted(strata):
-        cells = strata[stratum]
-        for variant, checked in chance.sample(cells, min(number, len(cells))):
-            yield from check(variant, checked)
+            if checked.responsible:
+                result.setdefault(checked.cell.case, (variant, checked))
+    return result
 
 
-def summary(results: Sequence[Checked]) -> Iterator[str]:
-    counts = Counter((result.format, result.verdict, result.agrees) for result in results)
-    strata = sorted({(result.format, result.verdict) for result in results})
-    rows = [(*at, *(str(counts[*at, agrees]) for agrees in (True, False, None))) for at in strata]
-    heads = ("format", "responsible by the verdict", "the files agree", "disagree", UNDECIDED)
-    yield from table(heads, rows)
-    for result in results:
-        if result.agrees is False:
-            columns = ", ".join(result.columns)
-            yield f"{result.case}: {result.finding} {columns}"
-            yield f"    {result.verdict} by the verdict, {result.files} by the files"
-            yield from (f"    {line}" for line in result.evidence)
+def draw(
+    cells: Mapping[str, tuple[CheckedVariant, CheckedCell]], number: int, least: int, seed: str
+) -> list[str]:
+    """Return cases drawn at random: so many of each format and responsible, so many in all."""
+    order = sorted(cells)
+    random.Random(seed).shuffle(order)  # noqa: S311 - to be repeated, not secret
+    strata = defaultdict[tuple[str, str], list[str]](list)
+    for case in order:
+        variant, checked = cells[case]
+        for who in checked.responsible:
+            strata[variant.format, who].append(case)
+    drawn = dict.fromkeys(case for _, stratum in sorted(strata.items()) for case in stratum[:least])
+    rest = (case for case in order if case not in drawn)
+    drawn |= dict.fromkeys(case for case, _ in zip(rest, range(number - len(drawn)), strict=False))
+    return sorted(drawn)
+
+
+def summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    counts = Counter(
+        (line["format"], who, line["result"]) for line in lines for who in line["responsible"]
+    )
+    results = sorted({line["result"] for line in lines})
+    strata = sorted({(format_, who) for format_, who, _ in counts})
+    rows = [(*at, *(str(counts[*at, result]) for result in results)) for at in strata]
+    yield from table(("format", "responsible", *results), rows)
+    for line in lines:
+        if line["result"] != "agrees":
+            yield f"{line['result']}: {line['case']}"
+            yield from (f"    {text}" for text in line["evidence"])
 
 
 # Readers that should be right
@@ -433,24 +700,39 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("sample", "known-good"))
-    parser.add_argument("run", type=Path, help="a finished run's folder, or a recording's")
-    parser.add_argument(
-        "--each", type=int, default=5, help="answers of each format and responsible"
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="a file for a JSON line for each finding")
+    parser.add_argument("what", choices=("draw", "check", "sample", "known-good"))
+    parser.add_argument("runs", type=Path, nargs="+", help="folders of runs and recordings")
+    parser.add_argument("--number", type=int, default=150, help="cells in all")
+    parser.add_argument("--each", type=int, default=10, help="cells of each format and responsible")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--out", type=Path, default=Path("drawn.jsonl"), help="the list of cells")
     options = parser.parse_args()
-    every = list(variants(options.run.resolve()))
+    every = [variant for path in options.runs for variant in variants(path.resolve())]
     if options.what == "known-good":
         print("\n".join(known_good(every)))
         return 0
-    results = list(sample(every, options.each, options.seed))
-    print("\n".join(summary(results)))
-    if options.out:
-        lines = (json.dumps({**result._asdict(), "agrees": result.agrees}) for result in results)
-        options.out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return int(any(result.agrees is False for result in results))
+    cells = named(every)
+    if options.what == "check":
+        lines = list(map(json.loads, options.out.read_text(encoding="utf-8").splitlines()))
+    else:
+        lines = [
+            {
+                "case": case,
+                "format": cells[case][0].format,
+                "verdict": cells[case][1].kind,
+                "responsible": cells[case][1].responsible,
+            }
+            for case in draw(cells, options.number, options.each, options.seed)
+        ]
+    if options.what != "draw":
+        lines = [
+            line if line.get("by") == "hand" else line | check(*cells[str(line["case"])])
+            for line in lines
+        ]
+        print("\n".join(summary(lines)))
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    options.out.write_text(text, encoding="utf-8")
+    return int(any(line.get("result") == "disagrees" for line in lines))
 
 
 if __name__ == "__main__":

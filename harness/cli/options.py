@@ -120,6 +120,14 @@ RuntimeOption = Annotated[
     RuntimeName | None,
     typer.Option(help="How every engine runs, whatever the profile and --reader say."),
 ]
+QueryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query",
+        help="Ask this instead of the queries of the profile: 'all', 'story', "
+        "'where(f1 not = 5)', 'count_where(f1 is null)' … Can be given several times.",
+    ),
+]
 WarehouseOption = Annotated[
     WarehouseName | None,
     typer.Option(

@@ -13,9 +13,9 @@ from harness.artifacts import distributions
 from harness.core import runtime_names, yaml_reader
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.problems import unknown_name
-from harness.core.runtime_names import PROCESS
+from harness.core.runtime_names import PROCESS, MetastoreChoice
+from harness.model import query_shapes
 from harness.plan import (
     controls,
     custom_distributions,
@@ -106,13 +106,18 @@ def existing_metastore(name: str) -> MetastoreChoice:
 
 @dataclass(frozen=True, slots=True)
 class PlanOverrides:
-    """The runtime, warehouse and metastore of all engines; empty: as the profile has it."""
+    """Runtime, warehouse and metastore of all engines, and what is asked; empty: the profile's."""
 
     runtime: str = ""
     warehouse: str = ""
     metastore: str = ""
+    queries: tuple[str, ...] = ()
 
     def apply(self, profile: Profile) -> Profile:
+        for why in filter(None, map(query_shapes.why_no_shape, self.queries)):
+            raise UsageProblem(f"--query: {why}")
+        if self.queries:
+            profile = replace(profile, queries=self.queries, query_steps={})
         result = profiles.in_runtime(profile, self.runtime) if self.runtime else profile
         result = profiles.in_warehouse(result, self.warehouse) if self.warehouse else result
         metastore = existing_metastore(self.metastore) if self.metastore else result.metastore
@@ -153,7 +158,7 @@ def make(
 
     def planned(chosen: Sequence[Scenario], profile: Profile) -> Plan:
         can = distribution_support.cannot, distribution_support.cannot_show
-        return plan(chosen, profile, known, makers, *can)
+        return plan(chosen, profile, known, makers, *can, distribution_support.cannot_ask)
 
     def controlled(some: Plan) -> Plan:
         plan_controls = partial(planned, [shipped.load_scenario(controls.SCENARIO)])

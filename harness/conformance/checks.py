@@ -21,7 +21,7 @@ from harness.conformance import table
 from harness.core.counting import counted
 from harness.core.errors import HarnessError
 from harness.core.records import Column
-from harness.core.tolerances import Declared, for_format
+from harness.core.tolerances import MILLISECONDS, Declared, for_format
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -32,7 +32,7 @@ from harness.engines.api import (
     Server,
 )
 from harness.formats import facts
-from harness.judge.understand import MILLISECONDS, ZONES, milliseconds
+from harness.judge.understand import ZONES, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S

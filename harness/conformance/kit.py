@@ -28,9 +28,8 @@ from harness.conformance.results import CheckOutcome, CheckResult, Conformance, 
 from harness.core import tolerances
 from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count, Progress
-from harness.core.runtime_names import CONTAINER, in_runtime
+from harness.core.runtime_names import CONTAINER, MetastoreChoice, in_runtime
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.python_library import PythonLibrary
 from harness.formats import facts

@@ -60,8 +60,20 @@ def _check_table(where: str, answer: Answer | Part) -> None:
 
 
 def write_all(path: Path, records: Iterable[Record]) -> None:
+    with writing(path) as write:
+        for record in records:
+            write(record)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Callable[[Record], None]]:
+    """Yield what writes a record to a file, which is there only when all are."""
     with atomic_write(path) as part, part.open("w", encoding="utf-8") as lines:
-        lines.writelines(dump(record) + "\n" for record in records)
+
+        def write(record: Record) -> None:
+            lines.write(dump(record) + "\n")
+
+        yield write
 
 
 def read_all(

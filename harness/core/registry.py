@@ -5,13 +5,10 @@ A package adds one by an entry point of a group such as `lake_table_harness.form
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from types import ModuleType
 from typing import Any, Final, Generic, TypeVar
 
 from harness.core.errors import EnvironmentProblem
@@ -22,11 +19,6 @@ OURS: Final = "the harness"
 PAGE: Final = "docs/contributing.md#a-package-that-adds-something"
 
 Thing = TypeVar("Thing")
-
-
-def modules(package: str) -> Iterator[ModuleType]:
-    for entry in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        yield importlib.import_module(f"{package}.{entry.name}")
 
 
 @dataclass(frozen=True, slots=True)

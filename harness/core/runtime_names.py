@@ -1,11 +1,12 @@
 """How the name of a distribution says how its servers are run, and where they find tables.
 
 `trino-476@container` runs in a container; `trino-476@s3` reads tables of an object store. What is
-known of one of a version is known of the others.
+known of one of a version is known of the others. The readers of a run ask through one metastore.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 PROCESS: Final = "process"
@@ -65,3 +66,34 @@ def given(name: str) -> str:
     ('container', '')
     """
     return name.partition(AT)[2]
+
+
+METASTORE: Final = "hive-metastore-3.1.3"
+"""The metastore that every engine was seen to read through; tables are written on it, too,
+unless a writer is too new for it."""
+OLDEST_METASTORE: Final = "metastore"
+"""The setting of an engine that names the oldest metastore through which it can ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreChoice:
+    """A metastore, and which one made its database."""
+
+    distribution: str = METASTORE
+    upgraded_from: str = ""
+    """The older one with which the tables were registered; empty where it made its own database."""
+
+    @property
+    def usual(self) -> bool:
+        return self == USUAL_METASTORE
+
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.upgraded_from, self.distribution)))
+
+    def __str__(self) -> str:
+        older = f", upgraded from {self.upgraded_from}" if self.upgraded_from else ""
+        return f"{self.distribution}{older}"
+
+
+USUAL_METASTORE: Final = MetastoreChoice()

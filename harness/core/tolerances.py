@@ -19,6 +19,8 @@ import harness
 from harness.core.yaml_reader import load_yaml
 from harness.model.canonical import Value, same
 
+MILLISECONDS: Final = "timestamp-milliseconds"
+"""The declaration of a product that cuts."""
 LOWER: Final = "lower-case-names"
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 

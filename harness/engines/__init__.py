@@ -8,17 +8,16 @@ An engine must not know the truth, nor any format but by its `FormatFacts`. A pa
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Mapping
 
-from harness.core.registry import Registry, modules
+from harness.core.registry import Registry
 from harness.engines.api import Engine
 
 
 def _ours() -> Mapping[str, Engine]:
-    names = (module.__name__ for module in modules(__name__) if hasattr(module, "__path__"))
-    return {
-        name.rpartition(".")[2]: importlib.import_module(f"{name}.engine").ENGINE for name in names
-    }
+    names = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    return {name: importlib.import_module(f"{__name__}.{name}.engine").ENGINE for name in names}
 
 
 ENGINES: Registry[Engine] = Registry("engine", _ours, Engine)

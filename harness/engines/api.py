@@ -160,6 +160,8 @@ class Engine(Protocol):
 
     settings: Mapping[str, tuple[str, ...]]
     """The settings a reader of this engine may name, each with the allowed values."""
+    unasked: Mapping[str, str]
+    """What conditions need (`Condition.needs`) and it cannot be asked, each with the reason."""
 
     def statements(
         self, distribution: Distribution, settings: ReaderSettings, question: Question

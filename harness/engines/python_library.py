@@ -94,6 +94,7 @@ class PythonLibrary:
     """What it answers as soon as it is ready."""
     files: tuple[str, ...] = ()
     """The kinds of data files that it reads; empty for all."""
+    unasked: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def statements(
         self,

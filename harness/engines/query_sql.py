@@ -26,6 +26,19 @@ AnswerRow = tuple[Value, ...]
 
 ANSI: Final = '"'
 """What identifiers are quoted with in the SQL of Trino and its kin; Spark and Hive take "`"."""
+NAN_EQUALS: Final = "{column} = cast('NaN' as {type})"
+"""Where NaN equals itself (Spark's manual, "NaN Semantics"; DuckDB's, "Numeric Types"; Arrow's
+kernels, `cmp`)."""
+NAN_FUNCTION: Final = "is_nan({column})"
+"""Where it does not (Trino's and Presto's manuals, "Mathematical Functions")."""
+_SIGNS: Final = {
+    Comparison.EQUAL: "=",
+    Comparison.NOT_EQUAL: "<>",
+    Comparison.LESS: "<",
+    Comparison.AT_MOST: "<=",
+    Comparison.GREATER: ">",
+    Comparison.AT_LEAST: ">=",
+}
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n": "\\n"})
 
 
@@ -92,11 +105,16 @@ def quoted(path: str, mark: str) -> str:
 
 
 def select(
-    question: Question, mark: str, time_travel: TimeTravel | None = None, catalog: str = ""
+    question: Question,
+    mark: str,
+    time_travel: TimeTravel | None = None,
+    catalog: str = "",
+    nan: str = NAN_EQUALS,
 ) -> str:
     """Return the SQL of a question in the words that all engines share.
 
-    Identifiers are quoted with `mark`; a catalog may stand before the database.
+    Identifiers are quoted with `mark`; a catalog may stand before the database. `nan`: how the
+    engine is asked for NaN.
 
     Raises LookupError: it is about the past, for which the engine has no words.
     """
@@ -106,9 +124,10 @@ def select(
     if query.extreme:
         result = f"{query.extreme}({columns})"
     source = _source(question, mark, time_travel or {}, catalog)
-    conditions = " and ".join(predicate(condition, mark) for condition in query.conditions)
+    conditions = " and ".join(predicate(condition, mark, nan) for condition in query.conditions)
     where = f" where {conditions}" if conditions else ""
-    return f"select {result} from {source}{where}"
+    limit = f" limit {query.limit}" if query.limit else ""
+    return f"select {result} from {source}{where}{limit}"
 
 
 def _source(question: Question, mark: str, time_travel: TimeTravel, catalog: str) -> str:
@@ -155,12 +174,27 @@ def newest_changes(feed: str) -> TimeTravelWords:
     return TimeTravelWords(f"(select * from {feed} where {writes} and {is_newest})", alias=SINCE)
 
 
-def predicate(condition: Condition, mark: str) -> str:
-    column = quoted(condition.path, mark)
-    comparison = {Comparison.EQUAL: "=", Comparison.AT_LEAST: ">="}.get(condition.test)
-    if comparison:
-        return f"{column} {comparison} {literal(condition.literal, condition.type, mark)}"
-    return f"{column} is {'null' if condition.test is Comparison.NULL else 'not null'}"
+def predicate(condition: Condition, mark: str, nan: str = NAN_EQUALS) -> str:
+    column, test = quoted(condition.path, mark), condition.test
+    values = (
+        "null" if text is None else literal(text, condition.type, mark)
+        for text in condition.literals
+    )
+    match test:
+        case Comparison.NULL | Comparison.NOT_NULL:
+            return f"{column} is {'null' if test is Comparison.NULL else 'not null'}"
+        case Comparison.NAN | Comparison.NOT_NAN:
+            called = nan.format(column=column, type="real" if mark == ANSI else "float")
+            return called if test is Comparison.NAN else f"not ({called})"
+        case Comparison.NOT:
+            return f"not ({column} = {', '.join(values)})"
+        case Comparison.BETWEEN:
+            return f"{column} between {' and '.join(values)}"
+        case Comparison.IN | Comparison.NOT_IN:
+            return f"{column} {'in' if test is Comparison.IN else 'not in'} ({', '.join(values)})"
+        case Comparison.STARTS_WITH:
+            return f"{column} like {string(condition.literal + '%', mark)}"
+    return f"{column} {_SIGNS[test]} {', '.join(values)}"
 
 
 def literal(text: str, type_: str, mark: str) -> str:

@@ -16,7 +16,7 @@ from harness.core.grouping import grouped
 from harness.core.records import Answer, Column, Origin, Part
 from harness.judge.answers import answered, tables_of
 from harness.judge.difference import Difference, DifferenceKind, Location, ShownRows, leaves
-from harness.judge.expected_state import ExpectedState, PredictedRows
+from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
 from harness.judge.file_contents import FileAgreement
 from harness.judge.file_evidence import Strategies
 from harness.judge.understand import as_shown
@@ -117,6 +117,7 @@ def compare(
         shown = as_shown(rows, state.schema) if truncated else rows
         content = replace(state, rows=shown, left_out={}, newer=None)
         content = content.narrowed(answer.question) if answer.refusal is None else content
+        content = limited(content, answer)
         return _compared(answer, content, strategies.predicted).locations
 
     named, afresh = agreement.content.by_folder, agreement.content.afresh
@@ -177,6 +178,23 @@ def aggregate(state: ExpectedState, query: Query) -> Value:
     """Return what a count or an extreme of the rows of a narrowed state must be."""
     rows = (tuple(state.shown(row).values()) for row in state.rows.values())
     return query.answer(state.schema.names, rows)[0][0]
+
+
+def limited(state: ExpectedState, answer: Answer) -> ExpectedState:
+    """Return a narrowed state of which only so many rows should be seen as were asked for.
+
+    Any of them are right: those that the answer shows are taken, and where it has too few, others.
+    """
+    limit, rows = answer.question.limit, state.rows
+    if not limit or answer.refusal is not None:
+        return state
+    owners = dict.fromkeys(_owners(state, answer.labels, answer.rows))
+    keys = {text_of(row.key): key for key, row in rows.items()}
+    chosen = [keys[owner] for owner in owners if owner in keys]
+    chosen = [*chosen, *(key for key in rows if key not in chosen)][: min(limit, len(rows))]
+    others = {key: row for key, row in rows.items() if key not in chosen}
+    left_out = {**state.left_out, **others}
+    return replace(state, rows={key: rows[key] for key in chosen}, left_out=left_out)
 
 
 def compare_rows(
@@ -370,7 +388,10 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
     # By length first, so that 2 comes before 10.
     rows = sorted(rows, key=lambda row: [(len(text), text) for text in map(text_of, row)])
     expected = state.keys
-    owned = list(zip(_owners(state, names, rows), rows, strict=True))
+    owners = _owners(state, names, rows)
+    if state.history[0].table.key not in names:
+        owners = _alike(state, names, rows, owners)
+    owned = list(zip(owners, rows, strict=True))
     extra = [(key, row) for key, row in owned if key not in expected]
     groups = grouped([(key, row) for key, row in owned if key in expected])
     pairs, second = [], []
@@ -418,6 +439,25 @@ def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredR
     # A number of another column may be a key that there is. Then that key's own row is there too,
     # and the row whose values these are would be lost.
     return max(by_key, by_values, by_column, key=lambda owners: len(set(owners)))
+
+
+def _alike(
+    state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow], owners: Sequence[str]
+) -> list[str]:
+    """Return the owners of rows without a key: of each row that is there one that looks so.
+
+    Which of several that look the same is whose does not matter.
+    """
+    there: dict[Looks, list[str]] = {}
+    for key, row in state.keys.items():
+        shown = state.shown(row)
+        known = [value_at(shown, name) for name in names]
+        there.setdefault(looks_of(names, known), []).append(key)
+    found = [keys.pop() if (keys := there.get(looks_of(names, row))) else "" for row in rows]
+    left = {key for keys in there.values() for key in keys}
+    return [
+        key or (owner if owner in left else "") for key, owner in zip(found, owners, strict=True)
+    ]
 
 
 def _of_column(

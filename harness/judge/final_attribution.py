@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer, Finding, Responsible, Verdict, VerdictKind, Witness
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Responsible,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.core.runtime_names import lock_name
 from harness.model.simulation.strategies import LEFT_OUT, TRUSTED
 from harness.scenario.cells import parse_reader
@@ -96,6 +104,8 @@ def _after_all(
         case Responsible.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
             same_table = (v for v in answered if v.expected == verdict.expected)
+            if finding.kind is FindingKind.LOST_ROW:
+                same_table = (v for v in same_table if not _reads_others(v))
             contradicted = any(_shows_the_written(finding, other) for other in same_table)
             return Responsible.UNSURE if contradicted else Responsible.WRITER
         case Responsible.STATISTICS if _read_otherwise(verdict, of_reader):
@@ -103,6 +113,17 @@ def _after_all(
         case Responsible.MODEL if not _alone(finding, answered):
             return Responsible.UNSURE
     return finding.responsible
+
+
+def _reads_others(verdict: Verdict) -> bool:
+    """Return whether a reader has rows of files that are no part of the table, by its own doing.
+
+    Such files may hold what the table has lost: that it is shown says nothing of the table's files.
+    """
+    return any(
+        finding.kind is FindingKind.GHOST_ROW and finding.responsible is Responsible.READER
+        for finding in verdict.findings
+    )
 
 
 def _read_otherwise(verdict: Verdict, of_reader: Sequence[Verdict]) -> bool:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final, TypeVar
 
 from harness.core.records import Answer, Column, Part, labelled
-from harness.core.tolerances import LOWER, Declared, Normalised, merged
+from harness.core.tolerances import LOWER, MILLISECONDS, Declared, Normalised, merged
 from harness.judge.expected_state import ExpectedState
 from harness.model.canonical import MapValue, Value, same
 from harness.model.conversion import cast_text
@@ -35,8 +35,6 @@ from harness.model.simulation.value_conversions import MILLISECOND
 from harness.model.simulation.value_conversions import finer as is_finer
 from harness.model.truth import History, Row, Rows, Truth, row_values
 
-MILLISECONDS: Final = "timestamp-milliseconds"
-"""The declaration of a product that cuts."""
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
 TEXT: Final = Primitive("string")

@@ -132,7 +132,7 @@ def _asked_for(expectations: Expectations, step: int, view: str, answer: Answer)
     """Return what an answer should show: the rows asked for; all, for columns asked alone."""
     if answer.refusal is not None:
         return expectations.state(step, view)
-    return expectations.asked(step, view, answer.question)
+    return compare.limited(expectations.asked(step, view, answer.question), answer)
 
 
 def understand_cell(cell: Cell, expectations: Expectations, answer: Answer) -> Answer:

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from harness.model.canonical import Value, from_json, to_json
-from harness.model.query import Comparison, Condition, at
+from harness.model.query import Comparison, Condition, at, less
 
 
 class FileKind(StrEnum):
@@ -103,10 +103,8 @@ class ColumnStatistics:
                 return self.nulls == 0
             case Comparison.NOT_NULL:
                 return self.all_null
-            case Comparison.AT_LEAST:
-                return self.all_null or _less(_bound(self.greatest), condition.value)
-        blanks = condition.type.startswith("char(")
-        return self.all_null or self._outside(condition.value, blanks=blanks)
+        least, greatest = _bound(self.least), _bound(self.greatest)
+        return self.all_null or condition.excluded_by(least, greatest)
 
     def contradicted_by(self, values: Sequence[Value]) -> bool:
         return any(
@@ -123,14 +121,8 @@ class ColumnStatistics:
     def row_numbers(self) -> range:
         return range(self.first, self.first + self.rows)
 
-    def _outside(self, value: Value, *, blanks: bool = False) -> bool:
-        least, greatest = _bound(self.least), _bound(self.greatest)
-        if blanks:
-            least, value, greatest = (
-                bound.rstrip(" ") if isinstance(bound, str) else bound
-                for bound in (least, value, greatest)
-            )
-        return _less(value, least) or _less(greatest, value)
+    def _outside(self, value: Value) -> bool:
+        return less(value, _bound(self.least)) or less(_bound(self.greatest), value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +158,3 @@ def bound(value: Value) -> str:
 
 def _bound(text: str) -> Value:
     return from_json(json.loads(text)) if text else None
-
-
-def _less(one: Value, other: Value) -> bool:
-    """Return whether a value is less than another; never where one is NULL, NaN or of its own kind.
-
-    A bound that is NaN counts for nothing (Parquet, `ColumnOrder`; Iceberg, "Manifests").
-    """
-    if one is None or other is None:
-        return False
-    try:
-        return bool(one < other)
-    except TypeError:
-        return False

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from harness.model.canonical import Unpredicted, Value, equal, is_nan
-from harness.model.conversion import convert
+from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import parse_type
 
 COUNT: Final = "count(*)"
@@ -19,10 +23,45 @@ AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DO
 
 
 class Comparison(StrEnum):
+    """What a condition asks of a value: with `NULL` and `NOT_NULL` aside, NULL meets none.
+
+    SQL:2016, 8.2 to 8.8: each is unknown of NULL, and so is its negation, `not in` with NULL in
+    the list of every value.
+    """
+
     EQUAL = "equal"
+    NOT_EQUAL = "not_equal"
+    NOT = "not"
+    """`not (… = …)`, which readers push down otherwise than `<>`."""
+    LESS = "less"
+    AT_MOST = "at_most"
+    GREATER = "greater"
+    AT_LEAST = "at_least"
+    BETWEEN = "between"
+    IN = "in"
+    NOT_IN = "not_in"
+    STARTS_WITH = "starts_with"
     NULL = "null"
     NOT_NULL = "not_null"
-    AT_LEAST = "at_least"
+    NAN = "nan"
+    """Whether a value is NaN, in whatever words of an engine that mean it: to some NaN equals
+    itself, to others it equals nothing."""
+    NOT_NAN = "not_nan"
+
+
+ON_NULL: Final = frozenset({Comparison.NULL, Comparison.NOT_NULL})
+VALUES: Final[Mapping[Comparison, range]] = {
+    **dict.fromkeys(Comparison, range(1, 2)),
+    **dict.fromkeys((*ON_NULL, Comparison.NAN, Comparison.NOT_NAN), range(1)),
+    **dict.fromkeys((Comparison.IN, Comparison.NOT_IN), range(1, 101)),
+    Comparison.BETWEEN: range(2, 3),
+}
+"""How many values each is asked with."""
+NULL_IN_LIST: Final = "null_in_list"
+MICROSECONDS: Final = "microseconds"
+"""Needs of a condition that not every engine meets, beside its comparison."""
+_MILLISECOND: Final = 1000
+"""Microseconds."""
 
 
 class Extreme(StrEnum):
@@ -53,38 +92,144 @@ class Condition:
     """Dotted."""
     test: Comparison
     literal: str = ""
-    """The value that is compared with, as `conversion.cast_text` writes it."""
+    """The value that is compared with, as `literal_text` writes it."""
     type: str = ""
     """The type of that value, in our words."""
+    more: Annotated[tuple[str | None, ...], Field(exclude_if=lambda more: not more)] = ()
+    """The upper bound of `between`, the other values of a list; None for NULL."""
 
     @property
     def value(self) -> Value:
         return _typed(self.literal, self.type)
 
-    def holds(self, value: Value) -> bool:
-        """Return whether SQL lets a row with this value pass; NULL equals nothing.
+    @property
+    def literals(self) -> tuple[str | None, ...]:
+        return (self.literal, *self.more) if VALUES[self.test][-1] else ()
 
-        Blanks at the end do not count where the type is a `char` (SQL:2016, 8.2).
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All that it compares with."""
+        texts = self.literals
+        return tuple(None if text is None else _typed(text, self.type) for text in texts)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What an engine must be able to be asked."""
+        finer = any(
+            isinstance(value, datetime.datetime) and value.microsecond % _MILLISECOND
+            for value in self.values
+        )
+        also = ((NULL_IN_LIST, None in self.more), (MICROSECONDS, finer))
+        return (str(self.test), *(need for need, has in also if has))
+
+    def holds(self, value: Value) -> bool:
+        """Return whether SQL lets a row with this value pass: what is unknown does not.
 
         Raises ValueError: the value is not predicted, or cannot be compared.
         """
-        match value, self.test:
-            case Unpredicted(), _:
-                raise ValueError(f"what a reader shows of {self.path} is not predicted")
-            case _, Comparison.NULL:
-                return value is None
-            case _, Comparison.NOT_NULL:
-                return value is not None
-            case _, Comparison.AT_LEAST:
-                return value is not None and not_less(value, self.value)
+        return self.truth_of(value) is True
+
+    def truth_of(self, value: Value) -> bool | None:
+        """Return what the condition is of a value; None for unknown. Raises as `holds` does.
+
+        Blanks at the end do not count where the type is a `char` (SQL:2016, 8.2).
+        """
+        if isinstance(value, Unpredicted):
+            raise ValueError(f"what a reader shows of {self.path} is not predicted")  # noqa: TRY004
+        match self.test:
+            case Comparison.NULL | Comparison.NOT_NULL:
+                return (value is None) is (self.test is Comparison.NULL)
+            case _ if value is None:
+                return None
+            case Comparison.NAN | Comparison.NOT_NAN:
+                return is_nan(value) is (self.test is Comparison.NAN)
+            case Comparison.EQUAL | Comparison.IN:
+                return self._among(value)
+            case Comparison.NOT_EQUAL | Comparison.NOT | Comparison.NOT_IN:
+                _check_kind(value, self.value)
+                return None if (among := self._among(value)) is None else not among
+            case Comparison.STARTS_WITH:
+                _check_kind(value, self.value)
+                return bool(value.startswith(self.value))
+        return self._in_range(value)
+
+    def _among(self, value: Value) -> bool | None:
+        if any(other is not None and self._is(value, other) for other in self.values):
+            return True
+        return None if None in self.more else False
+
+    def _is(self, value: Value, other: Value) -> bool:
         if self.type.startswith("char(") and isinstance(value, str):
-            return bool(value.rstrip(" ") == self.value.rstrip(" "))
-        return equal(value, self.value)
+            return bool(value.rstrip(" ") == other.rstrip(" "))
+        return equal(value, other)
+
+    def _in_range(self, value: Value) -> bool:
+        first, *last = self.values
+        if is_nan(value) and self.test not in {Comparison.GREATER, Comparison.AT_LEAST}:
+            return False  # NaN is less than nothing, whether it is the greatest or has no place
+        match self.test:
+            case Comparison.LESS:
+                return not not_less(value, first)
+            case Comparison.AT_MOST:
+                return not_less(first, value)
+            case Comparison.GREATER:
+                return not not_less(first, value)
+            case Comparison.BETWEEN:
+                return not_less(value, first) and not_less(last[0], value)
+        return not_less(value, first)
+
+    def excluded_by(self, least: Value, greatest: Value) -> bool:
+        """Return whether no value from the least to the greatest one can meet it, NULL aside.
+
+        A bound that is not known is None. One that is NaN counts for nothing (Parquet,
+        `ColumnOrder`; Iceberg, "Manifests"), nor do bounds tell of NaN.
+        """
+        least, greatest, *values = (
+            value.rstrip(" ") if isinstance(value, str) and self.type.startswith("char(") else value
+            for value in (least, greatest, *self.values)
+        )
+        first, last = (values[0], values[-1]) if values else (None, None)
+        match self.test:
+            case Comparison.EQUAL | Comparison.IN:
+                there = [value for value in values if value is not None]
+                return all(less(value, least) or less(greatest, value) for value in there)
+            case Comparison.NOT_EQUAL | Comparison.NOT | Comparison.NOT_IN:
+                alone = least is not None and greatest is not None and equal(least, greatest)
+                return alone and self._among(least) is not False
+            case Comparison.LESS:
+                return less(first, least) or (least is not None and equal(first, least))
+            case Comparison.AT_MOST:
+                return less(first, least)
+            case Comparison.GREATER:
+                return less(greatest, first) or (greatest is not None and equal(greatest, first))
+            case Comparison.AT_LEAST:
+                return less(greatest, first)
+            case Comparison.BETWEEN:
+                return less(last, least) or less(greatest, first)
+            case Comparison.STARTS_WITH:
+                after = less(first, least) and not str(least).startswith(str(first))
+                return after or less(greatest, first)
+        return False
 
 
 @lru_cache(1024)
 def _typed(literal: str, type_: str) -> Value:
     return literal == "true" if type_ == "boolean" else convert(literal, parse_type(type_))
+
+
+def literal_text(value: Value) -> str:
+    """Return the text of a value as a condition has it. Raises ValueError: it has parts."""
+    return repr(value) if isinstance(value, float) else cast_text(value)
+
+
+def less(one: Value, other: Value) -> bool:
+    """Return whether one value is less; never where one is NULL, NaN or of its own kind."""
+    if one is None or other is None:
+        return False
+    try:
+        return bool(one < other)
+    except TypeError:
+        return False
 
 
 def not_less(value: Value, than: Value) -> bool:
@@ -98,6 +243,14 @@ def not_less(value: Value, than: Value) -> bool:
         return bool(value >= than)
     except TypeError as mixed:
         raise ValueError(f"{value!r} and {than!r} have no order") from mixed
+
+
+def _check_kind(value: Value, other: Value) -> None:
+    """Raise ValueError where engines would convert a value before they compare it, or refuse."""
+    number = int, float, decimal.Decimal
+    numbers = [isinstance(v, number) and not isinstance(v, bool) for v in (value, other)]
+    if not all(numbers) and type(value) is not type(other):
+        raise ValueError(f"{value!r} and {other!r} are of two kinds")
 
 
 def not_null(path: str) -> Condition:
@@ -118,6 +271,8 @@ class Query:
     """A second condition that must hold as well."""
     extreme: Extreme | None = None
     """Ask for the least or the greatest value of the one column only."""
+    limit: Annotated[int, Field(exclude_if=lambda limit: not limit)] = 0
+    """So many rows at most, any of the right ones; 0 for all."""
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

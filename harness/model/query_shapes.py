@@ -19,6 +19,11 @@ column that a schema change concerned last.
 | range | `range(ts)` | every column of the rows from a time on |
 | min, max | `min(f1_new)` | the least, or the greatest, value of that column |
 | count_all | `count_all` | how many rows there are |
+| alone | `alone(f1_new)` | that column without the key |
+| limit | `limit(3)` | any so many rows |
+| where | `where(f1_new not = old)` | every column of the rows that meet a condition |
+| count_where | `count_where(f1_new is null)` | how many rows meet it |
+| story | several | what follows from what became of each column (`_story`) |
 
 The condition is an equality with the value of a row that has lain longest in a file that nobody
 rewrote: there a column still has its old name, place and type, and so have its statistics. Where
@@ -30,16 +35,30 @@ away.
 from __future__ import annotations
 
 import datetime
+import decimal
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from harness.model import condition_text
 from harness.model.canonical import Look, Value, look_of
-from harness.model.conversion import cast_text
-from harness.model.datatypes import DataType, Decimal, Struct, Text
-from harness.model.query import Comparison, Condition, Extreme, Query, at
+from harness.model.condition_text import FINE, NEW, OLD, ColumnWord, ConditionText, Written
+from harness.model.conversion import INTEGERS as INTEGER_RANGES
+from harness.model.conversion import cast_text, convert
+from harness.model.datatypes import DataType, Decimal, Primitive, Struct, Text
+from harness.model.query import (
+    ON_NULL,
+    Comparison,
+    Condition,
+    Extreme,
+    Query,
+    at,
+    literal_text,
+)
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Group, History, Row, Truth, row_values
 
@@ -149,17 +168,123 @@ class Shape(StrEnum):
     MIN = "min"
     MAX = "max"
     COUNT_ALL = "count_all"
+    ALONE = "alone"
+    LIMIT = "limit"
+    WHERE = "where"
+    COUNT_WHERE = "count_where"
+    STORY = "story"
 
 
 WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL}
 """Those that name no column."""
+COLUMN: Final = "<column>"
+IN_BRACKETS: Final = {
+    Shape.LIMIT: "<rows>",
+    Shape.WHERE: "<condition>",
+    Shape.COUNT_WHERE: "<condition>",
+}
+"""What those have in brackets that name more than a column."""
+_RANGES: Final = {
+    Comparison.LESS,
+    Comparison.AT_MOST,
+    Comparison.GREATER,
+    Comparison.AT_LEAST,
+    Comparison.BETWEEN,
+}
+CONDITIONED: Final = {Shape.WHERE, Shape.COUNT_WHERE}
+"""Those that a condition is written for."""
 
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
-    kind, truth = Shape(shape), history[-1]
-    if kind in WHOLE:
-        return (str(kind),)
-    return tuple(f"{kind}({argument})" for argument in _arguments(kind, truth, evolved(history)))
+    """Return the questions of a shape: of its name, or of a text with a condition or a number."""
+    kind, argument = parse_shape(shape)
+    truth, changed = history[-1], evolved(history)
+    if kind is Shape.STORY:
+        asked: dict[Query, str] = {}
+        for text in _story(history, evolved(_since_last_write(history))):
+            with suppress(NoQuestionError):
+                asked.setdefault(query(text, truth), text)
+        return tuple(asked.values())
+    if kind in CONDITIONED:
+        written = condition_text.parse(argument)
+        paths = [written.path] if written.path else _leaves(truth.schema, changed)
+        there = (path for path in paths if truth.schema.has(path))
+        return tuple(f"{kind}({replace(written, path=path)})" for path in there)
+    if kind in WHOLE or kind is Shape.LIMIT:
+        return (shape,)
+    return tuple(f"{kind}({argument})" for argument in _arguments(kind, truth, changed))
+
+
+def _leaves(schema: Schema, changed: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_leaf(schema, path) for path in changed))
+
+
+def _since_last_write(history: History) -> History:
+    """Return the steps since the newest write before the last one.
+
+    So each change is asked about twice: when old files alone are there, and when rows were written
+    since.
+    """
+    writes = (t.step for t in history[:-1] if any(r.newest == t.step for r in t.rows.values()))
+    return history[max(writes, default=0) :]
+
+
+def _story(history: History, changed: Sequence[str]) -> Iterator[str]:
+    """Yield what is asked of each column that the story touched: what can go wrong by such a touch.
+
+    Readers leave out files by the old name, type, place or default of a column, by NULL counts and
+    bounds of it, or take what a file lacks for NULL.
+    """
+    schema, structs = (
+        history[-1].schema,
+        {path.partition(".")[0] for path in changed if "." in path},
+    )
+    for path in structs:
+        yield from (f"where({ConditionText(path, Comparison.NULL)})",)
+    for path in _leaves(schema, changed):
+        field = schema.find(path)
+        for test, *values in _asked_of(field, history):
+            yield f"where({ConditionText(path, test, tuple(values))})"
+        yield f"count_where({ConditionText(path, Comparison.NOT_NULL)})"
+        yield f"alone({path})"
+    if changed:
+        yield str(Shape.COUNT_ALL)
+
+
+def _asked_of(field: Field, history: History) -> Iterator[tuple[Comparison, *tuple[Written, ...]]]:
+    yield (Comparison.NULL,)
+    type_, name = field.type, str(field.type)
+    if name in {"float", "double"}:
+        zero = decimal.Decimal("0.0")
+        yield from ((Comparison.NAN,), (Comparison.EQUAL, zero), (Comparison.LESS, zero))
+    if not (isinstance(type_, Decimal | Text) or name in COMPARABLE):
+        return
+    old, new = ColumnWord(OLD), ColumnWord(NEW)
+    yield from ((Comparison.EQUAL, old), (Comparison.EQUAL, new), (Comparison.NOT, old))
+    yield (Comparison.IN, old, new)
+    if name in {"string", "date"} or name.startswith("varchar"):
+        yield (Comparison.STARTS_WITH, old) if name != "date" else (Comparison.AT_LEAST, new)
+    if name in TIMES:
+        yield (Comparison.EQUAL, ColumnWord(FINE))
+    if (beyond := _beyond(field, history)) is not None:
+        yield from ((Comparison.LESS, beyond), (Comparison.AT_LEAST, beyond))
+
+
+def _beyond(field: Field, history: History) -> Written:
+    """Return the least value that the type a column had before cannot hold; None for no such."""
+    types = [was.type for truth in history if (was := truth.schema.by_id(field.id))]
+    older = next((type_ for type_ in reversed(types) if type_ != field.type), None)
+    number = None
+    if isinstance(older, Decimal) and isinstance(field.type, Decimal):
+        number = decimal.Decimal(10) ** (older.precision - older.scale)
+    elif str(older) in INTEGER_RANGES:
+        number = decimal.Decimal(INTEGER_RANGES[str(older)])
+    elif (str(older), str(field.type)) == ("float", "double"):
+        return decimal.Decimal("1e39")
+    with suppress(ValueError):
+        convert(number, field.type)
+        return None if number is None or str(field.type) == "string" else int(number)
+    return None
 
 
 def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[str]:
@@ -197,7 +322,15 @@ def query(text: str, truth: Truth) -> Query:
     shape, path = parse(text)
     if shape in WHOLE:
         return Query(count=shape is Shape.COUNT_ALL)
-    path, _, second = path.partition(",")
+    if shape is Shape.LIMIT:
+        return Query(limit=int(path))
+    if shape in CONDITIONED:
+        where = _written_condition(condition_text.parse(path), truth)
+        return Query(where=where, count=shape is Shape.COUNT_WHERE)
+    return _of_column(shape, *path.partition(",")[::2], truth)
+
+
+def _of_column(shape: Shape, path: str, second: str, truth: Truth) -> Query:
     try:
         field = truth.schema.find(path)
         other = truth.schema.find(second) if shape is Shape.BOTH else None
@@ -206,6 +339,8 @@ def query(text: str, truth: Truth) -> Query:
     match shape:
         case Shape.COLUMN | Shape.DEREFERENCE:
             return Query(columns=tuple(dict.fromkeys((truth.table.key, path))))
+        case Shape.ALONE:
+            return Query(columns=(path,))
         case Shape.MIN | Shape.MAX:
             return Query(columns=(path,), extreme=Extreme(shape))
         case Shape.NULL:
@@ -219,6 +354,81 @@ def query(text: str, truth: Truth) -> Query:
     return Query(where=where, count=shape is Shape.COUNT, also=also)
 
 
+def conditions(text: str, truth: Truth) -> tuple[Condition, ...]:
+    """Return the conditions of a question for which one is written.
+
+    The others are conditions that every engine can be asked. Raises NoQuestionError: as `query`.
+    """
+    return query(text, truth).conditions if parse(text)[0] in CONDITIONED else ()
+
+
+def _written_condition(written: ConditionText, truth: Truth) -> Condition:
+    """Return a condition whose words are replaced by values of the column.
+
+    Raises NoQuestionError: there is no such column or value, or engines do not agree on it.
+    """
+    path, test = written.path, written.test
+    try:
+        type_ = truth.schema.find(path).type
+        if why := _disagreement(test, type_):
+            raise NoQuestionError(f"{path} is {type_}: {why}")
+        literals = tuple(_literal(value, test, path, type_, truth) for value in written.values)
+        first, *more = literals or ("",)
+        of_type = str(type_) if literals else ""
+        result = Condition(path, test, first or "", of_type, tuple(more))
+        for value in by_age(truth, path):
+            result.truth_of(value)
+    except (SchemaChangeError, ValueError) as wrong:
+        raise NoQuestionError(str(wrong)) from wrong
+    return result
+
+
+def _disagreement(test: Comparison, type_: DataType) -> str:
+    """Return why engines do not all ask the same of a type; empty where they do."""
+    name, number = str(type_), isinstance(type_, Decimal)
+    if test in ON_NULL:
+        return ""
+    if test in {Comparison.NAN, Comparison.NOT_NAN}:
+        return "" if name in {"float", "double"} else "only float and double have NaN"
+    if test is Comparison.STARTS_WITH:
+        texts = name == "string" or name.startswith("varchar")
+        return "" if texts else "only string and varchar have a beginning"
+    if test in {*_RANGES} and not (number or name in ORDERED or name in {"float", "double"}):
+        return "its values have no order that all engines share"
+    comparable = number or isinstance(type_, Text) or name in COMPARABLE
+    return "" if comparable else "it has no literal that all engines take alike"
+
+
+def _literal(
+    value: Written, test: Comparison, path: str, type_: DataType, truth: Truth
+) -> str | None:
+    if value is None:
+        return None
+    begins = test is Comparison.STARTS_WITH
+    if isinstance(value, ColumnWord):
+        text = _value_of_word(value, path, type_, truth)
+        text = text[:-1] if begins else text
+    else:
+        text = literal_text(convert(value, Primitive("string") if begins else type_))
+    if begins and set(text) & set("%_\\"):
+        raise ValueError(f"'{text}': engines read %, _ and \\ in their own ways in a beginning")
+    return text
+
+
+def _value_of_word(word: ColumnWord, path: str, type_: DataType, truth: Truth) -> str:
+    values = [value for value in by_age(truth, path) if value is not None]
+    if word.name == FINE:
+        moments = (v for v in values if isinstance(v, datetime.datetime))
+        found = (cast_text(v) for v in moments if v.microsecond % _MILLISECOND)
+    else:
+        order = values if word.name == OLD else reversed(values)
+        found = (text for v in order if (text := literal_of(v, type_)) is not None)
+    text = next(found, None)
+    if text is None:
+        raise ValueError(f"{path} has no value '{word.name}'")
+    return text
+
+
 def parse(text: str) -> tuple[Shape, str]:
     """Return the shape and what a cell's text has in brackets, empty for `all`.
 
@@ -227,13 +437,52 @@ def parse(text: str) -> tuple[Shape, str]:
     match = _TEXT.fullmatch(text)
     known = match is not None and match["shape"] in list(Shape)
     if match is None or not known or (match["path"] is None) != (match["shape"] in WHOLE):
-        allowed = ", ".join(f"{s}" if s in WHOLE else f"{s}(<column>)" for s in Shape)
+        asked = (shape for shape in Shape if shape is not Shape.STORY)
+        allowed = ", ".join(
+            f"{s}" if s in WHOLE else f"{s}({IN_BRACKETS.get(s, COLUMN)})" for s in asked
+        )
         raise ValueError(f"'{text}' is not a query; allowed: {allowed}")
-    return Shape(match["shape"]), match["path"] or ""
+    shape, inner = Shape(match["shape"]), match["path"] or ""
+    if shape in CONDITIONED:
+        condition_text.parse(inner)
+    elif shape is Shape.LIMIT and not re.fullmatch(r"[1-9]\d{0,5}", inner):
+        raise ValueError(f"'{text}': a limit is a number from 1 to 999999")
+    return shape, inner
+
+
+def parse_shape(text: str) -> tuple[Shape, str]:
+    """Return the shape that a profile names, and what it asks for where that stands in brackets.
+
+    Raises ValueError: it is none.
+    """
+    if text in list(Shape) and text not in IN_BRACKETS:
+        return Shape(text), ""
+    name, _, rest = text.partition("(")
+    shape, inner = parse(text) if rest and name in IN_BRACKETS else ("", "")
+    if shape not in IN_BRACKETS:
+        names = (
+            f"{shape}({IN_BRACKETS[shape]})" if shape in IN_BRACKETS else str(shape)
+            for shape in Shape
+        )
+        raise ValueError(f"there is no '{text}'; allowed: {', '.join(names)}")
+    return Shape(shape), inner
+
+
+def why_no_shape(text: str) -> str:
+    """Return what is wrong with a question that a file names; empty where it is one."""
+    try:
+        parse_shape(text)
+    except ValueError as wrong:
+        return str(wrong)
+    return ""
 
 
 def shape_of(text: str) -> str:
-    return str(parse(text)[0])
+    """Return what asks the same of whatever column changed."""
+    shape, inner = parse(text)
+    if shape in CONDITIONED:
+        return f"{shape}({replace(condition_text.parse(inner), path='')})"
+    return text if shape is Shape.LIMIT else str(shape)
 
 
 def evolved(history: History) -> tuple[str, ...]:

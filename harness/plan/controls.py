@@ -12,7 +12,7 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.core import runtime_names
-from harness.core.metastore_choice import MetastoreChoice
+from harness.core.runtime_names import MetastoreChoice
 from harness.formats.api import TABLE_VERSION
 from harness.plan.profile import Cover, Makers, Profile, ProfileReader, Writer
 from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader

@@ -10,23 +10,26 @@ from packaging.version import Version
 from harness import engines, formats
 from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Default, Distribution
-from harness.core import runtime_names
+from harness.core import runtime_names, tolerances
 from harness.core.errors import Fault, UsageProblem
-from harness.core.metastore_choice import DISTRIBUTION, MetastoreChoice
 from harness.core.problems import one_of, unknown_name
 from harness.core.runtime_names import (
     CONTAINER,
+    METASTORE,
     PROCESS,
     WAREHOUSES,
+    MetastoreChoice,
     given,
     in_runtime,
     lock_name,
 )
+from harness.core.tolerances import MILLISECONDS
 from harness.engines import time_travel
 from harness.engines.format_facts import FormatFacts
 from harness.formats import other_writers
 from harness.formats.api import TABLE_VERSION
 from harness.model import past_views
+from harness.model.query import MICROSECONDS, Condition
 from harness.plan.profile import Maker, Makers, Profile, Writer
 from harness.runtime.metastore import TOOL, oldest_for
 from harness.scenario.cells import Reader, Unlike
@@ -68,6 +71,15 @@ def cannot_show(reader: Reader, format_name: str, view: str) -> str:
     """Return why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
     distribution, facts = distributions.load(reader.distribution), formats.facts(format_name)
     return time_travel.cannot(distribution, facts, past_views.name_of(view))
+
+
+def cannot_ask(reader: Reader, format_name: str, condition: Condition) -> str:
+    """Return why a reader cannot be asked for what a condition needs; empty when it can."""
+    unasked = engines.load(distributions.load(reader.distribution).engine).unasked
+    if MICROSECONDS in condition.needs:
+        cuts = tolerances.declared_for_format(str(reader), format_name).get(MILLISECONDS)
+        unasked = {**unasked, MICROSECONDS: f"it {cuts.what}"} if cuts else unasked
+    return next((unasked[need] for need in condition.needs if need in unasked), "")
 
 
 def declared(reader: str, format_name: str, table_version: str) -> str:
@@ -345,7 +357,7 @@ def _out_of_reach(profile: Profile) -> str:
     name = profile.metastore.distribution
     return (
         f"{name} serves either processes or containers, whose tables are on the disk, not "
-        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {DISTRIBUTION}"
+        f"{', '.join(sorted(runtimes))} readers; ask all of one kind, or through {METASTORE}"
     )
 
 

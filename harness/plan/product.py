@@ -21,6 +21,7 @@ from harness.model import past_views as views
 from harness.model import query_shapes
 from harness.model.commit import BRANCH
 from harness.model.datatypes import DataType, plain_types
+from harness.model.query import Condition
 from harness.model.table import MergeMode, Table
 from harness.model.truth import History, Truth
 from harness.plan import distribution_support
@@ -75,6 +76,8 @@ Cannot = Callable[[Reader, str], str]
 """Why a reader cannot be asked of a format; empty when it can."""
 CannotShow = Callable[[Reader, str, str], str]
 """Why a reader cannot be asked of a format for a view of the past; empty when it can."""
+CannotAsk = Callable[[Reader, str, Condition], str]
+"""Why a reader cannot be asked of a format for a condition; empty when it can."""
 
 
 def plan(
@@ -84,6 +87,7 @@ def plan(
     makers: Makers | None = None,
     cannot: Cannot = lambda _, __: "",
     cannot_show: CannotShow = lambda _, __, ___: "",
+    cannot_ask: CannotAsk = lambda _, __, ___: "",
 ) -> Plan:
     """Return everything a run of the profile will do; nothing is decided later.
 
@@ -107,7 +111,7 @@ def plan(
             result = _all(scenario, product, makers or {}, excluded)
         excluded += _not_taken(scenario.name, scenario.settings, result)
         variants += (variant for variant, _ in result)
-        cells += _cells(result, profile, known, cannot, cannot_show, excluded)
+        cells += _cells(result, profile, known, (cannot, cannot_show, cannot_ask), excluded)
         every += result
     if not profile.chosen:  # else its axes were not named by anybody
         excluded += _not_taken(f"profile {profile.name}", profile.axes, every)
@@ -609,24 +613,42 @@ class _Place:
     profile: Profile
     had: Counter[tuple[str, str]]
     """How often each reader was asked each shape in turn, in this scenario so far."""
+    conditions: tuple[CannotAsk, list[Excluded]]
+
+    def asks(self, reader: Reader, query: str, truth: Truth) -> bool:
+        """Return whether a reader can be asked a question; what it cannot is told."""
+        cannot_ask, excluded = self.conditions
+        try:
+            conditions = query_shapes.conditions(query, truth)
+        except query_shapes.NoQuestionError as nothing:
+            excluded.append(Excluded(f"{query} of {self.variant.scenario.name}", str(nothing)))
+            return False
+        for condition in conditions:
+            if why := cannot_ask(reader, self.variant.format, condition):
+                what = f"{query_shapes.shape_of(query)} by {reader} on {self.variant.format}"
+                excluded.append(Excluded(what, why))
+                return False
+        return True
 
 
 def _cells(
     variants: Sequence[VariantValues],
     profile: Profile,
     format_of: Mapping[str, Capabilities],
-    cannot: Cannot,
-    cannot_show: CannotShow,
+    limits: tuple[Cannot, CannotShow, CannotAsk],
     excluded: list[Excluded],
 ) -> Iterator[Cell]:
     """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
+    cannot, cannot_show, cannot_ask = limits
     had = Counter[tuple[str, str]]()
     of_variants = _readers(variants, profile, cannot, excluded)
     for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
         requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
         unable = _unable(variant, requested, readers, cannot_show, excluded)
-        asking = _Place(variant, number, requested, readers, unable, profile, had)
+        asking = _Place(
+            variant, number, requested, readers, unable, profile, had, (cannot_ask, excluded)
+        )
         merges = format_.merge_on_read
         history = variant.scenario.truths(merge_on_read=merges).history()
         written = (truth.step for truth in history if truth.rows or truth.gone)
@@ -724,37 +746,40 @@ def _not_asked(number: int, step: Step, first_write: int) -> str:
 def _of_step(asking: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
     changes = step.operation.CHANGES_SCHEMA
     readers = [
-        (asking.profile.readers.index(asked), str(asked.reader))
+        (asking.profile.readers.index(asked), asked.reader)
         for asked in asking.readers
         if asked.steps is AskedSteps.ALL or changes
     ]
     asked = {
-        view: (past[0], *_questions(asking.profile, past[1]))
+        view: (past[0], past[1][-1], *_questions(asking, past[1]))
         for view in asking.views
         if (past := views.asked(view, history))  # none where there is no past
     }
-    for view, (text, always, _) in asked.items():
+    for view, (text, truth, always, _) in asked.items():
         for query, (_, reader) in product(always, readers):
-            if (view, reader) not in asking.unable:
-                yield Cell(asking.variant.id, number, reader, text, query)
+            if (view, str(reader)) not in asking.unable and asking.asks(reader, query, truth):
+                yield Cell(asking.variant.id, number, str(reader), text, query)
     if not changes:
         return
-    for (row, (view, (text, _, at_times))), (at, reader) in product(
+    for (row, (view, (text, truth, _, at_times))), (at, reader) in product(
         enumerate(asked.items()), readers
     ):
-        if (view, reader) in asking.unable:
+        if (view, str(reader)) in asking.unable:
             continue
-        for query in _in_turn(at_times, asking, reader, asking.number + number + row + at):
-            yield Cell(asking.variant.id, number, reader, text, query)
+        can = [query for query in at_times if asking.asks(reader, query, truth)]
+        for query in _in_turn(can, asking, str(reader), asking.number + number + row + at):
+            yield Cell(asking.variant.id, number, str(reader), text, query)
 
 
-def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
+def _questions(asking: _Place, history: History) -> tuple[list[str], list[str]]:
     """Return the questions of every step and those of changes only, as far as there are any."""
     always, at_times = list[str](), list[str]()
-    for shape in profile.queries:
+    profile = asking.profile
+    for shape in dict.fromkeys((*profile.queries, *asking.variant.scenario.queries)):
         kind = at_times if shape in profile.query_steps else always
         kind += query_shapes.planned(shape, history)
-    return always, at_times
+    # What a scenario names may follow from the story as well.
+    return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
 
 
 def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> Sequence[str]:

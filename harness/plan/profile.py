@@ -14,10 +14,18 @@ from harness import formats
 from harness.artifacts import result_cache
 from harness.core import runtime_names
 from harness.core.errors import Fault, ScenarioProblem, UsageProblem
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.problems import one_of
-from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
+from harness.core.runtime_names import (
+    CONTAINER,
+    PROCESS,
+    RUNTIMES,
+    USUAL_METASTORE,
+    WAREHOUSES,
+    MetastoreChoice,
+    with_default,
+)
 from harness.core.yaml_reader import Document, KeyPath, make, read
+from harness.model.query_shapes import why_no_shape
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario
@@ -152,7 +160,7 @@ class Profile:
     cover: Cover = Cover.ALL
     """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
-    metastore: MetastoreChoice = USUAL
+    metastore: MetastoreChoice = USUAL_METASTORE
     """The one that the readers ask through."""
     given: frozenset[str] = frozenset()
     """The keys whose value is not the file's: `formats`, `writers`, `readers`."""
@@ -396,18 +404,21 @@ def _metastore(
     stated: Mapping[str, str] | str | None, document: Document, at: KeyPath
 ) -> MetastoreChoice:
     if stated is None:
-        return USUAL
+        return USUAL_METASTORE
     written = {"distribution": stated} if isinstance(stated, str) else stated
     form = make(_MetastoreForm, written, document, at, "metastore")
-    return MetastoreChoice(form.distribution, form.upgraded_from) if form else USUAL
+    return MetastoreChoice(form.distribution, form.upgraded_from) if form else USUAL_METASTORE
 
 
 def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[str, AskedSteps]:
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
     steps = {}
-    for _, form in _forms(_QueryForm, "query", "query", data, document, at):
-        _check_names(at, [form.query], QUERIES, document)
+    for where, form in _forms(_QueryForm, "query", "query", data, document, at):
+        if "(" not in form.query:
+            _check_names(at, [form.query], QUERIES, document)
+        elif why := why_no_shape(form.query):
+            document.note(where, why)
         steps[form.query] = form.steps
     return steps
 

@@ -19,9 +19,9 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache, sharded_path, write_sharded
 from harness.core import jsonl
 from harness.core.concurrency import ClosableQueue, JobThreads
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Count
 from harness.core.records import Answer
+from harness.core.runtime_names import MetastoreChoice
 from harness.engines.api import PlannedReads
 from harness.engines.format_facts import FormatFacts
 from harness.read import ask_engine, questions

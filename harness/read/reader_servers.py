@@ -17,8 +17,8 @@ from harness.artifacts import distributions, object_storage
 from harness.artifacts.cache import Cache
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Progress, started
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import load_engine
 from harness.runtime import memory, metastore_client, provide, work_folders
@@ -44,7 +44,7 @@ class ReadContext:
     timeout_s: float = TIMEOUT_S
     memory_budget: memory.MemoryBudget = field(default_factory=memory.MemoryBudget)
     """The memory of what runs side by side, writers included."""
-    metastore: MetastoreChoice = USUAL
+    metastore: MetastoreChoice = USUAL_METASTORE
 
 
 @contextmanager

@@ -387,6 +387,8 @@ class AskedCondition:
     test: str
     value: object = None
     type: str = ""
+    more: tuple[object, ...] = ()
+    """The upper bound of `between`, the other values of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +457,8 @@ def _table(
     try:
         state = expectations.state(step, view)
         query = query_shapes.query(text, state.history[-1])
+        if query.limit:
+            return None  # any of several answers is right
         columns, rows = _answer(state, query)
     except (NoQuestionError, LayoutError):
         return None
@@ -484,8 +488,10 @@ def _answer(
 
 def conditions(query: Query) -> Iterator[AskedCondition]:
     for condition in query.conditions:
-        value = plain(condition.value) if condition.type else None
-        yield AskedCondition(condition.path, str(condition.test), value, condition.type)
+        value, *more = map(plain, condition.values or (None,))
+        yield AskedCondition(
+            condition.path, str(condition.test), value, condition.type, tuple(more)
+        )
 
 
 def _field(of: Field) -> ExpectedField:

@@ -25,7 +25,6 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.jsonl import ByKey, Record, RecordFile
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import (
     Answer,
     OutcomeKind,
@@ -34,6 +33,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.model.simulation.reader import StrategyAnswer
 from harness.run import frames
 from harness.run.frames import FrameColumn
@@ -257,7 +257,7 @@ class RunInfo:
     def through(self) -> MetastoreChoice:
         """Return the metastore that the readers ask through."""
         if self.metastore is None:
-            return USUAL
+            return USUAL_METASTORE
         return MetastoreChoice(self.metastore.distribution, self.metastore.upgraded_from)
 
 

@@ -28,10 +28,9 @@ from harness.core.concurrency import ClosableQueue, JobThreads
 from harness.core.counting import counted
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.records import Answer, StateRecord
-from harness.core.runtime_names import PROCESS
+from harness.core.runtime_names import PROCESS, MetastoreChoice
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
@@ -308,7 +307,7 @@ def _read(
                 run_folder.show(work.folder)
                 shown = True
     stays = resume or not context.fresh
-    in_order = (cell.case for cell in plan.cells if stays or cell.case in answered)
+    in_order = [cell.case for cell in plan.cells if stays or cell.case in answered]
     load_run.sort_answers(work.folder, in_order)
     run_folder.clean(work.folder)
 
@@ -354,7 +353,9 @@ def judge_run(folder: Path, judge: RunJudge | None = None) -> JudgedRun:
     plan = plan_record.plan_of(recorded.info)
     judge = judge or RunJudge(plan)
     lines = baseline_files.lines_of(recorded, plan)
-    jsonl.write_all(folder / load_run.VERDICTS, map(lines.apply, judge.verdicts(recorded)))
+    with jsonl.writing(folder / load_run.VERDICTS) as write:
+        for verdict in judge.verdicts(recorded):
+            write(lines.apply(verdict))
     files = [folder / name for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)]
     cache = ReportCache.of(judge.results, recorded.info, files)
     run = replace(load_run.with_verdicts(recorded), report_cache=cache)
@@ -402,7 +403,7 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell], take: Callable[[Answer], 
         for answer in _with_earlier_queries(plan, work, run.states):
             add([answer])
             take(answer)
-    load_run.sort_answers(work.folder, (cell.case for cell in plan.cells))
+    load_run.sort_answers(work.folder, [cell.case for cell in plan.cells])
     run_folder.clean(work.folder)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import __version__, formats
 from harness.artifacts import distributions, object_storage
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
+from harness.core.runtime_names import MetastoreChoice
 from harness.model import past_views
 from harness.plan import controls, distribution_support
 from harness.run import baseline_files, load_run

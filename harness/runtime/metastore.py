@@ -15,18 +15,17 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.distributions import digest_of
 from harness.artifacts.fetch import Installation
-from harness.core import metastore_choice, runtime_names
+from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
-from harness.core.runtime_names import CONTAINER, PROCESS, S3
+from harness.core.runtime_names import CONTAINER, PROCESS, S3, MetastoreChoice
 from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.metastore_client import CatalogRefusedError
 from harness.runtime.object_store import ObjectStore
 from harness.runtime.process import LOOPBACK, Command, ProcessProblem, finished, log_tail
 
-DISTRIBUTION: Final = metastore_choice.DISTRIBUTION
+DISTRIBUTION: Final = runtime_names.METASTORE
 TOOL: Final = "schema_tool"
 """The setting of a metastore that names the distribution which upgrades databases to it."""
 READY_S: Final = 180.0
@@ -62,7 +61,7 @@ def distribution_for(names: Iterable[str]) -> str:
 
 
 def oldest_for(reader: Distribution) -> str:
-    return str(reader.settings.get(metastore_choice.OLDEST, ""))
+    return str(reader.settings.get(runtime_names.OLDEST_METASTORE, ""))
 
 
 def needed(choice: MetastoreChoice) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import QuestionKey
-from harness.model.query_shapes import Shape
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
+from harness.model.query_shapes import IN_BRACKETS, Shape
 from harness.scenario.definition import Scenario
 
-QUERIES: Final = tuple(map(str, Shape))
-"""The shapes of questions that a profile may name."""
+QUERIES: Final = tuple(str(shape) for shape in Shape if shape not in IN_BRACKETS)
+"""The shapes of questions that a profile may name, beside those with a condition or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Plan:
     partly: tuple[Partly, ...] = ()
     """The readers that are not asked about every variant they can read."""
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
-    metastore: MetastoreChoice = USUAL
+    metastore: MetastoreChoice = USUAL_METASTORE
     """The one that the readers ask through."""
     chosen: tuple[str, ...] = ()
     """What was chosen because nobody named it, a sentence for each kind of part."""

@@ -75,6 +75,8 @@ class Scenario:
     """The axes, and settings of its formats: each with the values it takes."""
     views: tuple[str, ...] = ()
     """Names of views; empty for every view of the format."""
+    queries: tuple[str, ...] = ()
+    """What is asked after each step, beside what a profile asks."""
     path: str = ""
     """The file it was read from, empty otherwise."""
     format_lines: tuple[int, ...] = field(default=(), compare=False, repr=False)

@@ -28,6 +28,7 @@ def dump(scenario: Scenario) -> str:
         "formats": scenario.formats,
         "settings": scenario.settings,
         "views": scenario.views,
+        "queries": scenario.queries,
         "steps": block([_step(step) for step in scenario.steps]),
     }
     return written(block({key: value for key, value in file.items() if value}), offset=2)

@@ -11,6 +11,7 @@ from pydantic import Strict
 
 from harness.core.problems import one_of
 from harness.core.yaml_reader import Document, KeyPath, make, parse, read
+from harness.model import query_shapes
 from harness.model.table import MergeMode, Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
@@ -32,6 +33,7 @@ class _ScenarioForm:
     formats: tuple[str, ...] = ()
     settings: dict[str, tuple[str, ...]] | None = None
     views: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def _scenario(document: Document) -> Scenario | None:
         formats=file.formats,
         settings=file.settings or {},
         views=file.views,
+        queries=file.queries,
         path=document.path,
         format_lines=tuple(document.line(("formats", at)) for at in range(len(file.formats))),
         setting_lines={name: document.line(("settings", name)) for name in file.settings or {}},
@@ -113,6 +116,9 @@ def _check_choices(file: _ScenarioForm, document: Document) -> None:
     if not file.steps:
         document.note(("steps",), "there are no steps; give at least one")
     _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document)
+    for at, query in enumerate(file.queries):
+        if why := query_shapes.why_no_shape(query):
+            document.note(("queries", at), why)
     if len(set(file.formats)) < len(file.formats):
         document.note(("formats",), "formats: one stands twice; name each once")
     for name, values in (file.settings or {}).items():

@@ -185,7 +185,8 @@ def operation(words: list[str]) -> Operation:
             return Upsert(_keys(keys))
         case ["row", *values]:
             pairs = (value.partition("=") for value in values)
-            return Upsert(rows=({name: value for name, _, value in pairs},))
+            row = {name: float(v) if v == "nan" else v for name, _, v in pairs}
+            return Upsert(rows=(row,))
         case ["rows", text]:
             return Upsert(rows=rows_of(text))
         case ["delete", keys]:

@@ -130,7 +130,12 @@ def _snapshots(state: StateRecord) -> Iterable[str]:
 
 def _groups(state: StateRecord) -> Iterable[str]:
     files = sorted(state.files, key=lambda each: (each.instant, each.keys, each.deleted, each.kind))
-    return (found for file in files for found in UUID.findall(f"{file.file_group} {file.path}"))
+    texts = (
+        text
+        for file in files
+        for text in (file.file_group, file.path, *file.stored_names, *dict(file.columns).values())
+    )
+    return (found for text in texts for found in UUID.findall(text))
 
 
 def state(record: StateRecord, names: Names) -> StateRecord:
@@ -174,7 +179,16 @@ def _file(values: FileValues) -> int:
 
 def _fact(fact: FileFact, names: Names) -> FileFact:
     path, instant_ = names.path(fact.path), names.text(fact.instant)
-    return replace(fact, path=path, file_group=names.path(fact.file_group), instant=instant_)
+    return replace(
+        fact,
+        path=path,
+        file_group=names.path(fact.file_group),
+        instant=instant_,
+        columns=tuple(
+            (name, UUID.sub(lambda own: names.text(own[0]), kind)) for name, kind in fact.columns
+        ),
+        stored_names=tuple(map(names.text, fact.stored_names)),
+    )
 
 
 def _outcome(outcome: Outcome, names: Names) -> Outcome:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.progress import Progress
 from harness.core.records import FindingKind, OutcomeKind, VerdictKind
+from harness.core.runtime_names import MetastoreChoice
 from harness.run.load_run import Run
 from tests.engines.planned_run import done, planned, shipped
 

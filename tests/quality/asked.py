@@ -88,14 +88,29 @@ def passes(query: Query, row: dict[str, Value]) -> bool:
 
 
 def _meets(where: Condition, value: Value) -> bool:
-    if where.test is Comparison.EQUAL:
-        return value is not None and _equal(value, where.value)
-    if where.test is Comparison.AT_LEAST:
-        try:
-            return value is not None and bool(value >= where.value)
-        except TypeError as mixed:
-            raise UnorderedError from mixed
-    return (value is None) == (where.test is Comparison.NULL)
+    if where.test in {Comparison.NULL, Comparison.NOT_NULL}:
+        return (value is None) == (where.test is Comparison.NULL)
+    if value is None:
+        return False
+    if where.test in {Comparison.EQUAL, Comparison.IN}:
+        return any(_equal(value, each) for each in where.values)
+    if where.test is Comparison.NAN:
+        return isinstance(value, float) and value != value  # noqa: PLR0124 - what NaN is
+    other = where.value
+    if type(value) is not type(other) and not {type(value), type(other)} <= {int, float, Decimal}:
+        raise UnorderedError
+    return _compares(where.test, value, other)
+
+
+def _compares(test: Comparison, value: Value, other: Value) -> bool:
+    match test:
+        case Comparison.NOT | Comparison.NOT_EQUAL:
+            return not _equal(value, other)
+        case Comparison.STARTS_WITH:
+            return str(value).find(str(other)) == 0
+        case Comparison.LESS:
+            return bool(value < other)
+    return bool(value >= other)
 
 
 def _equal(left: Value, right: Value) -> bool:

@@ -7,16 +7,18 @@ alike; what a reader makes of files that are sound is the reader's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from harness.core.records import FindingKind, OutcomeKind, Responsible, Verdict, VerdictKind
+from harness.judge.recorded_variant import RecordedVariant
 from harness.model.canonical import Value
 from tests.builders.iceberg_folder import GONE, Entry
-from tests.builders.judged_story import answer_of, blamed, verdict_on
+from tests.builders.judged_story import answer_of, blamed, judged, verdict_on
+from tests.builders.simulated_reader import Reply
 from tests.builders.table_story import history
 from tests.builders.written_table import (
     Action,
@@ -67,13 +69,16 @@ class Case:
 
 def verdicts_on(case: Case, folder: Path) -> list[Verdict]:
     """Return what is said of each answer by itself."""
+    recorded, replies = answered(case, folder)
+    return [verdict_on(recorded, answer_of(reply)) for reply in replies]
+
+
+def answered(case: Case, folder: Path) -> tuple[RecordedVariant, list[Reply]]:
     table = WrittenTable(folder, history(case.story, COLUMNS), case.format)
     for at, actions in enumerate(case.steps):
         table.after(actions, OutcomeKind.REFUSED if at in case.refused else OutcomeKind.APPLIED)
     table.step -= 1
-    recorded = table.recorded()
-    replies = (table.shown(texts, **instead) for texts, instead, _ in case.shown)
-    return [verdict_on(recorded, answer_of(reply)) for reply in replies]
+    return table.recorded(), [table.shown(texts, **instead) for texts, instead, _ in case.shown]
 
 
 def right(texts: str) -> tuple[str, Values, set[Said]]:
@@ -179,6 +184,24 @@ HUDI: Final = [
             [hudi_base("h", "2"), INFLIGHT],
         ),
         [right("1"), wrong("1 2", (GHOST, READER))],
+    ),
+    *(
+        Case(
+            *hudi(
+                f"values of a write that {ended} are shown{', completed later' if late else ''}",
+                "insert 1; " + write + " 1; insert 3",
+                [hudi_base("g", "1"), DONE],
+                [hudi_log_file("g", "1"), INFLIGHT],
+                [hudi_base("i", "3"), DONE, *late],
+            ),
+            shown,
+            frozenset({2} - {2 * (write == "fail")}),
+        )
+        for ended, write in (("failed", "fail"), ("was refused", "upsert"))
+        for late, shown in (
+            ((), [right("1@1 3"), wrong("1@2 3", (STALE, READER))]),
+            ((hudi_done(step=2),), [wrong("1@2 3", (STALE, WRITER)), right("1@1 3")]),
+        )
     ),
     Case(
         *hudi(
@@ -598,3 +621,16 @@ def test_each_is_blamed_for_what_it_did(case: Case, tmp_path: Path) -> None:
     said = [(found.verdict, blamed(found)) for found in verdicts]
     due = [(WRONG if findings else RIGHT, findings) for _, _, findings in case.shown]
     assert said == due, [found.because for found in verdicts]
+
+
+def test_who_reads_files_that_were_replaced_is_no_witness_of_rows_that_were_lost_in_them(
+    tmp_path: Path,
+) -> None:
+    case = next(case for case in HUDI if "replaced before" in case.name)
+    recorded, (sound, with_replaced) = answered(case, tmp_path / "t")
+    without_ghost = replace(with_replaced, rows=sound.rows + with_replaced.rows[-1:])
+    said = [
+        [blamed(found) for found in judged(recorded, replies)]
+        for replies in ([sound, with_replaced], [sound, without_ghost])
+    ]
+    assert said == [[{(LOST, WRITER)}, {(GHOST, READER)}], [{(LOST, UNSURE)}, set()]]

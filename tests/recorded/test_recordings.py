@@ -36,6 +36,8 @@ SPOILT: Final = 20
 """So many right answers of a variant are spoilt, in each way."""
 OPEN: Final = "open"
 """The recording that is made to show what is left open."""
+ADMITTED: Final = {("row left out", "least"), ("NULL", "old"), ("NULL", "empty")}
+"""The ways of spoiling rows of that recording that make of a right answer one that is open."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
 OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
@@ -142,6 +144,7 @@ def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
         and {party for _, _, _, party in found}
         <= {Responsible.READER, Responsible.READER if told else None}
     )
+    right |= verdict.verdict is VerdictKind.OPEN and (spoilt.way, spoilt.key) in ADMITTED
     where = f"{spoilt.way} at {spoilt.key}, {spoilt.column}"
     return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {found}"
 

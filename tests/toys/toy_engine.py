@@ -94,6 +94,7 @@ class ToyEngine:
     """See `harness.engines.api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = {"forgets": ("yes", "no")}
+    unasked: Mapping[str, str] = {}
 
     def statements(
         self, distribution: Distribution, settings: ReaderSettings, question: Question

@@ -24,8 +24,8 @@ from harness.cli.reproduce.shrink import Search, Target, Trial, cell_of
 from harness.cli.runs import Resources
 from harness.core.counting import counted
 from harness.core.errors import HarnessError, UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
 from harness.core.records import Answer, FindingKind, OutcomeKind, VerdictKind
+from harness.core.runtime_names import MetastoreChoice
 from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.run import load_run, plan_record, run_folder

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from harness import formats
 from harness.cli.reproduce.candidate import Candidate, Reduction, reduced, valid
 from harness.cli.reproduce.causes import Cause, Sign, plain_strategy, signs
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.records import (
     Answer,
     Column,
@@ -23,6 +22,7 @@ from harness.core.records import (
     Refusal,
     StateRecord,
 )
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.judge import verdicts
 from harness.judge.expectations import Expectations
 from harness.judge.expected_state import column_types
@@ -70,7 +70,7 @@ class Target:
     shape: str
     """Of the query: `all`, `column` …"""
     refusal: Refusal | None = None
-    through: MetastoreChoice = USUAL
+    through: MetastoreChoice = USUAL_METASTORE
     """The metastore through which the reader asked."""
 
 

@@ -13,8 +13,7 @@ from harness.cli import plan_options, runs
 from harness.cli.runs import Resources
 from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
-from harness.core.runtime_names import PROCESS, given, in_runtime, lock_name
+from harness.core.runtime_names import PROCESS, MetastoreChoice, given, in_runtime, lock_name
 from harness.formats.api import TABLE_VERSION
 from harness.plan import Profile, ProfileReader, Writer, distribution_support
 from harness.plan.distribution_support import TABLE_VERSIONS

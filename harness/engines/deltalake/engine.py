@@ -27,9 +27,20 @@ from harness.model.query import Comparison, Condition
 INTERFACE: Final = "interface"
 _FILTERS: Final = {
     Comparison.EQUAL: "{0} == {1}",
+    Comparison.NOT_EQUAL: "{0} != {1}",
+    Comparison.NOT: "~({0} == {1})",
+    Comparison.LESS: "{0} < {1}",
+    Comparison.AT_MOST: "{0} <= {1}",
+    Comparison.GREATER: "{0} > {1}",
     Comparison.AT_LEAST: "{0} >= {1}",
+    Comparison.BETWEEN: "({0} >= {1}) & ({0} <= {2})",
+    Comparison.IN: "{0}.isin([{values}])",
+    Comparison.NOT_IN: "{0}.is_valid() & ~{0}.isin([{values}])",
+    Comparison.STARTS_WITH: "pc.starts_with({0}, {1})",
     Comparison.NULL: "{0}.is_null()",
     Comparison.NOT_NULL: "{0}.is_valid()",
+    Comparison.NAN: "{0}.is_nan()",
+    Comparison.NOT_NAN: "~{0}.is_nan()",
 }
 """Expressions of Arrow's, which DeltaTable.to_pyarrow_table takes as filters."""
 BY_ARROW: Final = (
@@ -62,6 +73,8 @@ def statement(question: Question, settings: ReaderSettings) -> str:
     rows = f"table({question.database!r}, {name!r}).to_pyarrow_table({', '.join(arguments)})"
     if query.count:
         return f"{rows}.num_rows"
+    if query.limit:
+        rows = f"{rows}.slice(0, {query.limit})"
     if nested:
         flat = ".flatten()" * max(path.count(".") for path in query.columns)
         rows = f"{rows}{flat}.select({[*query.columns]!r})"
@@ -70,8 +83,12 @@ def statement(question: Question, settings: ReaderSettings) -> str:
 
 def _filter(condition: Condition) -> str:
     path = ", ".join(map(repr, condition.path.split(".")))
-    value = literal(condition.literal, condition.type)
-    return f"({_FILTERS[condition.test].format(f'pc.field({path})', value)})"
+    texts = condition.literals
+    if condition.test is Comparison.NOT_IN and None in texts:
+        return "pc.scalar(False)"  # as in SQL, of which Arrow has no word
+    values = [literal(text, condition.type) for text in texts if text is not None]
+    words, column = _FILTERS[condition.test], f"pc.field({path})"
+    return f"({words.format(column, *values, values=', '.join(values))})"
 
 
 def literal(text: str, type_: str) -> str:

@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +33,8 @@ from harness.engines.hive.errors import HiveError, Thrown
 from harness.engines.hive.values import HiveResult, Job, jobs, path_taken
 from harness.runtime.process import LOOPBACK
 
+NEWER: Final = {22: "TIMESTAMPLOCALTZ_TYPE"}
+"""Types of Hive 3 that the client library has no name for (Hive 3.1.3, TCLIService.thrift)."""
 CONNECT_S: Final = 60.0
 CLOSE_S: Final = 2.0
 FETCH_ROWS: Final = 1000
@@ -215,7 +217,8 @@ def _error(status: Any, thrown: Sequence[Thrown]) -> HiveError:  # noqa: ANN401
 def _type_text(described: Any) -> str:  # noqa: ANN401
     """Return the type as Hive writes it: `bigint`, `decimal(10,2)`, `varchar(5)`, `struct`."""
     entry = described.types[0].primitiveEntry
-    name: str = TTypeId._VALUES_TO_NAMES[entry.type].removesuffix("_TYPE").lower()  # noqa: SLF001
+    known: Mapping[int, str] = {**TTypeId._VALUES_TO_NAMES, **NEWER}  # noqa: SLF001
+    name = known.get(entry.type, f"type {entry.type}").removesuffix("_TYPE").lower()
     given = entry.typeQualifiers.qualifiers if entry.typeQualifiers else {}
     qualifiers = ("precision", "scale", "characterMaximumLength")
     numbers = [str(given[qualifier].i32Value) for qualifier in qualifiers if qualifier in given]

@@ -46,6 +46,7 @@ from harness.engines.hive.values import FETCH, MAP_REDUCE, TEZ, HiveResult
 from harness.engines.query_sql import quoted, reply, select
 from harness.model.commit import AS_OF, BRANCH, INCREMENTAL, TAG
 from harness.model.identifiers import SINCE
+from harness.model.query import Comparison
 from harness.runtime import hive_launcher, template
 from harness.runtime.api import (
     Configuration,
@@ -117,7 +118,8 @@ class HiveConnection:
                 types = self._types(question, result, left_s)
             except HiveError as error:
                 raise RefusedError(error.refusal, time.monotonic() - started) from error
-            return reply_of(result, types, seconds, self.declared, sql)
+            declared = tolerances.for_format(self.declared, *_tables(question))
+            return reply_of(result, types, seconds, declared, sql)
 
     def close(self) -> None:
         self.client.close()
@@ -136,6 +138,10 @@ class HiveConnection:
         described = self.client.run(f"describe {table}", timeout_s).rows
         columns = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
         return nested_types(question.query.columns, result, columns)
+
+
+def _tables(question: Question | None) -> tuple[str, Mapping[str, str]]:
+    return (question.format.name, question.settings) if question else ("", {})
 
 
 def statements(question: Question) -> tuple[str, ...]:
@@ -181,7 +187,7 @@ def reply_of(
 ) -> Reply:
     """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
     tally = Tally(declared)
-    kinds = [values.canonical_type(text) for text in types]
+    kinds = [values.canonical_type(text, declared) for text in types]
     columns = tuple(
         Column(_bare(name), text, str(kind) if kind else "")
         for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
@@ -326,6 +332,9 @@ class HiveEngine:
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
         {name: SettingValues(values, MEANINGS[name]) for name, (_, values) in KEYS.items()}
+    )
+    unasked: Mapping[str, str] = MappingProxyType(
+        dict.fromkeys((Comparison.NAN, Comparison.NOT_NAN), "Hive's SQL has no word for NaN")
     )
 
     def statements(

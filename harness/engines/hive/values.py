@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.core.tolerances import Tally
+from harness.core.tolerances import Declared, Tally
 from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
@@ -80,10 +80,17 @@ class HiveResult:
     """What the tasks of this very query say: `fetch` (none ran), `mapreduce` or `tez`."""
 
 
-def canonical_type(text: str) -> DataType | None:
+IN_UTC: Final = "timestamptz-in-utc"
+"""The declaration of timestamps with a time zone."""
+LOCAL: Final = "timestamplocaltz"
+"""What results call `timestamp with local time zone` (TIMESTAMPLOCALTZ_TYPE)."""
+
+
+def canonical_type(text: str, declared: Declared | None = None) -> DataType | None:
     """Return our type for Hive's text of one, None where we have none."""
+    ours = {"bigint": "long"} | ({LOCAL: "timestamp"} if IN_UTC in (declared or {}) else {})
     try:
-        return parse_type(text, {"bigint": "long"})
+        return parse_type(text.replace("timestamp with local time zone", LOCAL), ours)
     except TypeTextError:
         return None
 
@@ -145,6 +152,8 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
     match kind:
         case Primitive("float"):
             return lambda value: _single(value, tally)
+        case Primitive("timestamp") if tally.covers(IN_UTC, "timestamp"):
+            return lambda value: moment(checked(value, str).removesuffix(" UTC"))
         case Primitive(name):
             return _PRIMITIVES[name]
         case Text():

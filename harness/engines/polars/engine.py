@@ -24,7 +24,7 @@ from harness.engines.python_library import (
 )
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.query import Comparison, Condition, Query
+from harness.model.query import NULL_IN_LIST, Comparison, Condition, Query
 
 READER: Final = "iceberg-reader"
 """Setting of a reader: `scan_iceberg(reader_override=…)`."""
@@ -37,10 +37,21 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 """Arguments of `scan_iceberg` and of `scan_delta`."""
 _TESTS: Final = {
-    Comparison.EQUAL: " == {}",
-    Comparison.AT_LEAST: " >= {}",
-    Comparison.NULL: ".is_null()",
-    Comparison.NOT_NULL: ".is_not_null()",
+    Comparison.EQUAL: "{0} == {1}",
+    Comparison.NOT_EQUAL: "{0} != {1}",
+    Comparison.NOT: "~({0} == {1})",
+    Comparison.LESS: "{0} < {1}",
+    Comparison.AT_MOST: "{0} <= {1}",
+    Comparison.GREATER: "{0} > {1}",
+    Comparison.AT_LEAST: "{0} >= {1}",
+    Comparison.BETWEEN: "{0}.is_between({1})",
+    Comparison.IN: "{0}.is_in([{1}])",
+    Comparison.NOT_IN: "~{0}.is_in([{1}])",
+    Comparison.STARTS_WITH: "{0}.str.starts_with({1})",
+    Comparison.NULL: "{0}.is_null()",
+    Comparison.NOT_NULL: "{0}.is_not_null()",
+    Comparison.NAN: "{0}.is_nan()",
+    Comparison.NOT_NAN: "{0}.is_not_nan()",
 }
 
 
@@ -53,7 +64,8 @@ def statement(question: Question, settings: ReaderSettings) -> str:
     if READER in settings:
         arguments.append(f"reader_override={settings[READER]!r}")
     filters = "".join(f".filter({_test(test, family)})" for test in query.conditions)
-    return f"pl.scan_{family}({', '.join(arguments)}){filters}{_selected(query)}.collect()"
+    limit = f".limit({query.limit})" if query.limit else ""
+    return f"pl.scan_{family}({', '.join(arguments)}){filters}{_selected(query)}{limit}.collect()"
 
 
 def _selected(query: Query) -> str:
@@ -74,8 +86,9 @@ def _column(path: str) -> str:
 
 
 def _test(condition: Condition, family: str) -> str:
-    value = literal(condition.literal, condition.type, family)
-    return _column(condition.path) + _TESTS[condition.test].format(value)
+    texts = condition.literals
+    values = (literal(text, condition.type, family) for text in texts if text is not None)
+    return _TESTS[condition.test].format(_column(condition.path), ", ".join(values))
 
 
 def literal(text: str, type_: str, family: str) -> str:
@@ -139,4 +152,5 @@ ENGINE: Final = PythonLibrary(
     refusal=refusal,
     expressions=lambda _: True,
     first="pl.DataFrame({'ready': [1]})",
+    unasked={NULL_IN_LIST: "to Polars a list with NULL has that as one more value (is_in)"},
 )

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 FILES: Final = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
 """Files are read by Arrow, whatever else is installed (PyIceberg's manual, "FileIO")."""
-EXPRESSIONS: Final = ("And", "EqualTo", "GreaterThanOrEqual", "IsNull", "NotNull")
+EXPRESSIONS: Final = (
+    *("And", "Not", "EqualTo", "NotEqualTo", "In", "NotIn", "StartsWith"),
+    *("LessThan", "LessThanOrEqual", "GreaterThan", "GreaterThanOrEqual"),
+    *("IsNull", "NotNull", "IsNaN", "NotNaN"),
+)
 
 Message = dict[str, Any]
 

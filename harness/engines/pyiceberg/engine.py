@@ -7,7 +7,7 @@ a column of its own, the least and the greatest value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from harness.engines.python_library import (
 )
 from harness.engines.query_sql import time_travel_words
 from harness.model.commit import AS_OF, BRANCH, TAG
-from harness.model.query import Comparison, Condition, Query
+from harness.model.query import NULL_IN_LIST, Comparison, Condition, Query
 
 TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("snapshot_id={instant}"),
@@ -31,10 +31,20 @@ TIME_TRAVEL: Final[TimeTravel] = {
 }
 """An argument of `Table.scan`, or a call of what that returns (`TableScan.use_ref`)."""
 _CALLS: Final = {
-    Comparison.EQUAL: "EqualTo",
-    Comparison.AT_LEAST: "GreaterThanOrEqual",
-    Comparison.NULL: "IsNull",
-    Comparison.NOT_NULL: "NotNull",
+    Comparison.EQUAL: "EqualTo({})",
+    Comparison.NOT_EQUAL: "NotEqualTo({})",
+    Comparison.NOT: "Not(EqualTo({}))",
+    Comparison.LESS: "LessThan({})",
+    Comparison.AT_MOST: "LessThanOrEqual({})",
+    Comparison.GREATER: "GreaterThan({})",
+    Comparison.AT_LEAST: "GreaterThanOrEqual({})",
+    Comparison.IN: "In({}, ({},))",
+    Comparison.NOT_IN: "NotIn({}, ({},))",
+    Comparison.STARTS_WITH: "StartsWith({})",
+    Comparison.NULL: "IsNull({})",
+    Comparison.NOT_NULL: "NotNull({})",
+    Comparison.NAN: "IsNaN({})",
+    Comparison.NOT_NAN: "NotNaN({})",
 }
 """Of `pyiceberg.expressions`."""
 
@@ -44,6 +54,8 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
     arguments = [_condition(query.conditions)] if query.conditions else []
     if query.columns:
         arguments.append(f"selected_fields=({', '.join(map(repr, query.columns))},)")
+    if query.limit:
+        arguments.append(f"limit={query.limit}")
     call = ""
     if question.past is not None:
         source = time_travel_words(question, TIME_TRAVEL).source
@@ -73,12 +85,21 @@ def _condition(conditions: Sequence[Condition]) -> str:
     >>> _condition([Condition("n", Comparison.NULL), Condition("a", Comparison.EQUAL, "1", "int")])
     "And(IsNull('n'), EqualTo('a', 1))"
     """
-    parts = list[str]()
-    for condition in conditions:
-        compares = condition.test in {Comparison.EQUAL, Comparison.AT_LEAST}
-        value = f", {literal(condition.literal, condition.type)}" if compares else ""
-        parts.append(f"{_CALLS[condition.test]}({condition.path!r}{value})")
+    parts = [part for condition in conditions for part in _parts(condition)]
     return parts[0] if len(parts) == 1 else f"And({', '.join(parts)})"
+
+
+def _parts(condition: Condition) -> Iterator[str]:
+    test, path = condition.test, repr(condition.path)
+    texts = condition.literals
+    values = [literal(text, condition.type) for text in texts if text is not None]
+    if test is Comparison.BETWEEN:
+        yield f"GreaterThanOrEqual({path}, {values[0]})"
+        yield f"LessThanOrEqual({path}, {values[1]})"
+    elif test in {Comparison.IN, Comparison.NOT_IN}:
+        yield _CALLS[test].format(path, ", ".join(values))
+    else:
+        yield _CALLS[test].format(", ".join((path, *values)))
 
 
 def literal(text: str, type_: str) -> str:
@@ -114,4 +135,5 @@ ENGINE: Final = PythonLibrary(
     TIME_TRAVEL,
     expressions=lambda _: True,
     first="1",
+    unasked={NULL_IN_LIST: "PyIceberg's In and NotIn take no None"},
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
@@ -126,6 +127,8 @@ class SparkEngine:
             "nothing is left out by statistics",
         ),
     }
+
+    unasked: Mapping[str, str] = MappingProxyType({})
 
     def statements(
         self,

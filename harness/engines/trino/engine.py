@@ -338,6 +338,7 @@ class TrinoEngine:
     """See `harness.engines.api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = SETTINGS
+    unasked: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, words: TimeTravel = TRINO) -> None:
         self._words = words
@@ -358,7 +359,7 @@ class TrinoEngine:
         """Return the catalog, which follows from the format and the settings, and the query."""
         name = catalog_name(question.format, settings)
         words = self.time_travel(distribution)
-        return name, query_sql.select(question, query_sql.ANSI, words, name)
+        return name, query_sql.select(question, query_sql.ANSI, words, name, query_sql.NAN_FUNCTION)
 
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts

@@ -16,7 +16,7 @@ from itertools import accumulate, count
 
 from harness.model.canonical import Look, Unpredicted, Value, is_nan, look_of
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind
-from harness.model.query import Comparison, Condition, Query, at
+from harness.model.query import ON_NULL, Comparison, Condition, Query, at
 from harness.model.schema import Field, Schema
 from harness.model.simulation import hudi, late_versions
 from harness.model.simulation.catalog import CATALOG_AS_SCHEMA, CatalogColumns, other_catalogs
@@ -428,13 +428,11 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
             return len(there) < len(values)
         case Comparison.NOT_NULL:
             return bool(there)
-    if any(map(is_nan, there)):
-        return True
+    if not there or any(map(is_nan, there)):
+        return bool(there)
     try:
-        if condition.test is Comparison.AT_LEAST:
-            return bool(there) and bool(condition.value <= max(there))
-        return bool(there) and bool(min(there) <= condition.value <= max(there))
-    except TypeError:
+        return not condition.excluded_by(min(there), max(there))
+    except (TypeError, ValueError):
         return True
 
 
@@ -447,9 +445,7 @@ def decided(conditions: Sequence[Condition], truth: Truth) -> Iterator[Condition
     `NullPropagation` of Spark.
     """
     for condition in conditions:
-        on_null = condition.test in {Comparison.NULL, Comparison.NOT_NULL} and truth.schema.has(
-            condition.path
-        )
+        on_null = condition.test in ON_NULL and truth.schema.has(condition.path)
         paths = accumulate(condition.path.split("."), "{}.{}".format)
         if on_null and all(truth.schema.find(path).id in truth.required for path in paths):
             yield condition
@@ -609,4 +605,14 @@ class Readings:
         if asked not in self._tables:
             rows = self._shown(strategy, query)
             self._tables[asked] = None if rows is None else table_of(labels, rows)
-        return self._tables[asked] == answer
+        table = self._tables[asked]
+        if query.limit and table is not None:
+            return _some_of(answer, table, query.limit)
+        return table == answer
+
+
+def _some_of(answer: TableLook, whole: TableLook, limit: int) -> bool:
+    """Return whether an answer has so many rows of a table, whichever."""
+    there, shown = Counter(dict(whole[1])), Counter(dict(answer[1]))
+    right = shown.total() == min(limit, there.total())
+    return answer[0] == whole[0] and right and shown <= there

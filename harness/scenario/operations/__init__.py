@@ -7,17 +7,20 @@ points of the group `lake_table_harness.operations`.
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from functools import cache
 
-from harness.core.registry import Registry, modules
+from harness.core.registry import Registry
 from harness.scenario.operations.api import Operation, name_in_files
 
 
 def _ours() -> Mapping[str, type[Operation]]:
+    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
     return {
         name_in_files(kind): kind
-        for module in modules(__name__)
+        for module in map(importlib.import_module, names)
         for kind in vars(module).values()
         if isinstance(kind, type)
         and issubclass(kind, Operation)

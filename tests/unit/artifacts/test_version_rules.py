@@ -139,8 +139,8 @@ def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -
     with pytest.raises(ScenarioProblem) as problem:
         distributions.parse(text, "own.yaml")
     assert str(problem.value) == (
-        f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of prestodb, "
-        "prestosql, spark, trino"
+        f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of "
+        f"{', '.join(version_rules.products())}"
     )
 
 
@@ -149,6 +149,31 @@ def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime()
     assert not distributions.exists(f"{name}@container")
     assert distributions.exists("spark-3.5.7@container")
     assert distributions.no_lock_data(name) == (
-        f"there is no lock data of {name}: 'harness engines add {name}' writes it, and no image "
-        "has the bundle that it names"
+        f"there is no lock data of {name}: 'harness engines add spark 3.5.8 hudi 1.2.1' writes it, "
+        "and no image has the bundle that it names"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "jars"),
+    [
+        ("spark-3.5.9-iceberg-1.11.0", ["iceberg-spark-runtime-3.5_2.12-1.11.0"]),
+        ("spark-4.0.1-iceberg-1.12.0", []),
+        ("spark-4.1.4-iceberg-1.12.0", ["iceberg-spark-runtime-4.1_2.13-1.12.0"]),
+        ("spark-4.2.1-iceberg-1.12.0", []),
+        ("spark-4.0.1-delta-4.0.0", ["delta-spark_2.13-4.0.0", "delta-storage-4.0.0"]),
+        (
+            "spark-4.1.4-delta-4.4.0",
+            [
+                *("delta-spark_4.1_2.13-4.4.0", "delta-storage-4.4.0", "delta-kernel-api-4.4.0"),
+                *("delta-kernel-defaults-4.4.0", "delta-kernel-unitycatalog-4.4.0"),
+            ],
+        ),
+        ("spark-4.3.0-delta-4.4.0", []),
+    ],
+)
+def test_a_spark_gets_the_jars_that_its_library_has_for_it(name: str, jars: list[str]) -> None:
+    front = version_rules.downloads(name).get("front", [])
+    files = front if isinstance(front, list) else [front]
+    named = [file["get"].split(":") for file in files]
+    assert [f"{artifact}-{version}" for _, artifact, version, _ in named] == jars

@@ -166,3 +166,40 @@ def test_who_cannot_read_from_an_object_store_is_told(
 ) -> None:
     with pytest.raises(UsageProblem, match=problem):
         plan_options.make(None, "first", "", where=where, named=NamedParts(readers=[reader]))
+
+
+def test_what_is_asked_instead_of_the_profile_s_queries_is_read_and_what_cannot_be_is_told(
+    mine: Path,
+) -> None:
+    asked = PlanOverrides(queries=("where(f1 = old)", "where(f1 is nan)", "limit(2)"))
+    made = plan_options.make([mine], None, "", None, asked, NAMED)
+    assert {cell.query for cell in made.cells} == {"where(f1 = old)", "limit(2)"}
+    left_out = {excluded.what: excluded.why for excluded in made.excluded}
+    assert left_out["where(f1 is nan) of my/mine"] == "f1 is string: only float and double have NaN"
+    with pytest.raises(UsageProblem, match="--query: there is no 'wher"):
+        plan_options.make([mine], None, "", None, PlanOverrides(queries=("wher(f1)",)), NAMED)
+
+
+def test_what_a_reader_cannot_be_asked_is_left_out_with_the_reason(mine: Path) -> None:
+    hive, polars = "hive-3.1.3-iceberg-1.4.3", "polars-2.1.0"
+    readers = NamedParts(["iceberg"], readers=[hive, polars, "trino-476"])
+    text = MOVED.replace("f2: string", "f2: double")
+    mine.write_text(text, encoding="utf-8")
+    queries = "where(f2 is nan)", 'where(f1 in "x", null)'
+    made = plan_options.make([mine], None, "", None, PlanOverrides(queries=queries), readers)
+    assert {(cell.query, cell.reader) for cell in made.cells} == {
+        *((queries[0], polars), (queries[0], "trino-476")),
+        *((queries[1], hive), (queries[1], "trino-476")),
+    }
+    why = {excluded.what: excluded.why for excluded in made.excluded}
+    assert why[f"where(is nan) by {hive} on iceberg"] == "Hive's SQL has no word for NaN"
+    assert "a list with NULL" in why[f'where(in "x", null) by {polars} on iceberg']
+
+
+def test_a_moment_finer_than_a_reader_shows_is_not_asked(mine: Path) -> None:
+    mine.write_text(MOVED.replace("f2: string", "f2: timestamp"), encoding="utf-8")
+    text = 'where(f2 = "2024-01-01 10:00:00.123456")'
+    readers = NamedParts(["hive-parquet"], readers=["prestodb-0.283", "spark-3.5.8-hudi-1.0.2"])
+    made = plan_options.make([mine], None, "", None, PlanOverrides(queries=(text,)), readers)
+    asked = {cell.reader for cell in made.cells if "twin" not in cell.variant}
+    assert asked == {"spark-3.5.8-hudi-1.0.2"}

@@ -61,7 +61,7 @@ def test_a_run_is_stored_with_its_plan_and_counts_and_without_its_cells_in_the_p
 ) -> None:
     add(file, sampled)
     (run,) = stored(file)
-    assert run.counts == Counter(verdict.verdict for verdict in sampled.verdicts)
+    assert Counter(run.counts) == Counter(verdict.verdict for verdict in sampled.verdicts)
     assert run.counts[VerdictKind.UNKNOWN]  # what never came is stored as unknown
     assert run.info.variants == sampled.info.variants
     assert run.info.cells == ()

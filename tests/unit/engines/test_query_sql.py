@@ -80,3 +80,34 @@ def test_a_predicate_follows_the_table() -> None:
 def test_a_table_has_an_alias_where_a_column_or_part_has_its_name() -> None:
     query = Query(columns=("id", "T.n"), where=Condition("t1", Comparison.NULL))
     assert sql(query, ANSI) == 'select "id", "T"."n" from "d"."t" "t2" where "t1" is null'
+
+
+@pytest.mark.parametrize(
+    ("test", "spark", "ansi"),
+    [
+        (Comparison.NOT_EQUAL, "`f` <> 5", '"f" <> 5'),
+        (Comparison.NOT, "not (`f` = 5)", 'not ("f" = 5)'),
+        (Comparison.LESS, "`f` < 5", '"f" < 5'),
+        (Comparison.AT_MOST, "`f` <= 5", '"f" <= 5'),
+        (Comparison.GREATER, "`f` > 5", '"f" > 5'),
+        (Comparison.BETWEEN, "`f` between 5 and 7", '"f" between 5 and 7'),
+        (Comparison.IN, "`f` in (5, 7)", '"f" in (5, 7)'),
+        (Comparison.NOT_IN, "`f` not in (5, 7)", '"f" not in (5, 7)'),
+        (Comparison.NAN, "`f` = cast('NaN' as float)", 'is_nan("f")'),
+        (Comparison.NOT_NAN, "not (`f` = cast('NaN' as float))", 'not (is_nan("f"))'),
+    ],
+)
+def test_each_condition_has_its_words(test: Comparison, spark: str, ansi: str) -> None:
+    more = ("7",) if test in {Comparison.BETWEEN, Comparison.IN, Comparison.NOT_IN} else ()
+    condition = Condition("f", test, "5", "int", more)
+    assert query_sql.predicate(condition, SPARK) == spark
+    assert query_sql.predicate(condition, ANSI, query_sql.NAN_FUNCTION) == ansi
+
+
+def test_null_in_a_list_and_the_beginning_of_a_text_and_some_rows() -> None:
+    listed = Condition("f", Comparison.IN, "it's", "string", (None,))
+    assert query_sql.predicate(listed, ANSI) == """"f" in ('it''s', null)"""
+    begins = Condition("f", Comparison.STARTS_WITH, "it's", "string")
+    assert query_sql.predicate(begins, SPARK) == r"`f` like 'it\'s%'"
+    asked = Question("d", "t", facts("iceberg"), Query(where=listed, limit=3))
+    assert query_sql.select(asked, ANSI).endswith("null) limit 3")

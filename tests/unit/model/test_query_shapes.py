@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from harness.model import query_shapes
+from harness.model import condition_text, query_shapes
 from harness.model.canonical import Value
 from harness.model.query import Comparison, Condition, Query
 from harness.model.query_shapes import NoQuestionError, Shape
@@ -193,3 +195,140 @@ def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
     columns = "id string, ts long, t timestamp"
     story = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
     assert asked("predicate(t)", story).where == Condition("t", Comparison.NOT_NULL)
+
+
+WORLD = "id string, ts long, f1 string, n int, d double, t timestamp"
+WIDE = (
+    "insert 1,2; row id=3 ts=7 f1=abc n=5 d=-0.0 t=2024-01-01T00:00:00.123456; rename f1 g; "
+    "type n long; insert 4"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "test", "literals"),
+    [
+        ("where(g = old)", Comparison.EQUAL, ("f3s1r1",)),
+        ("where(g = new)", Comparison.EQUAL, ("f3s5r3",)),
+        ('where(g not in "x", null)', Comparison.NOT_IN, ("x", None)),
+        ("where(g starts with old)", Comparison.STARTS_WITH, ("f3s1r",)),
+        ("where(n between 1, 3000000000)", Comparison.BETWEEN, ("1", "3000000000")),
+        ("where(d < 0)", Comparison.LESS, ("0.0",)),
+        ("where(d is nan)", Comparison.NAN, ()),
+        ("where(t = fine)", Comparison.EQUAL, ("2024-01-01 00:00:00.123456",)),
+        ('where(t >= "2024-01-01")', Comparison.AT_LEAST, ("2024-01-01 00:00:00",)),
+        ("where(g is not null)", Comparison.NOT_NULL, ()),
+    ],
+)
+def test_a_condition_is_asked_as_it_is_written(
+    text: str, test: Comparison, literals: tuple[str | None, ...]
+) -> None:
+    story = history(WIDE, WORLD)
+    where = asked(text, story).where
+    assert where is not None
+    assert (where.test, where.literals) == (test, literals)
+    assert asked(f"count_{text}", story) == Query(where=where, count=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("where(x = 5)", "there is no column 'x'"),
+        ("where(n = 5.5)", "'5.5' has no exact form as long"),
+        ("where(n starts with 5)", "only string and varchar have a beginning"),
+        ("where(g is nan)", "only float and double have NaN"),
+        ('where(g starts with "a%")', "in their own ways in a beginning"),
+        ("where(g = fine)", "g has no value 'fine'"),
+        ("where(nan > 5)", "the place of NaN in the order"),
+        ("where(g > 5)", ""),
+    ],
+)
+def test_a_condition_that_engines_do_not_share_is_not_asked(text: str, why: str) -> None:
+    story = history(f"{WIDE}; add nan double; row id=9 ts=8 nan=nan", WORLD)
+    if why:
+        with pytest.raises(NoQuestionError, match=why):
+            asked(text, story)
+    else:
+        assert asked(text, story).where
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("where(g)", "'g' is not a condition; write a column, a sign and values"),
+        (
+            "where(g = x)",
+            "'x' is not a value; allowed: a number, true, false, null, old, new, fine",
+        ),
+        ("where(g between 1)", "'between' has 2 values; given: 1"),
+        ("where(g is null 1)", "'is null' has 0 values; given: 1"),
+        ("where(g = null)", "null can stand in a list alone, and not first"),
+        ("where(g in 1,)", "ends with a comma"),
+        ("limit(0)", "a limit is a number from 1 to 999999"),
+        ("where", "there is no 'where'; allowed: all, column"),
+        ("predicate(f1)", "there is no 'predicate(f1)'; allowed: all, column"),
+    ],
+)
+def test_what_is_no_condition_is_told(text: str, why: str) -> None:
+    assert why in query_shapes.why_no_shape(text)
+
+
+@pytest.mark.parametrize("path", ["f1", "a.b", "a b", 'say "x"', "f,1", "f)(", "is", "in x"])
+def test_a_condition_is_read_back_whatever_the_column_is_called(path: str) -> None:
+    written = condition_text.ConditionText(
+        path, Comparison.IN, (condition_text.ColumnWord("old"), 5, "a")
+    )
+    assert condition_text.parse(str(written)) == written
+    assert query_shapes.parse(f"where({written})") == (Shape.WHERE, str(written))
+
+
+def test_a_condition_without_a_column_is_on_each_that_was_touched() -> None:
+    story = history(WIDE, WORLD)
+    assert query_shapes.planned("where(not = old)", story.history) == (
+        *("where(n not = old)", "where(g not = old)"),
+    )
+    assert query_shapes.planned("where(zip = 5)", story.history) == ()
+    assert query_shapes.planned("limit(3)", story.history) == ("limit(3)",)
+    assert query_shapes.shape_of("where(n not = old)") == "where(not = old)"
+    assert query_shapes.shape_of("count_where(n in 1, null)") == "count_where(in 1, null)"
+
+
+def test_what_is_asked_of_a_column_follows_from_what_became_of_it() -> None:
+    story = history(WIDE, WORLD)
+    assert query_shapes.planned("story", story.history) == (
+        *("where(n is null)", "where(n = old)", "where(n = new)", "where(n not = old)"),
+        *("where(n in old, new)", "where(n < 2147483648)", "where(n >= 2147483648)"),
+        *("count_where(n is not null)", "alone(n)"),
+        *("where(g is null)", "where(g = old)", "where(g = new)", "where(g not = old)"),
+        *("where(g in old, new)", "where(g starts with old)"),
+        *("count_where(g is not null)", "alone(g)", "count_all"),
+    )
+    floats = history("insert 1; rename d e", WORLD)
+    assert {"where(e is nan)", "where(e = 0.0)", "where(e < 0.0)"} < {
+        *query_shapes.planned("story", floats.history)
+    }
+    times = history(f"{WIDE}; rename t u", WORLD)
+    assert "where(u = fine)" in query_shapes.planned("story", times.history)
+    parts = history("insert 1; rename a.city town", "id string, ts long, a struct<city: string>")
+    assert "where(a is null)" in query_shapes.planned("story", parts.history)
+    assert query_shapes.planned("story", history("insert 1").history) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "beyond"),
+    [
+        ("int", "long", "2147483648"),
+        ("float", "double", "1E+39"),
+        ("decimal(5, 2)", "decimal(9, 2)", "1000"),
+        ("int", "string", ""),
+        ("date", "timestamp", ""),
+    ],
+)
+def test_a_widened_column_is_asked_beyond_what_the_old_type_holds(
+    old: str, new: str, beyond: str
+) -> None:
+    story = history(f"insert 1; type f1 {new}; insert 2", f"id string, ts long, f1 {old}")
+    texts = query_shapes.planned("story", story.history)
+    assert (f"where(f1 >= {beyond})" in texts) is bool(beyond)
+    for text in texts:
+        with suppress(NoQuestionError):
+            asked(text, story)

@@ -9,7 +9,7 @@ import pytest
 from harness.cli import plan_options
 from harness.cli.plan_options import PlanOverrides
 from harness.core.errors import ScenarioProblem, UsageProblem
-from harness.core.metastore_choice import USUAL, MetastoreChoice
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.plan import controls
 from harness.run import pipeline
 from harness.scenario.cells import Plan
@@ -72,9 +72,9 @@ def test_tables_are_written_on_the_usual_one_and_read_through_the_other(tmp_path
 
 def test_a_writer_that_is_too_new_for_the_usual_one_has_its_own(tmp_path: Path) -> None:
     made = planned(tmp_path, "twins: false", of="hive-acid", writer="hive-4.0.1")
-    assert made.metastore == USUAL
+    assert made.metastore == USUAL_METASTORE
     usual = pipeline.metastore_of(made)
-    assert usual == USUAL.distribution
+    assert usual == USUAL_METASTORE.distribution
     assert {write_variants.metastore_of(variant, usual) for variant in made.variants} == {NEWER}
     assert set(pipeline.needed_distributions(made)[:2]) == {usual, NEWER}
 

@@ -17,9 +17,9 @@ from harness.artifacts.cache import Cache
 from harness.cli.output import PlainProgress
 from harness.core.concurrency import ClosableQueue
 from harness.core.errors import EnvironmentProblem
-from harness.core.metastore_choice import USUAL, MetastoreChoice
 from harness.core.progress import Count
 from harness.core.records import Answer, Column, Refusal
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.formats import facts
 from harness.model.canonical import Value
@@ -372,7 +372,7 @@ def test_each_other_one_and_each_upgrade_has_its_own() -> None:
     new, old = "hive-metastore-4.0.1", "hive-metastore-2.3.10"
     others = [
         *(MetastoreChoice(new), MetastoreChoice(old)),
-        *(MetastoreChoice(new, old), MetastoreChoice(upgraded_from=old), USUAL),
+        *(MetastoreChoice(new, old), MetastoreChoice(upgraded_from=old), USUAL_METASTORE),
     ]
     assert len({reader_digest(READER, each) for each in others}) == len(others)
 

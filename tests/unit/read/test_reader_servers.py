@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.core.metastore_choice import USUAL, MetastoreChoice
+from harness.core.runtime_names import USUAL_METASTORE, MetastoreChoice
 from harness.read import reader_servers
 from harness.read.reader_servers import SharedMetastore
 from harness.runtime.metastore_client import CatalogGoneProblem
@@ -77,7 +77,7 @@ def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Far
     return found
 
 
-def shared(farm: Farm, choice: MetastoreChoice = USUAL) -> SharedMetastore:
+def shared(farm: Farm, choice: MetastoreChoice = USUAL_METASTORE) -> SharedMetastore:
     found = SharedMetastore(SimpleNamespace(metastore=choice))  # type: ignore[arg-type]
     found.add(["a", "b"])  # type: ignore[list-item]
     return found

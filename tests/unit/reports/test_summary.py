@@ -259,7 +259,7 @@ def test_the_scoreboard_counts_every_cell_once_and_begins_with_the_defaults() ->
     assert [score.by_default for score in scores] == [True] * 4 + [False] * 4
     assert sum(sum(score.counts.values()) for score in scores) == len(run.verdicts)
     of = {score.reader: score for score in scores}
-    assert [*of["trino-476{use-column-names=true}"].counts.values()] == [108, 64, 12, 0, 0]
+    assert [*of["trino-476{use-column-names=true}"].counts.values()] == [108, 64, 12, 0, 0, 0]
     ours = "vectorized=off, input-format=plain, statistics=off"
     assert of["hive-3.1.3{path=fetch}"].ours == ours
     unknown = tuple(replace(reader, unlike=None) for reader in run.info.readers)

@@ -92,7 +92,7 @@ def test_what_must_be_answered_follows_the_scenario(run: Run, cache: Cache, tmp_
     assert asked["count_all"]["columns"] == [{"name": "count(*)", "type": "long", "id": None}]
     assert "column(f1)" not in asked, "the column has another name by now"
     assert asked["null(ts)"]["where"] == [
-        {"column": "ts", "test": "null", "value": None, "type": ""}
+        {"column": "ts", "test": "null", "value": None, "type": "", "more": []}
     ]
     before = questions(tmp_path / "out", result[2])["column(f1)"]
     assert before["select"] == ["id", "f1"]

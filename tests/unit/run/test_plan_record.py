@@ -12,7 +12,7 @@ import pytest
 from harness.cli import plan_options
 from harness.cli.plan_options import NamedParts
 from harness.core.errors import UsageProblem
-from harness.core.metastore_choice import MetastoreChoice
+from harness.core.runtime_names import MetastoreChoice
 from harness.run import load_run, plan_record, run_judge
 from harness.scenario.cells import Partly, parse_reader
 

@@ -7,6 +7,7 @@ import pytest
 
 from harness.core.errors import ScenarioProblem
 from harness.model.datatypes import Primitive
+from harness.scenario.dump import dump
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
 from harness.scenario.operations.columns import AddColumn, DropColumn, RenameColumn
@@ -205,3 +206,16 @@ def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted
     assert len(found) == 4
     assert "row 1: f1 is NULL" in found[0]
     assert "step 1 insert: 3 more such values; allowed" in found[3]
+
+
+def test_queries_are_read_and_one_that_is_none_is_told_with_its_line() -> None:
+    asked = A5.replace(
+        "views:", "queries: [story, 'where(f1 not in \"x\", null)', limit(2)]\nviews:"
+    )
+    found = loads(asked, PATH)
+    assert found.queries == ("story", 'where(f1 not in "x", null)', "limit(2)")
+    assert loads(dump(found), PATH).queries == found.queries
+    assert problems(asked.replace("limit(2)", "limit(x)")) == [
+        "9: 'limit(x)': a limit is a number from 1 to 999999"
+    ]
+    assert problems(asked.replace('"x",', "x,"))[0].startswith("9: 'x' is not a value; allowed")

@@ -1,121 +1,185 @@
-"""`tools/check_verdicts.py` reads files and decides by its own rules."""
+"""`tools/check_verdicts.py` decides by its own rules whose doing a wrong place is."""
 
 from __future__ import annotations
 
+import datetime
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import orc
 
-from harness.core.records import Outcome, OutcomeKind, StateRecord, Witness
-from harness.model.file_facts import FileFact, FileKind
+from harness.core.records import Witness
+from harness.model.file_facts import ColumnStatistics, StatisticsSource
+from harness.model.query import ALL, Comparison, Condition, Query
 from tools import check_verdicts
-from tools.check_verdicts import READER, UNDECIDED, WRITER, CheckedVariant, FileRows, RowVersion
+from tools.check_verdicts import (
+    CATALOG,
+    FOLDER,
+    HISTORY,
+    READER,
+    STATISTICS,
+    UNDECIDED,
+    WRITER,
+    StoredTable,
+)
+from tools.table_files import StoredRow, Written
 
 RECORDED = Path(__file__).parents[2] / "recorded"
-APPLIED = Outcome(1, OutcomeKind.APPLIED, instant="i1")
-STATE = StateRecord("v", APPLIED, "", catalog=("id", "a", "b", "p"), unlisted=("p=3",))
-ROWS: list[dict[str, Any]] = [{"id": 1, "a": "x"}, {"id": 2, "a": None}]
+NULL = "p=__HIVE_DEFAULT_PARTITION__/f"
+IS_X = Query(where=Condition("a", Comparison.EQUAL, "x", "string"))
+HOW_MANY_X = Query(count=True, where=IS_X.where)
+P_IS_2 = Query(where=Condition("p", Comparison.EQUAL, "2", "string"))
+P_IS_NULL = Query(where=Condition("p", Comparison.NULL))
+BEYOND = ColumnStatistics(StatisticsSource.PARQUET, "f", "a", 1, 0, '"y"', '"z"')
 
 
-def version(path: str = "p=1/f.parquet", **values: object) -> RowVersion:
-    return RowVersion(1, FileFact(path, FileKind.BASE, path, "i1", ()), values)
-
-
-@pytest.mark.parametrize("ending", ["parquet", "orc", "avro"])
-def test_a_file_is_read_by_what_it_begins_with(tmp_path: Path, ending: str) -> None:
-    path, content = tmp_path / "data", pa.Table.from_pylist(ROWS)
-    if ending == "parquet":
-        pq.write_table(content, path)
-    elif ending == "orc":
-        orc.write_table(content, path)
-    else:
-        fields = [{"name": "id", "type": "int"}, {"name": "a", "type": ["null", "string"]}]
-        schema = fastavro.parse_schema({"type": "record", "name": "r", "fields": fields})
-        with path.open("wb") as file:
-            fastavro.writer(file, schema, ROWS)
-    assert check_verdicts.read_file(path) == ROWS
-    path.write_text("1,x")
-    assert check_verdicts.read_file(path) is None
-
-
-def test_the_newest_version_of_a_row_comes_from_the_files_of_the_table(tmp_path: Path) -> None:
-    paths = ("p=1/old.parquet", "p=1/new.parquet", "deletes")
-    for path, value in zip(paths, ("x", "y"), strict=False):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        pq.write_table(pa.Table.from_pylist([{"id": 1, "a": value}]), tmp_path / path)
-    old, new = (
-        FileFact(path, FileKind.BASE, "g", instant, (), ("1",))
-        for path, instant in zip(paths, ("i1", "i2"), strict=False)
-    )
-    deletes = FileFact("deletes", FileKind.LOG, "g", "i3", (), deleted=("1",))
-    states = [
-        StateRecord("v", Outcome(at, OutcomeKind.APPLIED, instant=f"i{at}"), "", files=files)
-        for at, files in enumerate(((old,), (old, new), (old, new, deletes)), 1)
-    ]
-    folders = dict.fromkeys((1, 2, 3), tmp_path)
-    rows = FileRows(CheckedVariant("hudi-mor", "id", 4, tuple(states), (), folders))
-    values = [[row.values for row in rows.newest(step, "snapshot", "1")] for step in (1, 2, 3)]
-    assert values == [[{"p": "1", "id": 1, "a": "x"}], [{"p": "1", "id": 1, "a": "y"}], []]
-    assert rows.newest(3, "read_optimized", "1") != []
+def row(path: str = "f", current: dict[str, object] | None = None, **values: object) -> StoredRow:
+    return StoredRow(path, {"id": 1, **values}, current)
 
 
 @pytest.mark.parametrize(
-    ("expected", "shown", "column", "values", "responsible"),
+    ("expected", "shown", "column", "stored", "responsible"),
     [
-        ("x", "y", "a", {"a": "x", "b": "y"}, READER),  # the reader shows another column
-        ("x", None, "a_now", {"a": "x"}, WRITER),  # the catalog lists no such column
-        ("x", None, "b", {"a": "x"}, READER),  # under its former name
-        ("x", "y", "a", {"a": "y"}, WRITER),
-        ("x", "z", "a", {"a": "y"}, UNDECIDED),
-        (None, "y", "a", {"a": "y"}, UNDECIDED),
-        (None, "y", "a", {"b": "y"}, READER),
-        (1.5, 1, "a.c", {"a": {"c": 1.5}}, READER),
-        ("", None, "p", {"p": ""}, WRITER),  # the folder's name says NULL
+        ("x", "y", "a", row(a="x", b="y"), READER),  # the reader shows another column
+        ("x", None, "a_now", row(a="x"), CATALOG),  # the catalog lists no such column
+        ("x", None, "b", row(a="x"), READER),  # under its former name
+        ("x", "y", "a", row(a="y"), WRITER),
+        ("x", "z", "a", row(a="y"), UNDECIDED),
+        (None, "y", "a", row(a="y"), UNDECIDED),
+        (None, "y", "a", row(b="y"), READER),
+        (None, "y", "a", row(a="y", current={"a": None}), READER),  # it is another column of then
+        ("x", "y", "a", row(a="y", b="x", current={"a": "y"}), HISTORY),  # it leads elsewhere
+        ("x", "y", "a", row(a="y", current={"a": "y"}), WRITER),
+        (1.5, 1, "a.c", row(a={"c": 1.5}), READER),
+        ("", None, "p", row(NULL, p=""), FOLDER),  # the folder's name says NULL
+        (None, "__HIVE_DEFAULT_PARTITION__", "p", row(NULL), READER),
     ],
 )
-def test_the_newest_row_of_the_files_says_who_is_responsible_for_a_value(
+def test_what_a_table_holds_says_who_is_responsible_for_a_value(
     expected: Any,  # noqa: ANN401
     shown: Any,  # noqa: ANN401
     column: str,
-    values: dict[str, object],
+    stored: StoredRow,
     responsible: str,
 ) -> None:
-    path = "p=__HIVE_DEFAULT_PARTITION__/f" if column == "p" else "f"
+    held = StoredTable([stored], "id", ("id", "a", "b", "p"))
     place = Witness("1", column, expected, shown)
-    decided = check_verdicts.check_place("altered_value", place, [version(path, **values)], STATE)
-    assert decided[0] == responsible
+    assert check_verdicts.decide("altered_value", place, held, ALL).who == responsible
+
+
+@pytest.mark.parametrize(("step", "responsible"), [(1, READER), (3, UNDECIDED), (-1, UNDECIDED)])
+def test_a_value_of_a_column_that_was_dropped_since_is_not_of_its_namesake(
+    step: int, responsible: str
+) -> None:
+    sent = [(1, "insert"), (2, "alter table t drop column `s`.`a`"), (4, "alter table t add")]
+    stored = StoredRow("f", {"id": 1, "s": {"a": "x"}}, None, step=step)
+    place = Witness("1", "s.a", None, "x")
+    held = StoredTable([stored], "id", statements=sent)
+    assert check_verdicts.decide("resurrected", place, held, ALL).who == responsible
+
+
+def test_a_moment_is_there_where_an_engine_of_milliseconds_would_show_it() -> None:
+    moment = datetime.datetime(1969, 12, 31, 23, 59, 59, 123456, datetime.UTC)
+    due = moment.replace(microsecond=123000)
+    place = Witness("1", "a", due, moment.replace(microsecond=124000))
+    held = StoredTable([row(a=moment)], "id")
+    assert check_verdicts.decide("altered_value", place, held, ALL).who == READER
 
 
 @pytest.mark.parametrize(
-    ("kind", "versions", "responsible"),
+    ("columns", "responsible"),
+    [(("id", "a", "b"), READER), (("id", "b", "a"), HISTORY), (("id", "c", "a"), WRITER)],
+)
+def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
+    columns: tuple[str, ...], responsible: str
+) -> None:
+    fields = {"0": Written("1"), "1": Written("x" if responsible != WRITER else "z")}
+    held = StoredTable([StoredRow("f", fields, None)], "id", columns)
+    place = Witness("1", "a", "x", None)
+    assert check_verdicts.decide("lost_value", place, held, ALL).who == responsible
+
+
+@pytest.mark.parametrize(
+    ("kind", "held", "query", "responsible"),
     [
-        ("lost_row", [version()], READER),
-        ("lost_row", [], WRITER),
-        ("lost_row", [version("p=3/f")], WRITER),  # a folder that the catalog does not list
-        ("lost_row", [version("p=1/f", p="2")], WRITER),  # a folder of another name
-        ("ghost_row", [version()], WRITER),
-        ("ghost_row", [], READER),
-        ("duplicate", [version()], READER),
-        ("duplicate", [version(), version("p=2/g")], WRITER),
-        ("altered_value", [], UNDECIDED),
+        ("lost_row", [row(a="x")], ALL, READER),
+        ("lost_row", [row(a="z")], ALL, UNDECIDED),
+        ("lost_row", [], ALL, WRITER),
+        ("lost_row", [row("p=3/f", a="x")], ALL, CATALOG),  # a folder that is not listed
+        ("lost_row", [row(NULL, a="x", p="2")], P_IS_2, FOLDER),  # of another name
+        ("lost_row", [row(a="x")], IS_X, STATISTICS),
+        ("ghost_row", [row(a="x")], ALL, WRITER),
+        ("ghost_row", [], ALL, READER),
+        ("ghost_row", [row(a="z")], IS_X, READER),
+        ("ghost_row", [row(a="x")], IS_X, UNDECIDED),
+        ("ghost_row", [row(NULL, p="")], P_IS_NULL, FOLDER),
+        ("duplicate", [row()], ALL, READER),
+        ("duplicate", [row(), row("g")], ALL, WRITER),
+        ("altered_value", [], ALL, UNDECIDED),
+        ("lost_row", [StoredRow("f", {"id": 1, "a": "x"}, None, "late")], ALL, UNDECIDED),
     ],
 )
-def test_the_files_say_who_is_responsible_for_a_row(
-    kind: str, versions: list[RowVersion], responsible: str
+def test_what_a_table_holds_says_who_is_responsible_for_a_row(
+    kind: str, held: list[StoredRow], query: Query, responsible: str
 ) -> None:
-    place = Witness("1", "", None, None)
-    assert check_verdicts.check_place(kind, place, versions, STATE)[0] == responsible
+    stored = StoredTable(held, "id", (), frozenset({"", "p=1", NULL[:-2]}), [BEYOND])
+    decided = check_verdicts.decide(kind, Witness("1", "", (1, "x"), None), stored, query)
+    assert decided.who == responsible
 
 
-def test_a_recording_is_sampled_and_its_verdicts_agree() -> None:
+@pytest.mark.parametrize(
+    ("expected", "shown", "responsible"),
+    [(2, 1, CATALOG), (2, 0, READER), (1, 2, WRITER), (3, 1, UNDECIDED)],
+)
+def test_a_number_of_rows_is_counted_in_the_files(
+    expected: int, shown: int, responsible: str
+) -> None:
+    held = [row(a="x"), row("p=3/g", a="x"), row(a="z")]
+    place = Witness("", "count(*)", expected, shown)
+    decided = check_verdicts.decide(
+        "lost_row", place, StoredTable(held, "id", (), frozenset({""})), HOW_MANY_X
+    )
+    assert decided.who == responsible
+
+
+def test_the_same_seed_draws_the_same_cells_and_so_many_of_every_format_and_responsible() -> None:
+    every = check_verdicts.named(check_verdicts.variants(RECORDED / "plain_hive"))
+    drawn = check_verdicts.draw(every, 25, 10, "abc")
+    assert drawn == check_verdicts.draw(every, 25, 10, "abc") != sorted(every)[:25]
+    strata = Counter(
+        (every[case][0].format, who) for case in drawn for who in every[case][1].responsible
+    )
+    assert len(drawn) == 25
+    assert min(strata.values()) >= 10
+
+
+def test_a_recording_is_checked_and_its_verdicts_agree() -> None:
+    every = check_verdicts.named(check_verdicts.variants(RECORDED / "plain_hive"))
+    results = [
+        check_verdicts.check(*every[case]) for case in check_verdicts.draw(every, 10, 5, "abc")
+    ]
+    assert {result["result"] for result in results} == {"agrees"}
+    assert {result["files"] for result in results} == {"recorded"}
+
+
+def test_readers_that_should_be_right_are_counted() -> None:
     every = list(check_verdicts.variants(RECORDED / "plain_hive"))
-    results = list(check_verdicts.sample(every, 5, seed=1))
-    assert len(results) >= 10
-    assert {result.agrees for result in results} <= {True, None}
-    assert results == list(check_verdicts.sample(every, 5, seed=1))
     assert any("before any change" in line for line in check_verdicts.known_good(every))
+
+
+def test_a_table_in_the_cache_is_read_with_what_its_catalog_lists(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    (table / "p=1").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([{"id": 1, "a": "x"}]), table / "p=1" / "f")
+    location = {"sd": {"location": "file:{location}/p=2"}}
+    columns = {"sd": {"cols": [{"name": "id"}, {"name": "a"}]}, "partitionKeys": [{"name": "p"}]}
+    entry = {"name": "t", "table": columns, "partitions": [location], "write_ids": None}
+    (tmp_path / "state.json").write_text(json.dumps({"entries": [entry]}))
+    stored = check_verdicts.stored_table(table, "id", "snapshot")
+    assert stored.columns == ("id", "a", "p")
+    decided = check_verdicts.decide("lost_row", Witness("1", "", (1, "x"), None), stored, ALL)
+    assert decided.who == CATALOG

@@ -13,7 +13,7 @@ from harness.cli import plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.files import script
-from harness.core.metastore_choice import MetastoreChoice
+from harness.core.runtime_names import MetastoreChoice
 from harness.scenario.definition import Step
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.merge import Mutate

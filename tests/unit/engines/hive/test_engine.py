@@ -6,11 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from TCLIService.ttypes import TPrimitiveTypeEntry, TTypeDesc, TTypeEntry
 
 from harness.artifacts import distributions
 from harness.core import tolerances
 from harness.core.records import Column, Refusal
 from harness.engines.api import PointInTime, Question, RefusedError
+from harness.engines.hive import client
 from harness.engines.hive.engine import (
     ENGINE,
     HiveConnection,
@@ -165,3 +167,13 @@ def test_what_is_not_declared_is_left_as_it_came() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (("[1]", 0.1),))
     found = reply_of(result, ("array<int>", "float"), 0.5, {})
     assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(8, "timestamp"), (22, "timestamplocaltz"), (99, "type 99")]
+)
+def test_a_type_that_the_client_library_has_no_name_for_is_no_failure(
+    number: int, text: str
+) -> None:
+    described = TTypeDesc([TTypeEntry(TPrimitiveTypeEntry(number))])
+    assert client._type_text(described) == text

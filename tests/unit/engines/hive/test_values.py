@@ -148,3 +148,30 @@ def test_the_children_of_a_struct_are_told_apart() -> None:
         "e": "array<int>",
     }
     assert children("array<int>") == {}
+
+
+MOMENTS = (
+    "struct<s:timestamp with local time zone,m:map<string,array<timestamp with local time zone>>>"
+)
+WITH_ZONE = {"moments": "timestamptz"}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "tables", "ours"),
+    [
+        ("iceberg", WITH_ZONE, "struct<s: timestamp, m: map<string, array<timestamp>>>"),
+        ("iceberg", {}, "None"),
+        ("hive-parquet", WITH_ZONE, "None"),
+    ],
+)
+def test_a_timestamp_with_a_zone_is_a_moment_only_in_icebergs_tables_that_have_it(
+    format_name: str, tables: dict[str, str], ours: str
+) -> None:
+    declared = tolerances.declared_for_format("hive", format_name, tables)
+    assert str(canonical_type(MOMENTS, declared)) == ours
+    alone = [canonical_type(text, declared) for text in ("timestamplocaltz", "timestamp")]
+    assert [str(kind) for kind in alone] == ["timestamp" if ours != "None" else "None", "timestamp"]
+    for zone, right in (("UTC", ours != "None"), ("Europe/Berlin", False)):
+        text = f"2024-01-02 03:04:05.678901 {zone}"
+        shown = canonical(text, alone[1], Tally(declared))
+        assert (shown != text) == right

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.engines.api import PointInTime, Question
@@ -22,6 +24,19 @@ EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
         (Query(where=EQUAL), "(EqualTo('n', 7)).to_arrow()"),
         (Query(where=EQUAL, count=True), "(EqualTo('n', 7)).count()"),
         (Query(where=Condition("a.x", Comparison.NULL)), "(IsNull('a.x')).to_arrow()"),
+        (
+            Query(where=replace(EQUAL, test=Comparison.NOT), limit=2),
+            "(Not(EqualTo('n', 7)), limit=2).to_arrow()",
+        ),
+        (
+            Query(where=replace(EQUAL, test=Comparison.BETWEEN, more=("9",))),
+            "(And(GreaterThanOrEqual('n', 7), LessThanOrEqual('n', 9))).to_arrow()",
+        ),
+        (
+            Query(where=replace(EQUAL, test=Comparison.NOT_IN, more=("9",))),
+            "(NotIn('n', (7, 9,))).to_arrow()",
+        ),
+        (Query(where=Condition("n", Comparison.NAN)), "(IsNaN('n')).to_arrow()"),
         (
             Query(where=EQUAL, also=not_null("s")),
             "(And(EqualTo('n', 7), NotNull('s'))).to_arrow()",

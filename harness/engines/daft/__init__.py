@@ -1,0 +1,1 @@
+"""Daft in a Python process of its own."""

@@ -1,0 +1,148 @@
+"""What each reader makes of each type of each format, cell by cell, by the recorded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from harness.core import tolerances
+from harness.core.records import Answer, Column, FindingKind, Part
+from harness.model.datatypes import DataType, Struct, every_type, plain_types
+from harness.scenario.cells import Cell
+from tests.builders import recordings
+from tests.builders.recordings import Recorded, Said
+
+RECORDED: Final = Path(__file__).parents[1] / "recorded" / "types"
+ROLES: Final = ("id", "ts")
+"""Columns that are there for the scenario's sake, of types that other columns have too."""
+
+OF_TYPES: Final = ("moments",)
+"""Settings of tables that decide which type a column has."""
+
+
+class Outcome(StrEnum):
+    """What a reader makes of a type: the worst of what was met stands for it."""
+
+    CORRECT = "correct"
+    DECLARED = "declared"
+    """Correct by a declaration, which names its source."""
+    DRIFT = "type_drift"
+    """The values are right; that the type is another one is measured and nowhere documented."""
+    OTHER = "other values"
+    REFUSED = "refused"
+    UNSUPPORTED = "unsupported"
+    """Declared not to know such tables at all."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    scenario: str
+    tables: str
+    """Their format, with the settings that decide types."""
+    type: str
+    """As scenarios write it."""
+    inside: bool
+    """Whether it stands inside a struct, a map and an array, and not alone."""
+    reader: str
+    outcome: Outcome
+    shown: str = ""
+    """The type as the reader calls it."""
+    declarations: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    because: str = ""
+    """What a refusal says, or why a reader is declared not to know the table."""
+
+
+@cache
+def matrix() -> tuple[MatrixCell, ...]:
+    return tuple(
+        found for recorded in recordings.read_all(RECORDED) for found in cells_of(recorded)
+    )
+
+
+def cells_of(recorded: Recorded) -> Iterator[MatrixCell]:
+    columns = [
+        (name, type_)
+        for name, type_ in recorded.variant.scenario.table.columns
+        if name not in ROLES
+    ]
+    for cell, answer in recorded.answers.items():
+        said = recorded.verdicts.get(cell)
+        for name, type_ in columns if said else ():
+            yield _cell(recorded, cell, answer, said or {}, name, type_)
+
+
+def _cell(
+    recorded: Recorded, cell: Cell, answer: Answer | None, said: Said, name: str, type_: DataType
+) -> MatrixCell:
+    inside = isinstance(type_, Struct)
+    plain = next(plain_types(type_))
+    findings = tuple(
+        finding["kind"] for finding in said.get("findings", ()) if name in finding["columns"]
+    )
+    of = (_part(answer, name) if answer and answer.refusal else answer) or answer
+    shown = _shown(of.columns if of else (), name)
+    declarations = tuple(_declared(cell.reader, recorded, said, type_)) if shown else ()
+    refusal = of.refusal if of else None
+    return MatrixCell(
+        recorded.variant.scenario.name,
+        _tables(recorded),
+        str(plain),
+        inside,
+        cell.reader,
+        _outcome(said, findings, declarations, refused=refusal is not None, shown=bool(shown)),
+        shown,
+        declarations,
+        findings,
+        (refusal.cause or refusal.message) if refusal else str(said.get("because", "")),
+    )
+
+
+def _tables(recorded: Recorded) -> str:
+    settings = [
+        f"{name}={value}" for name, value in recorded.variant.settings.items() if name in OF_TYPES
+    ]
+    return " ".join((recorded.variant.format, *settings))
+
+
+def _part(answer: Answer, name: str) -> Part | None:
+    return next((part for part in answer.parts if part.column == name), None)
+
+
+def _shown(columns: Iterable[Column], name: str) -> str:
+    return next((column.type for column in columns if column.name == name), "")
+
+
+def _declared(reader: str, recorded: Recorded, said: Said, type_: DataType) -> Iterator[str]:
+    """Yield the declarations that were applied to the answer and are about a type of the column."""
+    declared = tolerances.declared_for_format(
+        reader, recorded.variant.format, recorded.variant.settings
+    )
+    names = {str(part).partition("(")[0].partition("<")[0] for part in every_type(type_)}
+    for applied in said.get("normalised", ()):
+        if applied["name"] in declared and names & {*declared[applied["name"]].types}:
+            yield applied["name"]
+
+
+def _outcome(
+    said: Said,
+    findings: tuple[str, ...],
+    declarations: tuple[str, ...],
+    *,
+    refused: bool,
+    shown: bool,
+) -> Outcome:
+    if said["verdict"] == Outcome.UNSUPPORTED:
+        return Outcome.UNSUPPORTED
+    if refused:
+        return Outcome.REFUSED
+    if not shown:
+        return Outcome.UNKNOWN
+    if findings:
+        return Outcome.DRIFT if {*findings} == {FindingKind.TYPE_DRIFT} else Outcome.OTHER
+    return Outcome.DECLARED if declarations else Outcome.CORRECT
