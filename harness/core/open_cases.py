@@ -32,17 +32,23 @@ class OpenCondition(StrEnum):
     """The empty text was written to a partition column. Admitted: it is NULL, in every row, to
     conditions too."""
 
+    NEGATIVE_ZERO = "negative-zero"
+    """A condition is on a column of floats in which -0.0 stands. Admitted: conditions take -0.0 for
+    less than 0.0, in every row; it is shown as it is."""
+
 
 class Admitted(StrEnum):
     ROWS_LEFT_OUT = "rows-left-out"
     NULL_STRUCT = "null-struct"
     NULL_VALUE = "null-value"
+    LESS_THAN_ZERO = "less-than-zero"
 
 
 ADMITTED: Final[Mapping[OpenCondition, Admitted]] = {
     OpenCondition.TRUNCATED_VALUE_OVERFLOWS: Admitted.ROWS_LEFT_OUT,
     OpenCondition.PARTS_NEWER_THAN_FILE: Admitted.NULL_STRUCT,
     OpenCondition.EMPTY_PARTITION_TEXT: Admitted.NULL_VALUE,
+    OpenCondition.NEGATIVE_ZERO: Admitted.LESS_THAN_ZERO,
 }
 """What each condition can admit: nothing else is computed for it."""
 

@@ -6,6 +6,7 @@ one exact set of rows; an answer that differs from it anywhere is judged as if t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
@@ -28,6 +29,8 @@ BITS: Final = {"int": 32, "long": 64}
 (Iceberg specification, "Truncate Transform Details")."""
 WIDEST: Final = 10_000
 """Of wider partition values it is not looked whether a condition holds for all they stand for."""
+_BELOW_ZERO: Final = -5e-324
+"""The greatest float that is less than zero; no scenario writes it."""
 _OWN_PRESENCE: Final = (".orc", ".avro")
 """Files that store whether a struct is there beside its parts (ORC specification, "Struct Columns";
 Avro specification, "Unions"). In Parquet the levels of parts alone tell it ("Nested Encoding")."""
@@ -66,7 +69,8 @@ def admitted(
         readings = [_READINGS[case.condition] for case in some]
         results = {key: _read(question, readings, row) for key, row in rows.items()}
         there = {key: row for key, row in results.items() if row is not None}
-        yield some, replace(question.state, rows=there).narrowed(question.query)
+        state = replace(question.state, rows=there).narrowed(question.query)
+        yield some, replace(state, rows={key: _shown(row) for key, row in state.rows.items()})
 
 
 def _read(question: OpenQuestion, readings: Sequence[Reading], row: Row) -> Row | None:
@@ -147,6 +151,24 @@ def _with_null_for_empty(question: OpenQuestion, row: Row) -> Row | None:
     return _with(row, {at: None for at in sources if row.values.get(at) == ""})
 
 
+def _with_less_than_zero(question: OpenQuestion, row: Row) -> Row | None:
+    """Have less than 0.0 for -0.0 in the columns that conditions are on."""
+    schema = question.state.schema
+    fields = [schema.find(path) for path in question.query.filters if schema.has(path)]
+    zeros = [field.id for field in fields if _is_negative_zero(row.values.get(field.id))]
+    return _with(row, dict.fromkeys(zeros, _BELOW_ZERO))
+
+
+def _is_negative_zero(value: Value) -> bool:
+    return isinstance(value, float) and value == 0 and math.copysign(1, value) < 0
+
+
+def _shown(row: Row) -> Row:
+    """Return a row with -0.0 where conditions took it for less."""
+    below = (at for at, value in row.values.items() if value == _BELOW_ZERO)
+    return _with(row, dict.fromkeys(below, -0.0))
+
+
 def _with(row: Row, values: Mapping[int, Value]) -> Row:
     changed = {at: value for at, value in values.items() if row.values.get(at) != value}
     return replace(row, values={**row.values, **changed}) if changed else row
@@ -156,4 +178,5 @@ _READINGS: Final[Mapping[OpenCondition, Reading]] = {
     OpenCondition.TRUNCATED_VALUE_OVERFLOWS: _without_overflown,
     OpenCondition.PARTS_NEWER_THAN_FILE: _with_null_structs,
     OpenCondition.EMPTY_PARTITION_TEXT: _with_null_for_empty,
+    OpenCondition.NEGATIVE_ZERO: _with_less_than_zero,
 }

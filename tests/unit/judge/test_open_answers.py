@@ -262,6 +262,40 @@ def test_an_empty_text_of_another_column_or_format_is_lost() -> None:
     assert other.verdict(rows).findings[0].kind is FindingKind.LOST_VALUE
 
 
+ZERO = """\
+table:
+  columns: {id: string, ts: long, x: double}
+  key: id
+  order_by: ts
+formats: [iceberg]
+steps:
+  - insert: {rows: [{id: minus, ts: 1, x: -0.0}, {id: plus, ts: 1, x: 0.0}]}
+  - insert: {rows: [{id: one, ts: 1, x: -1.0}]}
+"""
+MINUS, PLUS, ONE = ("minus", 1, -0.0), ("plus", 1, 0.0), ("one", 1, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("test", "rows", "kind"),
+    [
+        (Comparison.EQUAL, [MINUS, PLUS], VerdictKind.CORRECT),
+        (Comparison.EQUAL, [PLUS], VerdictKind.OPEN),
+        (Comparison.EQUAL, [MINUS], VerdictKind.WRONG),
+        (Comparison.LESS, [ONE], VerdictKind.CORRECT),
+        (Comparison.LESS, [MINUS, ONE], VerdictKind.OPEN),
+        (Comparison.LESS, [("minus", 1, 0.0), ONE], VerdictKind.WRONG),
+        (Comparison.LESS, [MINUS], VerdictKind.WRONG),
+        (Comparison.LESS, [MINUS, PLUS, ONE], VerdictKind.WRONG),
+    ],
+)
+def test_a_condition_may_take_minus_zero_for_less_than_zero_and_not_show_it_otherwise(
+    test: Comparison, rows: Sequence[Row], kind: VerdictKind
+) -> None:
+    table = Table(ZERO, "iceberg", ((1, "f.parquet", ("minus", "plus")),))
+    query = Query(where=Condition("x", test, "0.0", "double"))
+    assert table.verdict(rows, query).verdict is kind
+
+
 def test_where_several_lines_apply_each_may_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     text = STRUCT.replace("key: id\n", "key: id\n  partition_by: [p]\n").replace(
         's: "struct', 'p: string, s: "struct'
