@@ -417,9 +417,8 @@ class Explanation:
     """An expression that the model's value matches as a whole, as JSON; none: any."""
     found: str = ""
     """The same of the reader's value."""
-    when: Literal["", "renamed", "dropped"] = ""
-    """What else must be so: the column, or a part of it, had another name; one of the same name was
-    dropped before."""
+    when: Literal["", "renamed", "reused"] = ""
+    """What else must be so: the column, or a part of it, had another name; another one had its."""
 
     def takes(
         self, opinion: Opinion, variant: Variant, history: History, one: Disagreement
@@ -456,7 +455,7 @@ def circumstances(history: History, column: str) -> Iterator[str]:
     gone = ((schema, part.id) for schema in times for part in schema.walk() if part.id not in parts)
     paths = {schema.path_of(id_) or "" for schema, id_ in gone}
     if any(path in taken or path.rpartition(".")[0] in taken for path in paths):
-        yield "dropped"
+        yield "reused"
 
 
 def explanations() -> tuple[Explanation, ...]:

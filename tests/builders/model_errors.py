@@ -187,17 +187,8 @@ PLANTED: Final[Mapping[str, Plant]] = {
     "an update changes nothing": _function(
         truth, "changed_row", lambda right: lambda truth_, key, step, columns: truth_.rows[key]
     ),
-    "a version that comes late stands": _function(
-        truth,
-        "late",
-        lambda right: (
-            lambda truth_, step, versions: truth.written(
-                truth_,
-                step,
-                [row for row in versions.values() if row is not None],
-                [key for key, row in versions.items() if row is None],
-            )
-        ),
+    "a version that comes late never stands": _function(
+        truth, "late", lambda right: lambda truth_, step, versions: replace(truth_, step=step)
     ),
     "a partial update writes NULL over what is there": _function(
         truth, "completed", lambda right: lambda newer, older, schema: newer
@@ -207,13 +198,6 @@ PLANTED: Final[Mapping[str, Plant]] = {
         "replaced",
         lambda right: (
             lambda truth_, step, takes, new=(): right(truth_, step, lambda row: False, new)
-        ),
-    ),
-    "an overwrite of a partition takes every row": _function(
-        truth,
-        "replaced",
-        lambda right: (
-            lambda truth_, step, takes, new=(): right(truth_, step, lambda row: True, new)
         ),
     ),
     "a rollback to a snapshot changes nothing": _function(

@@ -34,8 +34,8 @@ VARIANTS: Final = 4
 """Right answers of so many variants of a scenario are spoilt."""
 SPOILT: Final = 20
 """So many right answers of a variant are spoilt, in each way."""
-OPEN: Final = "open"
-"""The recording that is made to show what is left open."""
+NO_PROFILES: Final = {"open", "ways"}
+"""Recordings that are made to show what is left open, or each way of reading."""
 ADMITTED: Final = {("row left out", "least"), ("NULL", "old"), ("NULL", "empty")}
 """The ways of spoiling rows of that recording that make of a right answer one that is open."""
 LARGEST: Final = 8_000_000
@@ -168,7 +168,9 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
         }
 
 
-@pytest.mark.parametrize("root", [root for root in ROOTS if root.name != OPEN], ids=_name)
+@pytest.mark.parametrize(
+    "root", [root for root in ROOTS if root.name not in NO_PROFILES], ids=_name
+)
 def test_of_a_profile_one_check_in_a_hundred_at_most_is_left_open(root: Path) -> None:
     recorded = (each for folder in recordings.folders(root) for each in recordings.read(folder))
     kinds = Counter(said["verdict"] for each in recorded for said in each.verdicts.values())
