@@ -1,7 +1,5 @@
 """What another library reads of a table, in a process of its own with that library's packages.
 
-    python -I -S second_opinion_reader.py PACKAGES QUESTIONS ANSWERS
-
 QUESTIONS is a file of JSON, a list of `{"reader", "folder", "home", "metadata", "past"}`. Of each
 one ANSWERS, a folder, gets `<number>.arrow`, a table in Arrow's format of files, or
 `<number>.error`, class and text of what was raised. It imports the standard library and PACKAGES
@@ -10,6 +8,7 @@ alone: what is read here shares no code with the harness.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -106,4 +105,7 @@ def main(packages: str, questions: str, answers: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    for name in ("packages", "questions", "answers"):
+        parser.add_argument(name)
+    main(**vars(parser.parse_args()))

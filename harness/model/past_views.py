@@ -134,7 +134,7 @@ def anchor(steps: Iterable[int], step: int) -> int | None:
 
 def unmade(view: str, history: History) -> bool:
     """Whether a view of a merge-on-read table is not to be there yet: nothing was written."""
-    return view != BASE_NAME and not any(truth.rows or truth.gone for truth in history)
+    return view != BASE_NAME and not any(truth.rows for truth in history)
 
 
 def no_entry(view: str) -> str:
