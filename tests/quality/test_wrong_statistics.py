@@ -210,4 +210,5 @@ def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
     asked = [(query.query, ask(found, query.query, Reader("id"))) for query in questions(found)]
     for verdict in verdicts(with_statistics(found, *statistics), asked):
         assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
-        assert not any(TRUSTED in way for way in verdict.reproduces if verdict.reproduces[0] != way)
+        # Who trusts them may be right by chance: what another error adds, wrong statistics take.
+        assert TRUSTED not in verdict.reproduces[0]

@@ -315,7 +315,7 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
 ) -> None:
     for name in (SERVICE, "trino-1"):
         with pytest.raises(
-            UsageProblem, match=f"'{name}' is not a reader; allowed: .*trino-476"
+            UsageProblem, match=f"'{name}' is not a reader; .*allowed: .*trino-476"
         ) as at:
             plan_options.existing_reader(name)
         assert SERVICE not in str(at.value).partition("allowed")[2]
