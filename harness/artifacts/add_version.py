@@ -120,13 +120,14 @@ def _add_library(file: Path, name: str, cache: Cache, progress: Progress) -> Pat
             stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
             shutil.move(wheel, stamp.brought(cache))
             requirements += [other for other in required if _is_unmet(other, locked, requirements)]
-    kept = {
+    shared = {
         package: {machine: asdict(entry) for machine, entry in by_machine.items()}
         for package, by_machine in beside.items()
         if package in locked.values()
     }
     blocks = {
-        package: yaml_writer.block(by_machine) for package, by_machine in {**wheels, **kept}.items()
+        package: yaml_writer.block(by_machine)
+        for package, by_machine in {**wheels, **shared}.items()
     }
     return _add(file, name, {"wheels": yaml_writer.block(blocks)}, cache, progress)
 
@@ -145,10 +146,10 @@ def _described(wheel: Path) -> tuple[str, str, list[Requirement]]:
     """Return project, version, and what it requires here, as a wheel says it (PEP 427, 566)."""
     with zipfile.ZipFile(wheel) as archive:
         (entry,) = (path for path in archive.namelist() if path.endswith(".dist-info/METADATA"))
-        said = email.message_from_bytes(archive.read(entry))
-    required = [Requirement(text) for text in said.get_all("Requires-Dist", ())]
+        metadata = email.message_from_bytes(archive.read(entry))
+    required = [Requirement(text) for text in metadata.get_all("Requires-Dist", ())]
     here = [r for r in required if not r.marker or r.marker.evaluate({"extra": ""})]
-    return canonicalize_name(said["Name"]), said["Version"], here
+    return canonicalize_name(metadata["Name"]), metadata["Version"], here
 
 
 def _measured(

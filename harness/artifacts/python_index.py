@@ -255,12 +255,12 @@ def _pip(names: str, *options: str) -> None:
     except subprocess.TimeoutExpired as late:
         raise _pip_failed(names, f"it took longer than {PIP_S:g} s") from late
     if done.returncode:
-        said = done.stdout + done.stderr
-        if known := _VERSIONS.search(said):
+        output = done.stdout + done.stderr
+        if known := _VERSIONS.search(output):
             newest = ", ".join(known[1].split(", ")[-1 : -1 - _NEWEST : -1])
             reason = f"the index has none for {machines()[0]}; the newest that it has: {newest}"
             raise _pip_failed(names, reason)
-        raise _pip_failed(names, without_login(" / ".join(said.splitlines()[-3:]).strip()))
+        raise _pip_failed(names, without_login(" / ".join(output.splitlines()[-3:]).strip()))
 
 
 def _pip_failed(names: str, reason: str) -> EnvironmentProblem:

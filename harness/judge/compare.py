@@ -390,7 +390,7 @@ def match(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow
     expected = state.keys
     owners = _owners(state, names, rows)
     if state.history[0].table.key not in names:
-        owners = _alike(state, names, rows, owners)
+        owners = _owners_by_look(state, names, rows, owners)
     owned = list(zip(owners, rows, strict=True))
     extra = [(key, row) for key, row in owned if key not in expected]
     groups = grouped([(key, row) for key, row in owned if key in expected])
@@ -441,7 +441,7 @@ def _owners(state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredR
     return max(by_key, by_values, by_column, key=lambda owners: len(set(owners)))
 
 
-def _alike(
+def _owners_by_look(
     state: ExpectedState, names: Sequence[str], rows: Sequence[AnsweredRow], owners: Sequence[str]
 ) -> list[str]:
     """Return the owners of rows without a key: of each row that is there one that looks so.
@@ -453,10 +453,10 @@ def _alike(
         shown = state.shown(row)
         known = [value_at(shown, name) for name in names]
         there.setdefault(looks_of(names, known), []).append(key)
-    found = [keys.pop() if (keys := there.get(looks_of(names, row))) else "" for row in rows]
+    by_look = [keys.pop() if (keys := there.get(looks_of(names, row))) else "" for row in rows]
     left = {key for keys in there.values() for key in keys}
     return [
-        key or (owner if owner in left else "") for key, owner in zip(found, owners, strict=True)
+        key or (owner if owner in left else "") for key, owner in zip(by_look, owners, strict=True)
     ]
 
 

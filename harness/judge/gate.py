@@ -136,12 +136,12 @@ def _good(verdicts: Sequence[Verdict]) -> str:
 
 def _open(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Yield that more than a few answers are left open, by which lines of data."""
-    found = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.OPEN]
-    if len(found) > MOST_OPEN * len(verdicts):
-        names = Counter(verdict.because.partition(":")[0] for verdict in found)
+    left = [verdict for verdict in verdicts if verdict.verdict is VerdictKind.OPEN]
+    if len(left) > MOST_OPEN * len(verdicts):
+        names = Counter(verdict.because.partition(":")[0] for verdict in left)
         listed = _listed(f"{name} ({count})" for name, count in names.most_common())
-        share = f"{len(found) / len(verdicts):.2%} of all, where at most {MOST_OPEN:.0%} should be"
-        yield f"ATTENTION: {_count(found, 'check is', 'checks are')} left open ({share}): {listed}."
+        share = f"{len(left) / len(verdicts):.2%} of all, where at most {MOST_OPEN:.0%} should be"
+        yield f"ATTENTION: {_count(left, 'check is', 'checks are')} left open ({share}): {listed}."
         yield "An open answer is no pass: read what leaves it open before you rely on it."
 
 
