@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.core.errors import ScenarioProblem
+from harness.formats import other_writers
 
 SCENARIO = """\
 table:
@@ -37,11 +39,10 @@ mine:
     - trino-476{use-column-names=true}
     - {reader: hive-3.1.3, formats: [hudi-cow]}
 """
-WRITERS = (
-    "allowed: hive-3.1.3, hive-4.0.1, spark-3.1.3-hudi-0.10.0, spark-3.1.3-hudi-0.12.0, "
-    "spark-3.4.4-hudi-0.14.0, spark-3.5.8-delta-3.3.2, spark-3.5.8-hudi-0.15.0, "
-    "spark-3.5.8-hudi-1.0.2, spark-3.5.8-hudi-1.2.0, spark-3.5.8-iceberg-1.10.1, "
-    "spark-4.0.1-delta-4.0.0"
+WRITERS = "allowed: " + ", ".join(
+    name
+    for name in distributions.names()
+    if distributions.load(name).texts_if_any(other_writers.WRITES)
 )
 
 

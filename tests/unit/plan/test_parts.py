@@ -9,6 +9,7 @@ import pytest
 from harness.cli import plan_options
 from harness.cli.plan_options import NONE, NamedParts
 from harness.core.errors import UsageProblem
+from harness.plan import distribution_support
 from harness.plan.select_scenarios import AD_HOC
 from harness.scenario.cells import Plan
 from tests.builders.scenario_texts import MOVED
@@ -166,6 +167,7 @@ def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_cho
         made(mine, "quick-start", NamedParts(formats=["iceberg"]))
     writing, reading = str(wrong.value).splitlines()
     assert writing == (
-        "format iceberg: no writer of profile quick-start writes it; --writer takes " + ICEBERG
+        "format iceberg: no writer of profile quick-start writes it; --writer takes "
+        + ", ".join(distribution_support.writers_of("iceberg"))
     )
     assert reading.startswith("format iceberg: no reader of profile quick-start can be asked about")
