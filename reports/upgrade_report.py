@@ -262,8 +262,12 @@ def _asked(run: Run) -> Mapping[str, str]:
 
 
 def tone(comparison: SideComparison) -> VerdictKind:
-    in_part = comparison.in_part and comparison.decision in SAFE
-    return VerdictKind.UNKNOWN if in_part else DECISION_TONES[comparison.decision]
+    return VerdictKind.UNKNOWN if _in_part(comparison) else DECISION_TONES[comparison.decision]
+
+
+def _in_part(comparison: SideComparison) -> bool:
+    """Return whether the answer would be good if only all had been tested."""
+    return comparison.in_part and comparison.decision in SAFE
 
 
 def headline(comparison: SideComparison) -> str:
@@ -281,8 +285,7 @@ def label(comparison: SideComparison) -> str:
         Decision.NOT_KNOWN: "Not known",
     }
     label_ = labels[comparison.decision]
-    in_part = comparison.in_part and comparison.decision in SAFE
-    return f"In part: {label_[0].lower()}{label_[1:]}" if in_part else label_
+    return f"In part: {label_[0].lower()}{label_[1:]}" if _in_part(comparison) else label_
 
 
 def reasons(comparison: SideComparison) -> str:
@@ -367,7 +370,7 @@ def scope(comparison: SideComparison) -> str:
     readers = named((verdict.reader for verdict in asked), "reader")
     number = counted(len(asked), "question")
     tables = f"{_formats(variants)}{_settings(variants)}"
-    views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in asked)
+    views = _views(asked)
     shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
     return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries})"
@@ -379,7 +382,7 @@ def _settings(variants: Iterable[VariantInfo]) -> str:
     for variant in variants:
         for name, value in variant.settings.items():
             values.setdefault(name, {})[value] = None
-    texts = [f"{name} {_listed(list(of))}" for name, of in values.items()]
+    texts = [f"{name} {_listed(of)}" for name, of in values.items()]
     more = len(texts) - FEW
     if more > 0:
         texts = [*texts[:FEW], f"{more} more settings" if more > 1 else "1 more setting"]
@@ -391,6 +394,10 @@ def _kinds(one: str, names: Iterable[str], many: str = "") -> str:
     if len(every) > FEW:
         return counted(len(every), one, many)
     return f"{one if len(every) == 1 else many or f'{one}s'} {_listed(every)}"
+
+
+def _views(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in verdicts))
 
 
 def _writers(variant: VariantInfo) -> str:
@@ -436,7 +443,7 @@ def cause_extent(cause: Regression, run: Run) -> str:
     formats = _formats(run.info.variant(pair.either.variant) for pair in cause.pairs)
     parts = [_changes(cause), f"in {named(cause.scenarios, 'scenario')} on {formats}"]
     if cause.asked:
-        views = dict.fromkeys(past_views.name_of(v.view).replace("_", "-") for v in cause.asked)
+        views = _views(cause.asked)
         parts.append(f"{'views' if len(views) > 1 else 'view'} {_listed(views)}")
         parts.append(f"by {named((v.reader for v in cause.asked), 'reader')}")
     return ", ".join(parts)
