@@ -60,6 +60,8 @@ PATH: Final = "path"
 POINTER: Final = "metadata_location"
 """The parameter of an entry that names an Iceberg table's metadata file (Iceberg's
 `BaseMetastoreTableOperations`, METADATA_LOCATION_PROP)."""
+DELTA_LOG: Final = "_delta_log"
+"""The folder that makes a table one of Delta's (Delta's protocol, "Delta Log Entries")."""
 Entry = Any
 """Thrift's own entry of a table in the metastore."""
 Description = Mapping[str, Any]
@@ -322,6 +324,14 @@ def folder_of(entry: Entry) -> str:
     storage = entry.sd
     location: str = storage.serdeInfo.parameters.get(PATH) or storage.location
     return "/" + location.removeprefix("file:").lstrip("/")
+
+
+def source_of(entry: Entry) -> tuple[str, str]:
+    """Return the family of a table's format, and its metadata file (Iceberg) or its folder."""
+    if pointer := entry.parameters.get(POINTER):
+        return "iceberg", pointer
+    folder = folder_of(entry)
+    return ("delta" if (Path(folder) / DELTA_LOG).is_dir() else "hive"), folder
 
 
 def python_literal(text: str, type_: str) -> str:

@@ -19,12 +19,11 @@ from harness.engines.python_library import (
     Description,
     Entry,
     PythonLibrary,
-    folder_of,
+    source_of,
 )
 from harness.engines.query_sql import ANSI, NAN_FUNCTION, quoted, select
 from harness.model.commit import AS_OF
 
-LOG: Final = "_delta_log"
 TIME_TRAVEL: Final[TimeTravel] = {
     ("iceberg", AS_OF): TimeTravelWords("{table}"),
     ("delta", AS_OF): TimeTravelWords("{table}"),
@@ -53,11 +52,11 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
     table = {"name": f"{database}.{name}", "past": past and past.instant}
-    if pointer := entry.parameters.get(POINTER):
-        return {**table, "family": "iceberg", "source": pointer}
-    source = folder_of(entry)
-    family = "delta" if (Path(source) / LOG).is_dir() else "hive"
-    return {**table, "family": family, "source": source, "partitioned": bool(entry.partitionKeys)}
+    family, source = source_of(entry)
+    described = {**table, "family": family, "source": source}
+    if family == "iceberg":
+        return described
+    return {**described, "partitioned": bool(entry.partitionKeys)}
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:

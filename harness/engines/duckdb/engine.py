@@ -20,12 +20,11 @@ from harness.engines.python_library import (
     Description,
     Entry,
     PythonLibrary,
-    folder_of,
+    source_of,
 )
 from harness.engines.query_sql import ANSI, select
 from harness.model.commit import AS_OF
 
-LOG: Final = "_delta_log"
 UNION: Final = "union-by-name"
 """Setting of a reader: `read_parquet(…, union_by_name = …)`."""
 BY_HAND: Final = {
@@ -56,14 +55,13 @@ def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG
 def describe(database: str, name: str, entry: Entry, past: PointInTime | None) -> Description:
     """Return what the worker is given of a table. Raises HarnessError: a type is none of ours."""
     table = {"database": database, "name": name}
-    if pointer := entry.parameters.get(POINTER):
-        source = pointer.removeprefix("file:")
-        return {**table, "family": "iceberg", "source": source, "snapshot": past and past.instant}
-    table["source"] = folder_of(entry)
-    if (Path(table["source"]) / LOG).is_dir():
-        return {**table, "family": "delta"}
-    keys = {key.name: key.type for key in entry.partitionKeys or ()}
-    return {**table, "family": "hive", "keys": keys}
+    family, source = source_of(entry)
+    described = {**table, "family": family, "source": source.removeprefix("file:")}
+    if family == "iceberg":
+        return {**described, "snapshot": past and past.instant}
+    if family == "delta":
+        return described
+    return {**described, "keys": {key.name: key.type for key in entry.partitionKeys or ()}}
 
 
 def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
