@@ -243,7 +243,7 @@ def _serve(
 ) -> Iterator[Sequence[CheckedEngine]]:
     planned = frozenset((facts(name), reader.settings) for name in states)
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
-    warehouse = distributions.load(reader.distribution).warehouse
+    distribution = distributions.load(reader.distribution)
     with start.serve() as on:
         library = on.engine if isinstance(on.engine, PythonLibrary) else None
         in_python = library is not None and library.expressions(dict(reader.settings))
@@ -255,9 +255,10 @@ def _serve(
             declared=tolerances.declared_for(reader.distribution),
             running=on.server.running if isinstance(on.server, Served) else None,
             timeout_s=on.timeout_s,
+            no_null_of=distribution.texts_if_any("no_null_of"),
         )
         yield [
-            replace(checked, database=state.database_in(warehouse), format=name)
+            replace(checked, database=state.database_in(distribution.warehouse), format=name)
             for name, state in states.items()
         ]
 
