@@ -224,12 +224,15 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 def endless_sql(count: str) -> str:
     """Return SQL that would take years: all pairs of pairs of the rows that are to be counted.
 
+    The condition holds for some: what can hold for none by the statistics of the files DuckDB 2.0
+    answers at once.
+
     >>> endless_sql("select count(*) from t")
-    'select count(*) from t a, t b, t c, t d where a.n + b.n + c.n + d.n < 0'
+    'select count(*) from t a, t b, t c, t d where a.n + b.n + c.n + d.n = 1998'
     """
     start, _, source = count.rpartition(" from ")
     tables = ", ".join(f"{source} {name}" for name in "abcd")
-    return f"{start} from {tables} where a.n + b.n + c.n + d.n < 0"
+    return f"{start} from {tables} where a.n + b.n + c.n + d.n = {2 * table.ROWS - 2}"
 
 
 def endless_python(expression: str) -> str:
