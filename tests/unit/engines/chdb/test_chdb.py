@@ -96,6 +96,9 @@ class SimulatedChdb:
     def __init__(self, table: pa.Table) -> None:
         self.table, self.asked = table, ""
 
+    def connect(self) -> SimulatedChdb:
+        return self
+
     def query(self, sql: str, kind: str) -> pa.Table:
         assert kind == "ArrowTable"
         self.asked = sql
@@ -117,6 +120,7 @@ def chdb(monkeypatch: pytest.MonkeyPatch) -> SimulatedChdb:
         )
     )
     monkeypatch.setitem(sys.modules, "chdb", simulated)
+    answers.connection.cache_clear()
     monkeypatch.setattr("os.chdir", lambda _: None)
     return simulated
 
