@@ -24,6 +24,8 @@ NOTHING_OUTLIVES: Final = {
     "use_query_condition_cache": 0,
     "schema_inference_use_cache_for_file": 0,
 }
+DROPS: Final = ("system drop parquet metadata cache", "system drop iceberg metadata cache")
+"""What is kept all the same: chDB 4.4.0 took a file's statistics of before, whatever is set."""
 SETTING: Final = re.compile(r" settings \w+ = \d+$")
 """The end of a statement about the past."""
 BYTES: Final = {"output_format_arrow_string_as_string": 0}
@@ -38,6 +40,8 @@ def ask(question: Message) -> pyarrow.Table:
     settings = {**NOTHING_OUTLIVES, **BYTES}
     text = ", ".join(f"{name} = {value}" for name, value in settings.items())
     os.chdir("/")  # `icebergLocal` reads nothing outside of the process's own folder
+    for drop in DROPS:
+        connection().query(drop, "TSV")
     return texts(connection().query(f"{statement}{last}{text}", "ArrowTable"))
 
 

@@ -95,13 +95,16 @@ class SimulatedChdb:
 
     def __init__(self, table: pa.Table) -> None:
         self.table, self.asked = table, ""
+        self.dropped: list[str] = []
 
     def connect(self) -> SimulatedChdb:
         return self
 
     def query(self, sql: str, kind: str) -> pa.Table:
-        assert kind == "ArrowTable"
-        self.asked = sql
+        if kind == "ArrowTable":
+            self.asked = sql
+        else:
+            self.dropped.append(sql)
         return self.table
 
 
@@ -136,6 +139,7 @@ def test_the_table_stands_where_its_name_was_and_nothing_outlives_the_answer(
     assert begin.startswith("select count(*) from icebergLocal('/w', settings a = 'b')")
     off = "use_parquet_metadata_cache = 0"
     assert off in settings.split(", ")
+    assert chdb.dropped[0] == "system drop parquet metadata cache"
     assert ("iceberg_snapshot_id = 7" in settings) == (past is not None)
 
 
