@@ -5,6 +5,7 @@ A package adds some by entry points of `lake_table_harness.distributions`: texts
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -124,6 +125,8 @@ PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutat
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
 the statements of a writer, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
+NEAR: Final = 0.85
+"""How alike a name must be that is meant instead."""
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 
 
@@ -169,9 +172,35 @@ def names() -> tuple[str, ...]:
     return tuple(sorted((*LOCKS.names(), *_custom)))
 
 
+def why_not_added(name: str) -> str:
+    """Return why `harness engines add` cannot write lock data; empty where nothing forbids it."""
+    if name in LOCKS.names():
+        return "the harness already has it"
+    if name.startswith("hive-"):
+        return f"Hive's hundred jars must be chosen by Maven; docs/locks.md shows how; {_of(name)}"
+    if not version_rules.knows(name):
+        return f"there are rules only for {version_rules.product_ranges()}"
+    plain = len(version_rules.versions(name)) == 1
+    settings = version_rules.facts(name).get("settings", {})
+    if version_rules.downloads(name) or (plain and python_index.PYSPARK in settings):
+        return ""
+    image = f"; with Docker there is {name}{AT}{CONTAINER}" if exists(f"{name}@container") else ""
+    return f"no rule says which files this version needs; {_of(name)}{image}"
+
+
+def _of(name: str) -> str:
+    product = name.partition("-")[0]
+    of_product = (known for known in LOCKS.names() if known.startswith(f"{product}-"))
+    return f"shipped are {', '.join(known for known in of_product if load(known).is_asked)}"
+
+
 def no_lock_data(name: str) -> str:
+    if why := why_not_added(name):
+        return f"there is no lock data of {name}, and it cannot be added: {why}"
     command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
-    message = f"there is no lock data of {name}: 'harness engines add {command}' writes it"
+    near = difflib.get_close_matches(name, names(), n=1, cutoff=NEAR)
+    guess = f"; did you mean '{near[0]}'?" if near else ":"
+    message = f"there is no lock data of {name}{guess} 'harness engines add {command}' writes it"
     if version_rules.WHEELS in version_rules.downloads(name):
         return f"{message}; it is a library of Python and has no image"
     if version_rules.lacks_jars(name):
