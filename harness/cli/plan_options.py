@@ -143,7 +143,6 @@ def make(
     whose case contains it, `cases` is a file with one case on each line, and `change` changes the
     profile further, given the scenarios.
     """
-    profile = profile or _quick_start(paths, named)
     scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
     named_parts = named.read()
@@ -174,14 +173,6 @@ def make(
         return made
     text = yaml_reader.read(cases, CASES_BYTES, "a text file that names cases")
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
-
-
-def _quick_start(paths: Sequence[Path] | None, named: NamedParts) -> str | None:
-    """Return the quick start of a format where that format is all that is named."""
-    if paths or len(named.formats) != 1 or named.writers or named.readers or named.file:
-        return None
-    name = f"{QUICK_START}-{named.formats[0]}"
-    return name if name in profiles.load_profiles(shipped.profiles_file()) else None
 
 
 def _check(profile: Profile) -> None:

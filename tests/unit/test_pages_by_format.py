@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, OFFLINE
-from harness.cli import app, plan_options
+from harness.cli import app, flow_commands, plan_options
 from harness.cli.plan_options import NamedParts
 from harness.plan import estimation
 from harness.run import pipeline
@@ -57,18 +57,24 @@ def test_a_page_is_short_and_the_first_page_leads_to_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_format_alone_is_its_quick_start_without_what_others_need(name: str) -> None:
-    plan = plan_options.make(None, None, "", named=NamedParts(formats=[name]))
-    assert plan.profile == f"quick-start-{name}"
+    named = NamedParts(formats=[name])
+    profile = flow_commands.quick_start([], named)
+    assert profile == f"quick-start-{name}"
+    plan = plan_options.make(None, profile, "", named=named)
     assert {variant.format for variant in plan.variants} == {name}
     assert not any("trino" in needed for needed in pipeline.needed_distributions(plan))
     assert estimation.estimate(plan) <= 130
     assert f"harness run --format {name}" in README.partition("## Quick start")[0]
 
 
-def test_with_anything_else_that_is_named_it_is_no_quick_start(tmp_path: Path) -> None:
-    (tmp_path / "my.yaml").write_text(EXAMPLE, encoding="utf-8")
-    named = NamedParts(formats=["iceberg"])
-    assert plan_options.make([tmp_path / "my.yaml"], None, "", named=named).profile == "ad-hoc"
-    named = NamedParts(formats=["iceberg"], readers=["trino-483"])
-    assert plan_options.make(None, None, "", named=named).profile == "ad-hoc"
-    assert plan_options.make(None, None, "", named=NamedParts(formats=["hudi-mor"])).cells
+def test_with_anything_else_that_is_named_it_is_no_quick_start() -> None:
+    iceberg = NamedParts(formats=["iceberg"])
+    assert flow_commands.quick_start([Path("my.yaml")], iceberg) is None
+    for other in (
+        NamedParts(formats=["iceberg"], readers=["trino-483"]),
+        NamedParts(formats=["iceberg"], writers=["spark-3.5.9-iceberg-1.12.0"]),
+        NamedParts(formats=["iceberg", "delta"]),
+        NamedParts(formats=["hudi-mor"]),
+        NamedParts(),
+    ):
+        assert flow_commands.quick_start([], other) is None
