@@ -35,7 +35,7 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell, Said]]:
     """Return the kinds of the verdicts as answers come, and the verdicts at last."""
     case = case_of(recorded)
-    answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
+    answers = {cell.case: answer for cell, answer in recorded.answers.items() if answer is not None}
     variant = JudgedVariant(case)
     early = {
         cell: verdict

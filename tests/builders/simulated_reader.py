@@ -151,7 +151,7 @@ def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> di
 
 
 def _whole(file: File) -> list[tuple[Value, Record]]:
-    return [(key, {**file.added(key), **each}) for key, each in file.records.items()]
+    return [(key, {**file.added(key), **record}) for key, record in file.records.items()]
 
 
 def _sources(

@@ -119,7 +119,7 @@ def instants_of(state: StateRecord) -> set[str]:
     of_files = {
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
     }
-    return {each for each in made | of_files if INSTANT.fullmatch(each)}
+    return {of_file for of_file in made | of_files if INSTANT.fullmatch(of_file)}
 
 
 def _snapshots(state: StateRecord) -> Iterable[str]:
@@ -159,7 +159,7 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         files=tuple(facts[at] for at in order),
         reused=False,
         layout=names.message(record.layout),
-        others=tuple((names.text(each), step) for each, step in record.others),
+        others=tuple((names.text(other), step) for other, step in record.others),
         values=tuple(sorted(moved, key=_file)),
         statistics=_statistics(record.statistics, names),
         schema_history=kept

@@ -25,11 +25,11 @@ class Finished:
 
     def cells(self, reader: str, scenario: str, shape: str, view: str, step: int) -> Any:  # noqa: ANN401
         (found,) = (
-            each
-            for each in self.verdicts
-            if (each["reader"], each["scenario"]) == (reader, f"hudi/{scenario}")
-            and (each["view"], each["step"]) == (view, step)
-            and f"[hudi-{shape}," in each["variant"]
+            verdict
+            for verdict in self.verdicts
+            if (verdict["reader"], verdict["scenario"]) == (reader, f"hudi/{scenario}")
+            and (verdict["view"], verdict["step"]) == (view, step)
+            and f"[hudi-{shape}," in verdict["variant"]
         )
         return found
 

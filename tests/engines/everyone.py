@@ -117,5 +117,5 @@ Everyone = Mapping[tuple[str, str], Said]
 
 def ask(readers: Sequence[Running], database: str, state: State, format_name: str) -> Everyone:
     with ThreadPoolExecutor(len(readers)) as threads:
-        asked = [threads.submit(each.ask, database, state, format_name) for each in readers]
+        asked = [threads.submit(reader.ask, database, state, format_name) for reader in readers]
         return {at: said for each in asked for at, said in each.result().items()}

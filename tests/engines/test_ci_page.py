@@ -65,7 +65,7 @@ class Machine:
 
     def kept(self, *patterns: str) -> list[Path]:
         """What a build server would keep: each pattern must find something."""
-        found = {each: sorted(self.repository.glob(each)) for each in patterns}
+        found = {pattern: sorted(self.repository.glob(pattern)) for pattern in patterns}
         assert [each for each, paths in found.items() if not paths] == []
         return [path for paths in found.values() for path in paths]
 
@@ -173,7 +173,7 @@ def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
     assert statuses == [0, 0, 0, WRONG], "\n".join(map(said, github.ran))
     cases = github.machine.cases()
     assert len(cases) == github.cells > 20
-    assert "missing_rename" in {each for case in cases for each in types(case)}
+    assert "missing_rename" in {type_ for case in cases for type_ in types(case)}
 
 
 def test_the_job_of_github_has_a_summary_and_annotations_on_the_line_that_renames(

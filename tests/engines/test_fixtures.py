@@ -67,7 +67,7 @@ def manifest(folder: Path) -> dict[str, Any]:
 def test_every_applied_step_has_a_fixture_and_only_icebergs_cannot_be_moved(
     run: Run, manifest: dict[str, Any]
 ) -> None:
-    applied = sum(each.outcome.kind is OutcomeKind.APPLIED for each in run.states)
+    applied = sum(state.outcome.kind is OutcomeKind.APPLIED for state in run.states)
     found = {
         (each["format"], step["fixture"]["moves"], bool(step["fixture"]["location"]))
         for each in manifest["variants"]
@@ -94,7 +94,7 @@ def test_what_is_expected_is_what_the_judge_expects(
             "questions"
         ]
     }
-    judged = [each for each in run.verdicts if each.expected is not None]
+    judged = [verdict for verdict in run.verdicts if verdict.expected is not None]
     assert judged
     for each in judged:
         assert each.expected
@@ -109,7 +109,7 @@ def test_the_reader_of_the_page_is_right_until_a_file_is_older_than_a_rename(
     reader = tmp_path / "check_fixtures.py"
     reader.write_text(PAGE.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
     found = list(runpy.run_path(str(reader))["check"](folder))
-    assert {table for table, _, _ in found} == {each.id for each in PLAN.variants}
+    assert {table for table, _, _ in found} == {variant.id for variant in PLAN.variants}
     wrong = {step for _, step, right in found if not right}
     assert min(wrong) == RENAMED
     assert {step for _, step, right in found if right} >= set(range(RENAMED))

@@ -106,8 +106,8 @@ def see_what_changed(in_place: dict[int, Everyone]) -> None:
     )
     for table in before:
         assert before[table].rows != upserted[table].rows
-        assert [each.name for each in before[table].columns] == ["id", "ts", "f1_new", "f3"]
-        assert [each.name for each in renamed[table].columns] == ["id", "ts", "f1_newer", "f3"]
+        assert [column.name for column in before[table].columns] == ["id", "ts", "f1_new", "f3"]
+        assert [column.name for column in renamed[table].columns] == ["id", "ts", "f1_newer", "f3"]
 
 
 def see_who_refuses(forks: Mapping[int, Everyone], variant: Variant) -> None:

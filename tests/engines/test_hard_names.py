@@ -86,7 +86,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def verdicts_of(folder: Path, *names: str) -> list[dict[str, Any]]:
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     wanted = [f"hard/{name}" for name in names]
-    return [each for each in map(json.loads, lines) if each["scenario"] in wanted]
+    return [load for load in map(json.loads, lines) if load["scenario"] in wanted]
 
 
 def test_every_reader_gives_every_value_under_its_hard_name(finished: Path) -> None:

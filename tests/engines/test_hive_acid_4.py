@@ -26,13 +26,13 @@ PLAN = planned([STORY], ["hive-acid"], [HIVE_4], [TRINO, HIVE])
 
 
 def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
-    found = [each for each in run.verdicts if each.variant in {one.id for one in PLAN.variants}]
+    found = [verdict for verdict in run.verdicts if verdict.variant in {one.id for one in PLAN.variants}]
     return {each.step: each.verdict for each in found if str(each.reader) == reader}
 
 
 def test_every_step_is_applied(run: Run) -> None:
-    (variant,) = (each.id for each in PLAN.variants)
-    found = [each.outcome.kind for each in run.states if each.variant == variant]
+    (variant,) = (variant.id for variant in PLAN.variants)
+    found = [state.outcome.kind for state in run.states if state.variant == variant]
     assert found == [OutcomeKind.APPLIED] * (len(STORY.steps) + 1)
 
 
@@ -58,5 +58,5 @@ def test_hive_4_shows_what_it_wrote_and_what_hive_3_wrote_before_an_upgrade(
     readers = [f"{HIVE_4}{{path={path}, transactions=on}}" for path in paths]
     upgraded = planned([STORY], ["hive-acid"], [writer], readers, metastore=UPGRADED)
     found = done(upgraded, tmp_path / "run", cache, progress)
-    seen = [each.verdict for each in found.verdicts if STORY.name in each.case]
+    seen = [verdict.verdict for verdict in found.verdicts if STORY.name in verdict.case]
     assert seen == [VerdictKind.CORRECT] * len(STORY.steps) * len(readers)

@@ -47,7 +47,7 @@ def plan_of(scenario: Scenario) -> Plan:
 PLAN = plan_of(STORY)
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
     cell: Cell, run: Run
 ) -> None:

@@ -31,7 +31,7 @@ MORE_HIVES = (
 )
 HIVES = (
     HIVE,
-    *(pytest.param(each, marks=nightly) for each in MORE_HIVES),
+    *(pytest.param(more_hive, marks=nightly) for more_hive in MORE_HIVES),
 )
 TRINO = ("trino-368", "trino-483", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))

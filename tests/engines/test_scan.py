@@ -88,10 +88,10 @@ def test_the_changes_of_a_table_with_field_ids_are_found(
 ) -> None:
     tables = scanned(name, writer, steps)
     assert tables
-    for each in tables:
-        assert (each.format, each.table_version, each.unread) == (name, version, "")
-        assert told(each) == [f"{change} {old}" for change in TOLD]
-        assert each.unknown == ()
+    for table in tables:
+        assert (table.format, table.table_version, table.unread) == (name, version, "")
+        assert told(table) == [f"{change} {old}" for change in TOLD]
+        assert table.unknown == ()
 
 
 @pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])

@@ -84,7 +84,7 @@ def operations(table: Path) -> list[str]:
     """Return what the commits say they were; an upsert of Spark's own statements is `prepped`."""
     found = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
     every = (re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(found))
-    return [each.decode() for names in every for each in dict.fromkeys(names)]
+    return [fromkey.decode() for names in every for fromkey in dict.fromkeys(names)]
 
 
 def footers(table: Path) -> list[parquet.FileMetaData]:
@@ -96,14 +96,14 @@ def footers(table: Path) -> list[parquet.FileMetaData]:
 
 def row_groups(table: Path) -> list[list[int]]:
     return [
-        [each.row_group(at).num_rows for at in range(each.num_row_groups)]
-        for each in footers(table)
+        [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
+        for footer in footers(table)
     ]
 
 
 def tell_other_keys(table: Path) -> None:
     """Let every base file say that its least and greatest key are 0: who believes it finds none."""
-    for path in (each for each in table.rglob("*.parquet") if ".hoodie" not in each.parts):
+    for path in (path for path in table.rglob("*.parquet") if ".hoodie" not in path.parts):
         said = dict(parquet.read_metadata(path).metadata) | dict.fromkeys(KEYS, b"0")
         rows = parquet.read_table(path, partitioning=None)
         parquet.write_table(rows.replace_schema_metadata(said), path)
@@ -135,7 +135,7 @@ def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
     what = variant("hudi-mor", writer, asked, IN_TWO, Upsert(keys=("3",)), partitioned=True)
     table = written(what, place, writer_for)
     assert metadata_parts(table) == {"files", "bloom_filters"}
-    assert {each.name for each in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
+    assert {path.name for path in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
     assert operations(table) == ["BULK_INSERT", "UPSERT"]
 
 

@@ -23,7 +23,7 @@ def register(
     folder: Path,
     files: str = "parquet",
 ) -> None:
-    reads, writes, serde = (f"{IO}.{files}.{each}" for each in CLASSES[files])
+    reads, writes, serde = (f"{IO}.{files}.{class_}" for class_ in CLASSES[files])
     table = {
         "tableName": name,
         "owner": "test",

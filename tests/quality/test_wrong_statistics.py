@@ -129,23 +129,23 @@ def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers
     seed: int,
 ) -> None:
     found, key = story_of_seed(seed), story_of_seed(seed).disk.table.key
-    for each in (q for q in questions(found) if q.text.startswith("predicate(")):
-        right = ask(found, each.query, Reader("id"))
+    for question in (q for q in questions(found) if q.text.startswith("predicate(")):
+        right = ask(found, question.query, Reader("id"))
         at = [column.name for column in right.columns].index(key)
         there = {text_of(row[at]) for row in right.rows}
         for file, logs in found.disk.slices(found.truth.step).values():
             own = {text_of(key) for key in file.records} & there
-            path = each.query.filters[0]
+            path = question.query.filters[0]
             if not own or any(log.records for log in logs) or "." in path:
                 continue
             field = found.truth.schema.find(path)
             names = [f.name for f in file.schema.fields if f.id == field.id]
-            null = each.query.where is not None and each.query.where.test is Comparison.NULL
+            null = question.query.where is not None and question.query.where.test is Comparison.NULL
             rows, name = len(file.records), (names or [path])[0]
             story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
-            verdict = put(found, each.query, own, story)
+            verdict = put(found, question.query, own, story)
             others = [way for way in verdict.reproduces if TRUSTED not in way]
-            assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
+            assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), question.text
 
 
 def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:

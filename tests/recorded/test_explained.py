@@ -41,4 +41,4 @@ def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
     assert len(told) > 5
     for case, (tables, ways) in told.items():
         assert tables.fitting == ways, case
-        assert any(each.same_as_answer for each in tables.strategies) == bool(ways), case
+        assert any(strategy.same_as_answer for strategy in tables.strategies) == bool(ways), case

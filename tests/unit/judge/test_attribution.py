@@ -79,7 +79,7 @@ def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
     expectations = Expectations(case_of(made, files))
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
-    return [(each.key, each.text) for each in beside.discrepancies]
+    return [(discrepancy.key, discrepancy.text) for discrepancy in beside.discrepancies]
 
 
 def test_what_the_files_hold_otherwise_is_said_for_people() -> None:

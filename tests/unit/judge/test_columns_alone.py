@@ -53,8 +53,8 @@ def test_each_type_that_parts_declare_the_key_with_is_found() -> None:
     parts = in_parts(RIGHT)
     declared = ("string", "int", "date", "int")
     others = tuple(
-        replace(each, columns=(replace(each.columns[0], canonical=type_), *each.columns[1:]))
-        for each, type_ in zip(parts, declared, strict=True)
+        replace(part, columns=(replace(part.columns[0], canonical=type_), *part.columns[1:]))
+        for part, type_ in zip(parts, declared, strict=True)
     )
     found = heads(refused(others))
     assert found == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}

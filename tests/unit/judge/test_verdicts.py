@@ -214,8 +214,8 @@ def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
     cells = [cell_at(story), replace(cell_at(story), reader="engine-2")]
     replies = (wrong, whole)
     answers = {
-        cell.case: replace(answer_of(each), case=cell.case)
-        for cell, each in zip(cells, replies, strict=True)
+        cell.case: replace(answer_of(reply), case=cell.case)
+        for cell, reply in zip(cells, replies, strict=True)
     }
     monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
     found = judge(case_without_values(story), cells, answers)

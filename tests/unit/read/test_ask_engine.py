@@ -129,7 +129,7 @@ def ask(
 ) -> tuple[dict[str, Answer], int]:
     with reader(lambda _: SimulatedServer(script), **how) as (server, servers):
         found = server.ask(questions)
-    return {each.text: found[each.cell.case] for each in questions}, len(servers)
+    return {question.text: found[question.cell.case] for question in questions}, len(servers)
 
 
 def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
@@ -181,7 +181,7 @@ def test_silence_twice_is_unknown_with_the_end_of_the_log() -> None:
 
 def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> None:
     questions = [asked("killer"), *(asked(f"q{number}") for number in range(10))]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     script["killer"] = ["die"]
     found, servers = ask(script, questions)
     assert servers >= 2
@@ -221,7 +221,7 @@ def test_a_server_that_does_not_get_ready_is_started_once_more_and_then_given_up
 
 def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
     questions = [asked(f"q{number}") for number in range(10)]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     script["q0"] = ["hang", GOOD]
     found, servers = ask(script, questions, connections=1, timeout_s=0.05)
     assert servers == 2
@@ -283,11 +283,11 @@ def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
 
 def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
     questions = [asked(f"q{number}") for number in range(8)]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     with reader(lambda _: SimulatedServer(script, bears=3), connections=1) as (server, servers):
         answers = list(server.ask(questions).values())
     assert [len(server.sent) for server in servers if server] == [3, 3, 2]
-    assert sorted(answer.sql for answer in answers) == sorted(each.text for each in questions)
+    assert sorted(answer.sql for answer in answers) == sorted(question.text for question in questions)
     assert not any(answer.attempts or answer.unknown for answer in answers)
 
 

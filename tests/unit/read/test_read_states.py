@@ -129,14 +129,14 @@ class Questions:
 
 
 def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
-    made = tuple(Variant(each, None, "hudi-cow", {}, ()) for each in variants)  # type: ignore[arg-type]
+    made = tuple(Variant(variant, None, "hudi-cow", {}, ()) for variant in variants)  # type: ignore[arg-type]
     cells = tuple(Cell(v, 1, reader, "snapshot", "all") for v in variants for reader in readers)
     return Plan("p", made, tuple(map(Reader, readers)), cells)
 
 
 def states(*variants: str, version: str = "") -> States:
     frozen = SimpleNamespace(table_version=version)
-    return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
+    return {(variant, 1): SimpleNamespace(digest=variant, frozen=frozen) for variant in variants}  # type: ignore[misc]
 
 
 def place(folder: Path, out: StringIO | None = None) -> ReadContext:
@@ -374,7 +374,7 @@ def test_each_other_one_and_each_upgrade_has_its_own() -> None:
         *(MetastoreChoice(new), MetastoreChoice(old)),
         *(MetastoreChoice(new, old), MetastoreChoice(upgraded_from=old), USUAL_METASTORE),
     ]
-    assert len({reader_digest(READER, each) for each in others}) == len(others)
+    assert len({reader_digest(READER, other) for other in others}) == len(others)
 
 
 REFUSED = Refusal("HoodieException", "Unknown table versionCode:9")
@@ -441,7 +441,7 @@ def test_where_the_probe_is_refused_the_others_are_not_sent_and_name_it(
     server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
 ) -> None:
     out, plan = StringIO(), planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches), out)
+    found = read_all(tmp_path, plan, (unknown(*batch) for batch in batches), out)
     assert server.asked == [f"v1 {HIVE}"]
     assert found[f"v1 {HIVE}"].refusal == REFUSED
     probe = plan.cells[0].case
@@ -456,8 +456,8 @@ def test_where_the_probe_is_answered_all_are_sent(
 ) -> None:
     server.rows = (f"v1 {HIVE}",)
     plan = planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
-    assert server.asked == [f"{each} {HIVE}" for each in VARIANTS]
+    found = read_all(tmp_path, plan, (unknown(*batch) for batch in batches))
+    assert server.asked == [f"{variant} {HIVE}" for variant in VARIANTS]
     assert [bool(each.refusal) for each in found.values()] == [False, True, True]
     assert {each.probe for each in found.values()} == {""}
 
@@ -468,7 +468,7 @@ def test_where_the_probe_gets_no_answer_or_no_row_the_next_one_is_the_probe(
 ) -> None:
     setattr(server, kind, (f"v1 {HIVE}",))
     plan = planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
+    found = read_all(tmp_path, plan, (unknown(*batch) for batch in batches))
     assert server.asked == [*[f"v1 {HIVE}"] * times, f"v2 {HIVE}"]
     assert found[f"v1 {HIVE}"].unknown == ("it took too long" if kind == "silent" else "")
     assert (found[f"v1 {HIVE}"].probe, found[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)

@@ -62,7 +62,7 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     others = (replace(answer, refusal=Refusal("X", "y")), replace(answer, unknown="time-out"))
     there = (replace(answer, reused=True), Answer("v", "", not_applicable="nothing is written"))
     queue = ClosableQueue[Response]()
-    queue.put_all(Response(each, question) for each in (answer, *others))
+    queue.put_all(Response(other, question) for other in (answer, *others))
     passed = read_states.record(queue, AnswerCache(tmp_path / "answers"), cells)
     next(passed)
     assert (cells.made, cells.by) == (3, "r"), "before they are passed on"
@@ -141,7 +141,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
     [
         replace(FIRST, seconds=2.0, sql="q2"),
         replace(FIRST, rows=FIRST.rows[::-1]),
-        replace(FIRST, columns=FIRST.columns[::-1], rows=tuple(each[::-1] for each in FIRST.rows)),
+        replace(FIRST, columns=FIRST.columns[::-1], rows=tuple(row[::-1] for row in FIRST.rows)),
     ],
     ids=["time", "order of rows", "order of columns"],
 )

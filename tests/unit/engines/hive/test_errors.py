@@ -52,7 +52,7 @@ Caused by: java.lang.Error: of another line
 
 
 def test_the_chain_of_exceptions_is_read_from_a_status() -> None:
-    assert [(each.name, each.message) for each in chain(MESSAGES)][1:] == [
+    assert [(message.name, message.message) for message in chain(MESSAGES)][1:] == [
         ("SemanticException", SEMANTIC)
     ]
     assert chain(()) == ()

@@ -63,7 +63,7 @@ def test_the_catalog_follows_from_format_and_setting(
 
 def readers() -> list[ReaderSettings]:
     allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
-    return [{name: each for name, each in pairs if each} for pairs in product(*allowed)]
+    return [{name: pair for name, pair in pairs if pair} for pairs in product(*allowed)]
 
 
 @pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)

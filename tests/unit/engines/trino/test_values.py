@@ -18,7 +18,7 @@ from harness.model.datatypes import parse_type
 
 
 def plain(name: str, *numbers: int) -> dict[str, Any]:
-    return {"rawType": name, "arguments": [{"kind": "LONG", "value": each} for each in numbers]}
+    return {"rawType": name, "arguments": [{"kind": "LONG", "value": number} for number in numbers]}
 
 
 def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
