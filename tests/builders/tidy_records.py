@@ -96,8 +96,8 @@ def names_of(states: Sequence[StateRecord]) -> Names:
     instants = sorted({of_other.get(name, name) for name in there})
     instants += dict.fromkeys(snapshot for state in states for snapshot in _snapshots(state))
     called = {each: instant(number) for number, each in enumerate(instants, start=1)}
-    found = dict.fromkeys(group for state in states for group in _groups(state))
-    groups = {each: group(number) for number, each in enumerate(found, start=1)}
+    result = dict.fromkeys(group for state in states for group in _groups(state))
+    groups = {each: group(number) for number, each in enumerate(result, start=1)}
     return Names(called | {old: called[new] for old, new in of_other.items()} | groups)
 
 

@@ -68,7 +68,7 @@ class Running:
         """Ask for everything in each table of a state, in a new session; by reader and table."""
         settings = dict(self.reader.settings)
         with closing(self.server.connect(settings)) as connection:
-            found = {}
+            result = {}
             for table in state.columns:
                 question = Question(database, table, facts(format_name), Query())
                 try:
@@ -78,8 +78,8 @@ class Running:
                 else:
                     rows = sorted(json.dumps(to_json(row)) for row in reply.rows)
                     said = Said(reply.columns, tuple(rows))
-                found[str(self.reader), table] = said
-            return found
+                result[str(self.reader), table] = said
+            return result
 
 
 @dataclass

@@ -20,9 +20,9 @@ DROPPED = 3
 
 
 def bug(name: str, **settings: str) -> Scenario:
-    (found,) = shipped(f"bugs/{name}")
+    (result,) = shipped(f"bugs/{name}")
     only = {setting: (value,) for setting, value in settings.items()}
-    return replace(found, settings={**found.settings, **only})
+    return replace(result, settings={**result.settings, **only})
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_a_drop_that_is_refused_can_stand_in_the_way_of_later_writes(
 def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
     writer: str, index: str, write: Write
 ) -> None:
-    found = write(bug("partial_merge", index=index), "hudi-mor", writer)
-    record = found.records[MERGED]
+    result = write(bug("partial_merge", index=index), "hudi-mor", writer)
+    record = result.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
     rows = [(value.columns, row) for value in record.values for row in value.rows]
     merged = [dict(zip(columns, row, strict=True)) for columns, row in rows]
@@ -55,8 +55,8 @@ def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
 def test_a_merge_of_one_column_writes_that_column_alone_under_another_index(
     writer: str, write: Write
 ) -> None:
-    found = write(bug("partial_merge", index="simple"), "hudi-mor", writer)
-    record = found.records[MERGED]
+    result = write(bug("partial_merge", index="simple"), "hudi-mor", writer)
+    record = result.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
     assert any(file.partial for file in record.files)
     assert not any(value.unread for value in record.values)

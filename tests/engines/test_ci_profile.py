@@ -97,7 +97,9 @@ def test_a_second_run_with_nothing_changed_starts_no_engine(
     finished: Finished, tmp_path: Path
 ) -> None:
     again = run(tmp_path / "again")
-    assert [(verdict["case"], verdict["verdict"], verdict["findings"]) for verdict in again.verdicts] == [
+    assert [
+        (verdict["case"], verdict["verdict"], verdict["findings"]) for verdict in again.verdicts
+    ] == [
         (verdict["case"], verdict["verdict"], verdict["findings"]) for verdict in finished.verdicts
     ]
     assert all(verdict["reused"] for verdict in again.verdicts)

@@ -99,12 +99,12 @@ def small_run(folder: Path, *options: str) -> list[str]:
 def kill_server(folder: Path) -> None:
     with closing(docker_daemon.client()) as client:
         every = client.containers.list(filters={"label": container_network.OWNER})
-        (found,) = [
+        (result,) = [
             each
             for each in every
             if any(one["Source"] == str(folder) for one in each.attrs["Mounts"])
         ]
-        found.kill()
+        result.kill()
 
 
 def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_same(
@@ -119,7 +119,9 @@ def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_sa
         assert process.stdout is not None
         events = map(json.loads, process.stdout)
         next(
-            event for event in events if (event["event"], event.get("by")) == ("progress", server.name)
+            event
+            for event in events
+            if (event["event"], event.get("by")) == ("progress", server.name)
         )
         kill_server(server.with_name(f"{server.name}-0"))
         *_, end = events

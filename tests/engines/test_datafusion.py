@@ -46,7 +46,9 @@ MISSED = {FindingKind.MISSING_RENAME, FindingKind.LOST_ROW, FindingKind.LOST_VAL
 
 def test_every_question_in_each_shape_has_an_answer(run: Run) -> None:
     assert {verdict.verdict for verdict in run.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
-    assert {verdict.query.partition("(")[0] for verdict in run.verdicts} == {*QUERIES} - {Shape.PARTITION}
+    assert {verdict.query.partition("(")[0] for verdict in run.verdicts} == {*QUERIES} - {
+        Shape.PARTITION
+    }
 
 
 def test_all_is_right_but_a_column_that_was_renamed(run: Run) -> None:

@@ -52,8 +52,8 @@ def variants() -> Sequence[Variant]:
         axes={"rewrites": ("some",)},
     )
     scenario = replace(A5, steps=(*A5.steps, *CHANGES))
-    found = plan([scenario], profile, map(formats.load, formats.names())).variants
-    return sorted(found, key=lambda variant: variant.writers)
+    result = plan([scenario], profile, map(formats.load, formats.names())).variants
+    return sorted(result, key=lambda variant: variant.writers)
 
 
 def is_version_8(variant: Variant) -> bool:

@@ -45,8 +45,13 @@ BACK: Sequence[Operation] = (
 
 def refused(records: Sequence[StateRecord]) -> dict[int, str]:
     """Return the steps that were refused, each with the class of the error's cause."""
-    found = (record.outcome for record in records if record.outcome.kind is not OutcomeKind.APPLIED)
-    causes = {each.step: each.refusal.cause if each.refusal else each.because for each in found}
+    outcomes = (
+        record.outcome for record in records if record.outcome.kind is not OutcomeKind.APPLIED
+    )
+    causes = {
+        outcome.step: outcome.refusal.cause if outcome.refusal else outcome.because
+        for outcome in outcomes
+    }
     return {at: cause.partition(":")[0].rpartition(".")[2] for at, cause in causes.items()}
 
 
@@ -74,10 +79,10 @@ def test_what_one_writer_scheduled_another_carries_out(
             state_store.register(client, state)
     for step in range(1, len(tables)):
         views = said(written, variant, step, readers)
-        wanted = expected(variant, step)
-        assert views["snapshot"] == views["base_name"] == wanted["snapshot"], f"step {step}"
+        actual = expected(variant, step)
+        assert views["snapshot"] == views["base_name"] == actual["snapshot"], f"step {step}"
         if settings or newer == OLD:  # an upgrade of the table compacts it
-            assert views["read_optimized"] == wanted["read_optimized"], f"step {step}"
+            assert views["read_optimized"] == actual["read_optimized"], f"step {step}"
 
 
 def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(write: Write) -> None:

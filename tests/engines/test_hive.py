@@ -25,9 +25,9 @@ MINUTE = 120.0
 
 @pytest.fixture(scope="module")
 def server(servers: SharedServers) -> HiveServer:
-    found = servers("hive-3.1.3")
-    assert isinstance(found, HiveServer)
-    return found
+    result = servers("hive-3.1.3")
+    assert isinstance(result, HiveServer)
+    return result
 
 
 @pytest.fixture(scope="module")

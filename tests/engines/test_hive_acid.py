@@ -45,8 +45,8 @@ def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run:
     assert {"cascade=off" in each.case for each in odd} == {True}
     assert {each.step for each in odd} == {COMPACT, COMPACT + 1}
     for each in odd:
-        found = [(of.kind, of.columns, of.responsible) for of in each.findings]
-        assert found == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
+        results = [(of.kind, of.columns, of.responsible) for of in each.findings]
+        assert results == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 
 def _wrong(run: Run) -> list[Verdict]:

@@ -66,11 +66,14 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
     metastore: str, dumb: str, why: str, usual: Run, tmp_path: Path,
     cache: Cache, progress: Progress,
 ) -> None:  # fmt: skip
-    found = run(tmp_path, metastore, cache, progress)
-    assert {verdict.verdict for verdict in usual.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
+    result = run(tmp_path, metastore, cache, progress)
+    assert {verdict.verdict for verdict in usual.verdicts} == {
+        VerdictKind.CORRECT,
+        VerdictKind.WRONG,
+    }
     for reader in {HIVE, SPARK, TRINO} - {dumb}:
-        assert said(found, reader) == said(usual, reader), reader
-    for each in of(found, dumb).values():
+        assert said(result, reader) == said(usual, reader), reader
+    for each in of(result, dumb).values():
         assert each.verdict is VerdictKind.UNKNOWN
         assert why in each.because
-    assert bool(of(found, dumb)) == bool(dumb)
+    assert bool(of(result, dumb)) == bool(dumb)

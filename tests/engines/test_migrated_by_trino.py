@@ -30,5 +30,5 @@ def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
     assert {(str(each.reader), each.step) for each in odd} == {
         (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
     }
-    found = {(of.kind, of.columns, of.responsible) for each in odd for of in each.findings}
-    assert found == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}
+    result = {(of.kind, of.columns, of.responsible) for each in odd for of in each.findings}
+    assert result == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}

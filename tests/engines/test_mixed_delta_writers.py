@@ -27,16 +27,16 @@ PLAN = planned(
 
 def test_every_step_of_both_is_applied_and_is_a_version(run: Run) -> None:
     mine = {variant.id for variant in PLAN.variants}
-    found = [state.outcome for state in run.states if state.variant in mine]
-    assert len(found) == len(mine) * (len(STORY.steps) + 1) == 32
-    assert {each.kind for each in found} == {OutcomeKind.APPLIED}
-    assert all(each.instant == str(each.step) for each in found)
+    results = [state.outcome for state in run.states if state.variant in mine]
+    assert len(results) == len(mine) * (len(STORY.steps) + 1) == 32
+    assert {each.kind for each in results} == {OutcomeKind.APPLIED}
+    assert all(each.instant == str(each.step) for each in results)
 
 
 def test_spark_shows_what_both_wrote(run: Run) -> None:
-    found = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
-    assert len(found) == len(PLAN.variants) * len(STORY.steps)
-    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+    results = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
+    assert len(results) == len(PLAN.variants) * len(STORY.steps)
+    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_found_by_id(

@@ -29,9 +29,9 @@ def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_ope
 
 
 def test_of_iceberg_everything_is_right_whoever_wrote(run: Run) -> None:
-    found = [verdict for verdict in run.verdicts if "[iceberg]" in verdict.variant]
-    assert len(found) == 2 * len(STORY.steps)
-    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+    results = [verdict for verdict in run.verdicts if "[iceberg]" in verdict.variant]
+    assert len(results) == 2 * len(STORY.steps)
+    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:

@@ -37,7 +37,11 @@ def test_all_of_now_is_right(run: Run) -> None:
 
 
 def test_a_condition_on_the_past_goes_by_the_names_of_now(run: Run) -> None:
-    past = [verdict for verdict in run.verdicts if verdict.scenario == AGAIN and verdict.view != "snapshot"]
+    past = [
+        verdict
+        for verdict in run.verdicts
+        if verdict.scenario == AGAIN and verdict.view != "snapshot"
+    ]
     odd = {each.step: each for each in past if each.verdict != VerdictKind.CORRECT}
     assert {each.query for each in odd.values()} == {"unchanged(f1)"}
     assert odd.pop(DROPPED).verdict == VerdictKind.REFUSED

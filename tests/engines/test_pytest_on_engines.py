@@ -47,20 +47,20 @@ def run_tests(
         log.open("wb") as to,
         subprocess.Popen([*command, *options], cwd=ROOT, stdout=to, stderr=to) as process,
     ):
-        found = family(process)
+        result = family(process)
     said = log.read_text(encoding="utf-8")
     assert process.returncode == pytest.ExitCode.TESTS_FAILED, said
-    return said, found
+    return said, result
 
 
 def family(process: subprocess.Popen[bytes]) -> frozenset[int]:
-    found = {process.pid}
+    result = {process.pid}
     while process.poll() is None:
         with suppress(psutil.NoSuchProcess):
             children = psutil.Process(process.pid).children(recursive=True)
-            found |= {child.pid for child in children}
+            result |= {child.pid for child in children}
         time.sleep(LOOK_S)
-    return frozenset(found)
+    return frozenset(result)
 
 
 def xml_of(folder: Path) -> Path:

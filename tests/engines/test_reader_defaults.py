@@ -70,9 +70,9 @@ def hive_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def hive(hive_name: str, servers: SharedServers) -> HiveServer:
-    found = servers(hive_name)
-    assert isinstance(found, HiveServer)
-    return found
+    result = servers(hive_name)
+    assert isinstance(result, HiveServer)
+    return result
 
 
 @pytest.mark.parametrize("setting", defaults(HIVE))
@@ -132,9 +132,9 @@ def properties(name: str, setting: str) -> set[str]:
     }.get(setting)
     if key is None:
         return {f"hive.{setting.removeprefix('hive.')}"}
-    found = options[key]
-    assert isinstance(found, Mapping)
-    return set(found.values())
+    result = options[key]
+    assert isinstance(result, Mapping)
+    return set(result.values())
 
 
 def test_trino_476_does_not_know_the_property_that_reads_the_metadata_table(

@@ -98,9 +98,9 @@ def test_the_changes_of_a_table_with_field_ids_are_found(
 def test_the_changes_of_a_plain_table_are_seen_in_its_oldest_file(
     name: str, scanned: Scanned
 ) -> None:
-    (found,) = scanned(name, OLD, CHANGES)
-    assert found.format == name
-    assert set(told(found)) == {
+    (result,) = scanned(name, OLD, CHANGES)
+    assert result.format == name
+    assert set(told(result)) == {
         *("add f3 middle yes", "change n yes", "rename f1 f1_new yes ?", "drop f1 yes ?"),
         *("add f1_new end yes ?", "drop f2 yes ?"),
     }

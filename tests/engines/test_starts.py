@@ -74,7 +74,9 @@ def family() -> Iterator[list[psutil.Process]]:
     """The processes that this one had before; afterwards it has no others."""
     before = psutil.Process().children(recursive=True)
     yield before
-    assert [child for child in psutil.Process().children(recursive=True) if child not in before] == []
+    assert [
+        child for child in psutil.Process().children(recursive=True) if child not in before
+    ] == []
 
 
 def starts(

@@ -82,14 +82,16 @@ def metadata_parts(table: Path) -> set[str]:
 
 def operations(table: Path) -> list[str]:
     """Return what the commits say they were; an upsert of Spark's own statements is `prepped`."""
-    found = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
-    every = (re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(found))
-    return [fromkey.decode() for names in every for fromkey in dict.fromkeys(names)]
+    result = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
+    every = (
+        re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(result)
+    )
+    return [operation.decode() for names in every for operation in dict.fromkeys(names)]
 
 
 def footers(table: Path) -> list[parquet.FileMetaData]:
-    found = (path for path in sorted(table.rglob("*")) if path.is_file())
-    data = (path for path in found if not path.name.startswith((".", "_")))
+    result = (path for path in sorted(table.rglob("*")) if path.is_file())
+    data = (path for path in result if not path.name.startswith((".", "_")))
     inside = (path for path in data if ".hoodie" not in path.parts and "metadata" not in path.parts)
     return [parquet.read_metadata(path) for path in inside]
 
@@ -144,11 +146,11 @@ def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
     writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"index": "bloom", "row_groups": "small"}
-    found = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
-    _, first = next(found), next(found)
+    states = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
+    _, first = next(states), next(states)
     assert row_groups(first.table) == [[100, 20]]
     tell_other_keys(place.table)
-    (last,) = found
+    (last,) = states
     assert file_groups(last) == 2
 
 

@@ -69,7 +69,9 @@ def planned() -> Plan:
         scenarios=("past/story",),
         formats=(*HUDI, "iceberg"),
         writers=tuple(Writer(maker) for maker in MAKERS),
-        readers=tuple(ProfileReader(parse_reader(reader), formats=READERS[reader]) for reader in READERS),
+        readers=tuple(
+            ProfileReader(parse_reader(reader), formats=READERS[reader]) for reader in READERS
+        ),
         views=PAST_VIEWS,
     )
     known = map(formats.load, formats.names())

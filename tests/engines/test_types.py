@@ -66,18 +66,18 @@ def timestamps_want_one_schema(cell: Cell) -> bool:
 @pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, run: Run) -> None:
     verdict, answer = run.recorded[cell.case], run.answers[cell.case]
-    found = {finding.kind: finding.columns for finding in verdict.findings}
+    result = {finding.kind: finding.columns for finding in verdict.findings}
     if base_files_only(cell):
         assert verdict.verdict is VerdictKind.WRONG
-        assert list(found) == [FindingKind.STALE]
+        assert list(result) == [FindingKind.STALE]
         assert {place.key for place in verdict.findings[0].places} == {"1"}
     elif timestamps_want_one_schema(cell):
         assert verdict.verdict is VerdictKind.REFUSED
         assert answer.refusal is not None
         assert "Field f_new not found in log schema" in answer.refusal.cause
-        assert found == {FindingKind.LOST_VALUE: ("f_timestamp",)}
+        assert result == {FindingKind.LOST_VALUE: ("f_timestamp",)}
     else:
-        assert (verdict.verdict, found, verdict.because) == (VerdictKind.CORRECT, {}, "")
+        assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")
         assert verdict.expected is not None
         assert len(answer.columns) == len(verdict.expected.columns)
         assert len(answer.rows) == len(verdict.expected.rows)

@@ -74,16 +74,16 @@ def said(
     written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
     state, shape = written.states[variant.id, step], formats.load(variant.format)
-    found = everyone.ask(readers, state.database, state, variant.format)
-    return {view: found[READER, shape.table_for(view)].rows for view in shape.views}
+    result = everyone.ask(readers, state.database, state, variant.format)
+    return {view: result[READER, shape.table_for(view)].rows for view in shape.views}
 
 
 def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
     shape = formats.load(variant.format)
     truth = variant.scenario.truths(merge_on_read=shape.merge_on_read).history()[step]
-    found = {}
+    result = {}
     for view in shape.views:
         rows = truth.base if view == "read_optimized" else truth.rows
         texts = (json.dumps(to_json(row_values(row, truth.schema))) for row in rows.values())
-        found[view] = tuple(sorted(texts))
-    return found
+        result[view] = tuple(sorted(texts))
+    return result

@@ -43,5 +43,5 @@ def register(
             "parameters": {},
         },
     }
-    with metastore_client.connect(metastore_uri) as found:
-        found.register(database, [CatalogEntry(name, table)], str(folder))
+    with metastore_client.connect(metastore_uri) as client:
+        client.register(database, [CatalogEntry(name, table)], str(folder))

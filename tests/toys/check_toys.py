@@ -135,8 +135,8 @@ def test_a_plan_is_made_written_read_judged_and_reported(
     jsonl.write_all(run / load_run.STATES, written.records)
     jsonl.write_all(run / load_run.ANSWERS, read(plan, written, tmp_path / "metastore"))
     pipeline.judge_run(run)
-    found = load_run.load(run)
-    kinds = {finding.kind for verdict in found.verdicts for finding in verdict.findings}
+    result = load_run.load(run)
+    kinds = {finding.kind for verdict in result.verdicts for finding in verdict.findings}
     assert set(map(str, kinds)) == {"lost_row"}
-    report = reports.load("toy").write(found, tmp_path)
+    report = reports.load("toy").write(result, tmp_path)
     assert report.read_text() == "toy-1: 3 correct\ntoy-1{forgets=yes}: 3 wrong\n"

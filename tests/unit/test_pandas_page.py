@@ -32,8 +32,8 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     load_run.write_info(after.folder, info)
     first = next(verdict for verdict in after.verdicts if verdict.verdict is VerdictKind.WRONG)
     right = replace(first, verdict=VerdictKind.CORRECT, findings=())
-    found = [right if each.case == first.case else each for each in after.recorded.values()]
-    jsonl.write_all(after.folder / load_run.VERDICTS, found)
+    results = [right if each.case == first.case else each for each in after.recorded.values()]
+    jsonl.write_all(after.folder / load_run.VERDICTS, results)
     for folder in (before.folder, after.folder):
         runs.store(load_run.load(folder), runs.HISTORY_FILE)
     names: dict[str, Any] = {}

@@ -59,8 +59,8 @@ def test_the_chain_of_exceptions_is_read_from_a_status() -> None:
 
 
 def test_a_refusal_is_named_by_the_innermost_exception() -> None:
-    found = refusal("FAILED: it", "42000", 10004, chain(MESSAGES))
-    assert found == Refusal(
+    result = refusal("FAILED: it", "42000", 10004, chain(MESSAGES))
+    assert result == Refusal(
         kind="SemanticException",
         message="FAILED: it",
         code="42000/10004",
