@@ -84,21 +84,26 @@ def _add_library(file: Path, name: str, cache: Cache, progress: Progress) -> Pat
     beside = distributions.load(rules[version_rules.OTHERS_OF]).wheels
     locked = {package.partition("==")[0]: package for package in beside}
     wheels: dict[str, Any] = {}
-    requirements = [Requirement(text) for text in rules[version_rules.WHEELS]]
+    asked = [Requirement(text) for text in rules[version_rules.WHEELS]]
+    requirements = list[Requirement]()
     with tempfile.TemporaryDirectory() as folder:
-        for number, requirement in enumerate(requirements):  # it grows by what these require
-            work = Path(folder) / str(number)
+        while asked:  # then what these require
+            requirements += asked
+            work = Path(folder) / str(len(requirements))
             work.mkdir()
-            progress.note(f"fetch {requirement}")
-            wheel = python_index.choose(str(requirement), work)
-            project, version, required = _described(wheel)
-            locked[project] = f"{project}=={version}"
-            stamp = IndexFile(project, version, wheel.stat().st_size, file_sha256(wheel))
-            label = python_index.wheel_label(wheel, *reversed(python_index.machines()[:2]))
-            wheels[locked[project]] = {label: {"size": stamp.size, "sha256": stamp.sha256}}
-            stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(wheel, stamp.brought(cache))
-            requirements += [other for other in required if _is_unmet(other, locked, requirements)]
+            progress.note(f"fetch {', '.join(map(str, asked))}")
+            required = list[Requirement]()
+            for wheel in python_index.choose([str(requirement) for requirement in asked], work):
+                project, version, others = _described(wheel)
+                required += others
+                locked[project] = f"{project}=={version}"
+                stamp = IndexFile(project, version, wheel.stat().st_size, file_sha256(wheel))
+                label = python_index.wheel_label(wheel, *reversed(python_index.machines()[:2]))
+                wheels[locked[project]] = {label: {"size": stamp.size, "sha256": stamp.sha256}}
+                stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(wheel, stamp.brought(cache))
+            unmet = [other for other in required if _is_unmet(other, locked, requirements)]
+            asked = list({canonicalize_name(other.name): other for other in unmet}.values())
     shared = {
         package: {machine: asdict(entry) for machine, entry in by_machine.items()}
         for package, by_machine in beside.items()

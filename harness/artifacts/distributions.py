@@ -177,21 +177,30 @@ def why_not_added(name: str) -> str:
     if name in LOCKS.names():
         return "the harness already has it"
     if name.startswith("hive-"):
-        return f"Hive's hundred jars must be chosen by Maven; docs/locks.md shows how; {_of(name)}"
+        of_hive = (known for known in LOCKS.names() if known.startswith("hive-"))
+        shipped = ", ".join(known for known in of_hive if load(known).is_asked)
+        reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
+        return f"{reason}; shipped are {shipped}"
+    if not version_rules.is_whole(name):
+        return "each product has a version, as in 'spark 4.1.4 iceberg 1.12.0'"
     if not version_rules.knows(name):
-        return f"there are rules only for {version_rules.product_ranges()}"
+        product_ = next(iter(version_rules.versions(name)), "")
+        return f"there are rules only for {version_rules.product_ranges(product_)}"
     plain = len(version_rules.versions(name)) == 1
     settings = version_rules.facts(name).get("settings", {})
     if version_rules.downloads(name) or (plain and python_index.PYSPARK in settings):
         return ""
-    image = f"; with Docker there is {name}{AT}{CONTAINER}" if exists(f"{name}@container") else ""
-    return f"no rule says which files this version needs; {_of(name)}{image}"
+    return _instead(name)
 
 
-def _of(name: str) -> str:
-    product = name.partition("-")[0]
-    of_product = (known for known in LOCKS.names() if known.startswith(f"{product}-"))
-    return f"shipped are {', '.join(known for known in of_product if load(known).is_asked)}"
+def _instead(name: str) -> str:
+    products = version_rules.versions(name).keys()
+    if len(products) > 1 and (known := version_rules.combinations(name)):
+        return f"nothing is known for these together; there is {known}"
+    shipped = [known for known in LOCKS.names() if version_rules.versions(known).keys() == products]
+    there = f"shipped are {', '.join(shipped)}; " if shipped else ""
+    message = f"no rule says which files this version needs; {there}"
+    return f"{message}with Docker there is {name}{AT}{CONTAINER}"
 
 
 def no_lock_data(name: str) -> str:
