@@ -104,7 +104,7 @@ class Job:
     """What came of the steps that were run, up to the first that failed."""
 
     statuses: list[int]
-    said: str
+    text: str
     outputs: Mapping[str, str]
     summary: str
 
@@ -125,7 +125,7 @@ def run(folder: Path, inputs: Mapping[str, str], api: str, path: str = "") -> Jo
         "GITHUB_STEP_SUMMARY": str(summary),
         "PATH": os.pathsep.join(filter(None, (path, os.environ["PATH"]))),
     }
-    statuses, said = list[int](), ""
+    statuses, text = list[int](), ""
     for step in ACTION["runs"]["steps"]:
         if "run" not in step or not _is_due(step.get("if", ""), known):
             continue
@@ -140,13 +140,13 @@ def run(folder: Path, inputs: Mapping[str, str], api: str, path: str = "") -> Jo
             check=False,
         )
         statuses.append(ended.returncode)
-        said += ended.stdout + ended.stderr
+        text += ended.stdout + ended.stderr
         lines = (line.partition("=") for line in output.read_text("utf-8").splitlines())
         known |= {f"steps.{step.get('id')}.outputs.{name}": text for name, _, text in lines}
         if ended.returncode:
             break
     results = {name: _filled(of["value"], known) for name, of in ACTION["outputs"].items()}
-    return Job(statuses, said, results, summary.read_text(encoding="utf-8"))
+    return Job(statuses, text, results, summary.read_text(encoding="utf-8"))
 
 
 def _filled(text: str, known: Mapping[str, str]) -> str:

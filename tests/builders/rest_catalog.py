@@ -26,8 +26,8 @@ def answers(tables: Mapping[str, Path]) -> Answers:
     for name, file in tables.items():
         database, _, table = name.partition(".")
         metadata = json.loads(file.read_text(encoding="utf-8"))
-        found = {"metadata-location": str(file), "metadata": metadata, "config": {}}
-        result[f"/v1/namespaces/{database}/tables/{table}"] = found
+        loaded = {"metadata-location": str(file), "metadata": metadata, "config": {}}
+        result[f"/v1/namespaces/{database}/tables/{table}"] = loaded
     return result
 
 

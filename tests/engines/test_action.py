@@ -44,7 +44,7 @@ def test_a_real_upgrade_is_answered_in_a_comment(
     }
     with action_run.github() as github:
         job = action_run.run(tmp_path, inputs, github.address, str(programs))
-    assert job.outputs["status"] in {"0", "1"}, job.said
+    assert job.outputs["status"] in {"0", "1"}, job.text
     assert job.statuses[-1] == int(job.outputs["status"])
     assert "duckdb-2.0.1" in github.comments[1]
     assert job.summary in github.comments[1]

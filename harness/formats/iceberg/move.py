@@ -19,7 +19,7 @@ from harness.formats.iceberg.table import METADATA, parse
 FILE_PATH: Final = "file_path"
 PUFFIN: Final = b"PFA1"
 _AVRO: Final = "*.avro"
-_OWN: Final = "avro."
+_AVRO_KEYS: Final = "avro."
 """How the keys begin that Avro itself keeps in a file's metadata."""
 
 
@@ -79,9 +79,9 @@ class _Move:
 
         reader = fastavro.reader(io.BytesIO(path.read_bytes()))
         records = [change(record) for record in reader]  # type: ignore[arg-type] # of mappings
-        kept = {k: v for k, v in reader.metadata.items() if not k.startswith(_OWN)}
+        metadata = {k: v for k, v in reader.metadata.items() if not k.startswith(_AVRO_KEYS)}
         out = io.BytesIO()
-        fastavro.writer(out, reader.writer_schema, records, reader.codec, metadata=kept)
+        fastavro.writer(out, reader.writer_schema, records, reader.codec, metadata=metadata)
         self.write(path, out.getvalue())
 
 

@@ -94,7 +94,7 @@ def test_a_token_that_may_only_read_fails_no_job(tmp_path: Path, github: Simulat
     github.refuses = True
     job = acted(tmp_path, github, 0)
     assert job.statuses == [0, 0, 0, 0]
-    assert "::warning::the answer is not commented: GitHub says HTTP Error 403" in job.said
+    assert "::warning::the answer is not commented: GitHub says HTTP Error 403" in job.text
 
 
 def test_nothing_is_commented_where_the_workflow_says_so(

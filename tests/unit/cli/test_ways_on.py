@@ -13,7 +13,7 @@ from tests.builders.scenario_texts import MOVED
 Capture = pytest.CaptureFixture[str]
 
 ADDED = "  - add_column: {name: later, type: string}\n  - insert: [7]\n"
-SAID = {
+ERRORS = {
     "upgrade --from trino-476 --to trino-490 my.yaml": (
         "trino-490: there is no lock data of trino-490, and it cannot be added: no rule says which "
         "files this version needs; shipped are trino-368, trino-476"
@@ -44,10 +44,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("empty").mkdir()
 
 
-@pytest.mark.parametrize(("command", "said"), SAID.items())
-def test_an_error_leads_on_and_leaves_no_folder(command: str, said: str, capsys: Capture) -> None:
+@pytest.mark.parametrize(("command", "text"), ERRORS.items())
+def test_an_error_leads_on_and_leaves_no_folder(command: str, text: str, capsys: Capture) -> None:
     assert app.main(shlex.split(command)) == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
 

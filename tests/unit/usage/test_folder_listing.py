@@ -80,8 +80,8 @@ def test_a_folder_of_hive_has_its_databases_and_a_hudi_table_its_type(tmp_path: 
     parquet(
         tmp_path / "sales.db" / "acid" / "p=1" / "delta_0000001_0000001" / "bucket_0", {"a": [1]}
     )
-    found = by_name(tmp_path)
-    assert {name: table.format for name, table in found.items()} == {
+    tables = by_name(tmp_path)
+    assert {name: table.format for name, table in tables.items()} == {
         "sales.acid": "hive-acid",
         "sales.trips": "hudi-mor",
     }
