@@ -222,7 +222,7 @@ class Expectations:
         lists = next((lists for lists in recorded if entry in lists.entries), None)
         if lists is None:
             return NO_LISTS
-        of_folder = {folder: own for own, folders in lists.partitions for folder in folders}
+        of_folder = {folder: columns for columns, folders in lists.partitions for folder in folders}
         files, made = self.case.state_of[step].files, self.case.made(step)
         history = self.history[: step + 1]
         with suppress(column_resolution.LayoutError):

@@ -105,7 +105,7 @@ class Simulation:
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[object, dict[str, SimulatedRow]] = {}
-        self._found: dict[object, list[tuple[Field, Field | None]]] = {}
+        self._taken_columns: dict[object, list[tuple[Field, Field | None]]] = {}
         self._tried: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
     @cached_property
@@ -327,10 +327,10 @@ class Simulation:
         self, fact: FileFact, by: ColumnMapping, strategy: ReadStrategy
     ) -> list[tuple[Field, Field | None]]:
         at_ = id(fact), by, strategy.catalog
-        if at_ not in self._found:
+        if at_ not in self._taken_columns:
             schema = self.schema(strategy)
-            self._found[at_] = sources(self._history, fact, self._steps, by, schema)
-        return self._found[at_]
+            self._taken_columns[at_] = sources(self._history, fact, self._steps, by, schema)
+        return self._taken_columns[at_]
 
     def _places(self) -> Iterator[int | None]:
         """Yield the place of each column in a list; none for one whose value is in the path."""
