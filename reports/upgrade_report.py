@@ -373,7 +373,9 @@ def scope(comparison: SideComparison) -> str:
     views = _views(asked)
     shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
-    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries})"
+    left_out = dict.fromkeys((*comparison.old.run.info.left_out, *comparison.new.run.info.left_out))
+    lacking = f"; left out to be quick: {', '.join(left_out)}" if left_out else ""
+    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries}{lacking})"
 
 
 def _settings(variants: Iterable[VariantInfo]) -> str:

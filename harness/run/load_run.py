@@ -233,6 +233,8 @@ class RunInfo:
     metastore: MetastoreInfo | None = None
     locks: Mapping[str, str] = field(default_factory=dict)
     """The lock data of people's own distributions, by name."""
+    left_out: tuple[str, ...] = ()
+    """What was not asked because it would have taken too long."""
 
     @cached_property
     def variants_by_id(self) -> Mapping[str, VariantInfo]:

@@ -44,6 +44,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         ask_again=plan.ask_again,
         metastore=_metastore_info(plan.metastore),
         locks=distributions.custom_locks([*writers, *(r.distribution for r in plan.readers)]),
+        left_out=plan.left_out,
     )
 
 
@@ -127,7 +128,7 @@ def plan_of(info: RunInfo) -> Plan:
         raise UsageProblem(f"{message}; run the profile again") from wrong
     return Plan(
         info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
-        info.ask_again, info.through,
+        info.ask_again, info.through, left_out=info.left_out,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import typer
 from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options, runs
 from harness.cli.output import Output
-from harness.cli.plan_options import NamedParts
+from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.cli.runs import Resources
 from harness.cli.upgrade import rollout_runs, sides, trials
 from harness.comparison import acceptance
@@ -100,6 +100,8 @@ def upgrade(
     allow_partial: AllowPartialOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
+    query: options.QueryOption = None,
+    setting: options.SettingOption = None,
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
@@ -116,16 +118,25 @@ def upgrade(
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
 
-    def make(change: sides.ChangeProfile) -> Plan:
-        plan = plan_options.make(paths, profile, k, named=named, change=change)
-        plan_options.check_asks(plan)
-        return plan
+    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
+    where = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
+
+    def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
+        in_use = tables.formats if tables else ()
+
+        def make(change: sides.ChangeProfile) -> Plan:
+            changed = Change(change, sides.parts_of(every), in_use)
+            plan = plan_options.make(paths, profile, k, None, where, named, changed)
+            plan_options.check_asks(plan)
+            return plan
+
+        return make
 
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
         with runs.new_folder(resources, "upgrade", run_dir) as path:
-            folder = sides.UpgradeFolder(path, resources, make)
+            folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
             judged = rollout_runs.judged(planned, folder)
             return _finish_rollout(
                 judged.allowing_partial() if allow_partial else judged, path, output
@@ -133,7 +144,7 @@ def upgrade(
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
-    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
+    make = make_for((before, after))
     old_plan = make(lambda profile, _: before.apply(profile))
     plan = sides.new_plan(before, after, make)
     with runs.new_folder(resources, "upgrade", run_dir) as path:
