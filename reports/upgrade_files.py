@@ -325,6 +325,10 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
         "causes": [_cause(cause, comparison) for cause in comparison.relevant],
         "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
         "not_covered": dict(comparison.not_covered),
+        "to_ask": {
+            name: report.ask_command(reason, comparison)
+            for name, reason in comparison.not_asked.items()
+        },
         "untested": [
             {
                 "scenario": step.scenario,

@@ -28,6 +28,7 @@ from harness.comparison.result import (
     SAFE,
     AffectedTables,
     Decision,
+    NotAsked,
     SideComparison,
     wrong_today,
 )
@@ -167,14 +168,25 @@ def explain_command(verdict: Verdict, run: Run) -> str:
 def users_tables(comparison: SideComparison) -> Iterator[Block]:
     """Yield what is wrong today on somebody's own tables, and of which nothing is known."""
     yield from section("Wrong today already on your tables", _wrong_on_tables(comparison))
-    not_covered = grouped((why, name) for name, why in comparison.not_covered.items())
+    not_asked = grouped((why, name) for name, why in comparison.not_asked.items())
     yield from section(
         "Of these tables nothing is known",
         [
-            f"{counted(len(names), 'table')}: {why} ({_some_tables(names)})"
-            for why, names in not_covered.items()
+            Item(
+                Line(f"{counted(len(names), 'table')}: {why.why} ({_some_tables(names)})"),
+                tuple(map(Code, filter(None, (ask_command(why, comparison),)))),
+            )
+            for why, names in not_asked.items()
         ],
     )
+
+
+def ask_command(not_asked: NotAsked, comparison: SideComparison) -> str:
+    """Return what to type to ask about such tables; empty where nothing asks it."""
+    if not (comparison.command and not_asked.format):
+        return ""
+    files = (comparison.files.get((not_asked.format, step)) for step in not_asked.operations)
+    return " ".join((comparison.command, *not_asked.options, *dict.fromkeys(filter(None, files))))
 
 
 def _wrong_on_tables(comparison: SideComparison) -> Iterator[str]:

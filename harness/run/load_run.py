@@ -122,6 +122,8 @@ class StepInfo:
     """No questions were planned after it."""
     named: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
     """What scenario files call the operation; empty in the oldest runs."""
+    features: Annotated[tuple[str, ...], Field(exclude_if=lambda words: not words)] = ()
+    """Words of `usage.yaml` for what a table has by it."""
 
     @property
     def operation(self) -> str:

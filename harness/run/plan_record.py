@@ -58,6 +58,7 @@ def variant_info(variant: Variant) -> VariantInfo:
             operation.CHANGES_SCHEMA,
             step.quiet,
             name_of(operation),
+            operation.features(),
         )
         for number, step in enumerate(scenario.steps, start=1)
         for operation, by in ((step.operation, f", by {step.by}" if step.by else ""),)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
 from typing import Annotated
 
@@ -18,15 +20,16 @@ from harness.cli.runs import Resources
 from harness.cli.upgrade import rollout_runs, sides, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.result import ComparedSide, Rollout, SideComparison, compare
+from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.plan import custom_distributions
+from harness.plan import custom_distributions, shipped
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
+from harness.scenario.operations import name_of
 from harness.usage import usage_file
 
 FromOption = Annotated[
@@ -156,7 +159,30 @@ def upgrade(
             comparison = trials.with_reader_settings(comparison, reader, plan, folder)
         comparison = trials.with_table_versions(comparison, before, after, folder)
         comparison = trials.with_swaps(comparison, before, after, folder)
+        again = _again(old or (), new or (), usage, role)
+        files = _files(comparison.not_asked.values())
+        comparison = replace(comparison, command=again, files=files)
         return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
+
+
+def _again(old: Sequence[str], new: Sequence[str], usage: Path | None, role: str) -> str:
+    """Return the command that compares the same sides, to which options can be added."""
+    named = [("--from", name) for name in old] + [("--to", name) for name in new]
+    named += [("--usage", str(usage))] if usage else []
+    named += [("--as", role)] if role != sides.READER else []
+    return shlex.join(["harness", "upgrade", *chain.from_iterable(named)])
+
+
+def _files(not_asked: Iterable[NotAsked]) -> Mapping[tuple[str, str], str]:
+    """Return of each format and step that was never asked about the shortest scenario's file."""
+    lacking = {(one.format, step): "" for one in not_asked for step in one.operations}
+    scenarios = shipped.load_scenarios(shipped.scenarios_folder()) if lacking else ()
+    for scenario in sorted(scenarios, key=lambda scenario: len(scenario.steps), reverse=True):
+        for operation in scenario.operations:
+            steps = {name_of(operation), *operation.features()}
+            of_formats = product(scenario.formats, steps)
+            lacking |= dict.fromkeys(set(of_formats) & lacking.keys(), scenario.path)
+    return lacking
 
 
 def _sides(

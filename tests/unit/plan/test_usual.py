@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from harness.cli import plan_options
 from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.core.errors import UsageProblem
-from harness.plan import Parts, ProfileReader, estimate, usual
+from harness.plan import Parts, Profile, ProfileReader, estimate, usual
 from harness.scenario.cells import Plan, Variant, parse_reader
 
 TABLE = "table: {columns: {id: string, ts: long, f1: string, n: int}, key: id, order_by: ts}\n"
@@ -47,8 +48,8 @@ def planned(
 def side(reader: str, *readers: str, in_use: tuple[str, ...] = ()) -> Change:
     asked = tuple(ProfileReader(parse_reader(name)) for name in readers)
 
-    def applied(profile: usual.Profile, _: object) -> usual.Profile:
-        return usual.replace(profile, readers=(ProfileReader(parse_reader(reader)),))
+    def applied(profile: Profile, _: object) -> Profile:
+        return replace(profile, readers=(ProfileReader(parse_reader(reader)),))
 
     return Change(applied, Parts((), (), asked), in_use)
 
