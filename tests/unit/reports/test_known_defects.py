@@ -78,8 +78,9 @@ def test_an_upgrade_names_it_in_the_text_and_for_programs() -> None:
     text = upgrade_report.what_to_do(cause, result)
     assert text.startswith("Right in trino-483. ")
     assert ENTRY in text
-    (data,) = upgrade_files.comparison_data(result)["causes"]
-    assert (data["right_in"], data["trackers"]) == ([NEW], [ENTRY])
+    data = upgrade_files.comparison_data(result)["causes"]
+    assert isinstance(data, list)
+    assert [(one["right_in"], one["trackers"]) for one in data] == [([NEW], [ENTRY])]
 
 
 def test_what_is_wrong_today_and_right_after_says_so() -> None:
