@@ -73,7 +73,9 @@ def usual(
     asked = named_by(first, scenarios)
     names = parts.formats or _formats(request, asked)
     writers = request.writers or tuple(select_scenarios.writers_for(names, profiles))
-    readers = request.readers or tuple(_readers(names, writers))
+    # Of an upgrade's writers the newer one reads: not every older one knows its tables.
+    reading = request.sides.writers[-1:] or writers
+    readers = request.readers or tuple(_readers(names, reading))
     result = Parts(names, writers, readers)
     rewrites = {REWRITES: tuple(select_scenarios.rewrites_for(names, first))}
     profile = replace(
