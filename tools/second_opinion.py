@@ -493,6 +493,7 @@ def compare(
         made = [record.outcome.step for record in records if record.outcome.instant]
         back = None if opinion.past is None else past_views.anchor(made, opinion.past)
         history = histories[opinion.variant][: (opinion.step if back is None else back) + 1]
+        history = history if back is None else past_views.of_commit(history)
         found = [Disagreement("")] if opinion.error else differences(opinion, history[-1])
         yield Compared(
             opinion,
