@@ -14,8 +14,8 @@ newest instant up to it is taken, and the truth of the step which made it (`anch
 
 As of: the columns are those of then. Iceberg's Spark queries by a snapshot's id use the snapshot's
 schema (Iceberg documentation, "Spark Queries", "Schema selection in time travel queries"), so do
-Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499). What was
-begun, and committed without another write between, has the columns of when it was begun.
+Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499). What
+was begun, and committed without another write between, has the columns of when it was begun.
 A tag has the columns that its snapshot was made with, a branch those of the table (Iceberg
 documentation, "Branching and Tagging", "Schema selection with branches and tags"). Files of a
 snapshot that has a tag are not removed (same page, "Overview").

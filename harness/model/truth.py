@@ -111,7 +111,7 @@ class Truth:
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
     """What each step so far sent of such."""
     published: Mapping[int, PendingWrite] = dataclasses.field(default_factory=dict)
-    """What was begun and then committed without another write between, by the step of its commit."""
+    """What was begun and then committed with no other write between, by the step of its commit."""
 
     @property
     def sent_contested(self) -> Contested:
