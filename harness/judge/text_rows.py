@@ -8,7 +8,8 @@ Formats & SerDe"). Lines are compared as they stand in the file, however a reade
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from harness.judge.difference import Difference, DifferenceKind
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 NULL: Final = r"\N"
 VALUES, PARTS = "\x01", "\x02"
+UNTOLD: Final = "\0"
+"""Stands for a value whose text is not looked at; none of them has a sign in it."""
 _ELEMENT: Final = re.compile(r"\[(\d+)\]$")
 _SIGNS: Final = re.compile("[\x01-\x08\n]")
 Piece = tuple[str, int]
@@ -35,7 +38,7 @@ def comes_apart(difference: Difference, state: ExpectedState) -> bool:
     pair = difference.expected, difference.actual
     if all(isinstance(value, tuple) for value in pair):
         texts = list(map(_text, pair))
-        if texts[0] == texts[1] is not None:
+        if texts[0] == texts[1] and UNTOLD not in texts[0]:
             return True
     source = _written_for(difference, state)
     return source is not None and source == _place_of(difference, state)
@@ -52,11 +55,40 @@ def is_rest_of_a_row(difference: Difference, state: ExpectedState) -> bool:
     shown = difference.actual
     if difference.kind is not DifferenceKind.EXTRA_ROW or not isinstance(shown, tuple):
         return False
-    texts = [_text(value) for value in shown]
     rests = (line for lines in state.text_lines.values() for line in lines[1:])
-    return any(
-        texts == [*(text for text, _ in line), *[NULL] * (len(texts) - len(line))] for line in rests
+    return any(_is_parsed_of(shown, [text for text, _ in line]) for line in rests)
+
+
+def _is_parsed_of(row: Sequence[Value], texts: Sequence[str]) -> bool:
+    """Return whether a row is what readers make of a line: NULL where a text is none of the type.
+
+    The first text tells which line it is, for that is what the row is known by.
+    """
+    whole = [*texts, *[NULL] * (len(row) - len(texts))]
+    return (
+        len(whole) == len(row)
+        and _text(row[0]) == whole[0]
+        and all(_is_parsed(value, text) for value, text in zip(row, whole, strict=True))
     )
+
+
+def _is_parsed(value: Value, text: str) -> bool:
+    match value:
+        case None:
+            return True
+        case dict():
+            return all(_is_part(part, text) for part in value.values())
+        case tuple():
+            return all(_is_part(part, text) for part in value)
+        case MapValue():
+            return all(_is_part(part, text) for pair in value.pairs for part in pair)
+    return _text(value) == text
+
+
+def _is_part(value: Value, text: str) -> bool:
+    if isinstance(value, dict | tuple | MapValue):
+        return _is_parsed(value, text)
+    return value is None or _text(value) in text
 
 
 def _place_of(difference: Difference, state: ExpectedState) -> int | None:
@@ -88,8 +120,6 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
         return ()
     lines: list[list[Piece]] = [[]]
     for place, text in enumerate(map(_text, shown)):
-        if text is None:
-            return ()
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append([])
@@ -97,28 +127,38 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
     return lines
 
 
-def _strings(value: Value) -> Iterable[str]:
+def _strings(value: Value) -> Iterator[str]:
     match value:
         case str():
-            return (value,)
-        case tuple():
-            return (element for element in value if isinstance(element, str))
-    return ()
+            yield value
+        case tuple() | dict():
+            for part in value.values() if isinstance(value, dict) else value:
+                yield from _strings(part)
+        case MapValue():
+            for part in chain(*value.pairs):
+                yield from _strings(part)
 
 
-def _text(value: Value) -> str | None:
-    """Return a value as it stands in a text file; None where that is not looked at."""
+def _text(value: Value, level: int = ord(PARTS)) -> str:
+    """Return a value as it stands in a text file.
+
+    `level`: the sign between its parts. A map takes two, one of them between key and value.
+    """
     match value:
         case None:
             return NULL
         case str():
             return value
         case tuple():
-            texts = [_text(element) for element in value]
-            return None if None in texts else PARTS.join(map(str, texts))
-        case dict() | MapValue() | bytes():
-            return None
+            return chr(level).join(_text(part, level + 1) for part in value)
+        case dict():
+            return chr(level).join(_text(part, level + 1) for part in value.values())
+        case MapValue():
+            pairs = ([_text(part, level + 2) for part in pair] for pair in value.pairs)
+            return chr(level).join(map(chr(level + 1).join, pairs))
+        case bytes():
+            return UNTOLD
     try:
         return cast_text(value)
     except ValueError:
-        return None
+        return UNTOLD

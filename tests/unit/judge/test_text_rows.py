@@ -8,8 +8,8 @@ import pytest
 
 from harness.core.records import Column, FindingKind
 from harness.judge.expected_state import ExpectedState
-from harness.judge.text_rows import lines_of
-from harness.model.canonical import Value
+from harness.judge.text_rows import UNTOLD, lines_of
+from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
 from tests.builders.judge_stages import findings, wrong
 from tests.builders.table_story import history
@@ -77,6 +77,12 @@ def test_the_rest_of_a_row_is_a_row_that_nobody_wrote(state: ExpectedState) -> N
     assert FindingKind.UNEXPLAINED not in {kind for kind, _ in found}
 
 
+def test_what_is_not_of_the_columns_type_in_the_rest_of_a_row_is_null(state: ExpectedState) -> None:
+    found = kinds(state, ("row", "b", None, None), ("c", None, ("h",), None))
+    assert (FindingKind.GHOST_ROW, "") in found
+    assert FindingKind.UNEXPLAINED not in {kind for kind, _ in found}
+
+
 @pytest.mark.parametrize(
     "row",
     [
@@ -87,10 +93,13 @@ def test_the_rest_of_a_row_is_a_row_that_nobody_wrote(state: ExpectedState) -> N
         ("plain", "b", ("f",), "h"),
         ("one", "a", ("f", "g"), "h"),
         ("d", "f", "h", None),
+        ("c", "x", None, None),
+        ("c", "f", ("x",), None),
     ],
     ids=[
         *("another part", "parts that changed places", "another value", "the rest alone"),
         *("a part less", "another row's", "no rest of a row"),
+        *("another value behind the rest", "another part behind the rest"),
     ],
 )
 def test_what_no_text_file_makes_of_the_row_stays_unexplained(
@@ -105,4 +114,8 @@ def test_lines_have_each_piece_with_the_place_of_its_column() -> None:
     ]
     assert lines_of(["a\nb", 1]) == [[("a", 0)], [("b", 0), ("1", 1)]]
     assert lines_of(["a", "b", ("f",), None]) == ()
-    assert lines_of(["a\nb", {"x": 1}]) == ()
+    nested = {"x": "a\nb", "m": MapValue((("k", (None, "c")),))}
+    assert lines_of([1, nested, b"x"]) == [
+        [("1", 0), ("a", 1)],
+        [("b\x02k\x04\\N\x05c", 1), (UNTOLD, 2)],
+    ]
