@@ -12,6 +12,7 @@ from typing import Final
 
 from harness.core.records import Responsible, StateRecord
 from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.partition_lists import PartitionLists
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.canonical import text_of
 from harness.model.file_facts import FileFact
@@ -48,6 +49,9 @@ class HiddenFromReaders:
     taken: Mapping[str, bool] = field(default_factory=dict)
     """Whether the conditions take a row of one of these files, whose values are read as the table's
     own records lead to them, by the text of its key; none where that is not known."""
+    lists: PartitionLists | None = None
+    """What the catalog's lists of the columns of partitions give to a reader that goes by them;
+    None for any other, and where there are none."""
 
     def history(self, difference: Difference) -> Responsible | None:
         """Return who is responsible for what a reader shows against the files.
@@ -80,7 +84,12 @@ class HiddenFromReaders:
 
 
 def hidden_from_readers(
-    case: RecordedVariant, step: int, view: str, query: Query, excluded: Sequence[AbstractSet[str]]
+    case: RecordedVariant,
+    step: int,
+    view: str,
+    query: Query,
+    excluded: Sequence[AbstractSet[str]],
+    lists: PartitionLists | None = None,
 ) -> HiddenFromReaders:
     """Return what the writer may have kept from readers; `excluded`: by stored statistics."""
     state, history = case.state_of[step], case.history[: step + 1]
@@ -107,6 +116,7 @@ def hidden_from_readers(
         lost,
         conditions,
         _taken(state, history, misled, query),
+        lists,
     )
 
 

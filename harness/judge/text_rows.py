@@ -1,12 +1,14 @@
 r"""What becomes of a row whose texts hold the signs by which a text file parts its values.
 
 `\n` ends a row, `\x01` stands between its values, `\x02` to `\x08` between their parts, `\N` is
-NULL, and nothing is escaped (`LazySimpleSerDe` of Hive 3.1.3; Hive language manual, DDL, "Row
-Formats & SerDe"). Lines are compared as they stand in the file, however a reader parses them.
+NULL, bytes are Base64, and nothing is escaped (`LazySimpleSerDe`, `LazyUtils` of Hive 3.1.3; Hive
+language manual, DDL, "Row Formats & SerDe"). Lines are compared as they stand in the file, however
+a reader parses them.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
 
 NULL: Final = r"\N"
 VALUES, PARTS = "\x01", "\x02"
-UNTOLD: Final = "\0"
-"""Stands for a value whose text is not looked at; none of them has a sign in it."""
+_UNKNOWN: Final = "\0"
+"""Stands for what no reader shows."""
+_PARTED: Final = 8
+"""So many signs part values."""
 _ELEMENT: Final = re.compile(r"\[(\d+)\]$")
 _SIGNS: Final = re.compile("[\x01-\x08\n]")
 Piece = tuple[str, int]
@@ -38,7 +42,7 @@ def comes_apart(difference: Difference, state: ExpectedState) -> bool:
     pair = difference.expected, difference.actual
     if all(isinstance(value, tuple) for value in pair):
         texts = list(map(_text, pair))
-        if texts[0] == texts[1] and UNTOLD not in texts[0]:
+        if texts[0] == texts[1] is not None:
             return True
     source = _written_for(difference, state)
     return source is not None and source == _place_of(difference, state)
@@ -55,40 +59,44 @@ def is_rest_of_a_row(difference: Difference, state: ExpectedState) -> bool:
     shown = difference.actual
     if difference.kind is not DifferenceKind.EXTRA_ROW or not isinstance(shown, tuple):
         return False
-    rests = (line for lines in state.text_lines.values() for line in lines[1:])
-    return any(_is_parsed_of(shown, [text for text, _ in line]) for line in rests)
+    texts = [_text(value) for value in shown]
+    rests = (
+        [text for text, _ in line] for lines in state.text_lines.values() for line in lines[1:]
+    )
+    return any(_reads(line, texts, shown) for line in rests)
 
 
-def _is_parsed_of(row: Sequence[Value], texts: Sequence[str]) -> bool:
-    """Return whether a row is what readers make of a line: NULL where a text is none of the type.
+def _reads(line: Sequence[str], texts: Sequence[str | None], shown: Sequence[Value]) -> bool:
+    """Return whether a reader of a line shows such values, in as many columns as a table has.
 
-    The first text tells which line it is, for that is what the row is known by.
+    What stands under a type that it is not of is NULL, or has nothing but NULLs in it; not so the
+    first one, by which the line is known.
     """
-    whole = [*texts, *[NULL] * (len(row) - len(texts))]
-    return (
-        len(whole) == len(row)
-        and _text(row[0]) == whole[0]
-        and all(_is_parsed(value, text) for value, text in zip(row, whole, strict=True))
+    pieces = [*line[: len(texts)], *[NULL] * (len(texts) - len(line))]
+    pairs = list(zip(pieces, texts, shown, strict=True))
+    same = [piece == text for piece, text, _ in pairs]
+    if all(same):
+        return True
+    known = bool(_SIGNS.search(pieces[0])) and same[0]
+    return known and all(
+        equal or not any(_leaves(value)) for equal, (*_, value) in zip(same, pairs, strict=True)
     )
 
 
-def _is_parsed(value: Value, text: str) -> bool:
+def _leaves(value: Value) -> Iterator[bool]:
+    """Yield of each part of a value whether it is something."""
     match value:
-        case None:
-            return True
         case dict():
-            return all(_is_part(part, text) for part in value.values())
+            parts = list(value.values())
         case tuple():
-            return all(_is_part(part, text) for part in value)
+            parts = list(value)
         case MapValue():
-            return all(_is_part(part, text) for pair in value.pairs for part in pair)
-    return _text(value) == text
-
-
-def _is_part(value: Value, text: str) -> bool:
-    if isinstance(value, dict | tuple | MapValue):
-        return _is_parsed(value, text)
-    return value is None or _text(value) in text
+            parts = [part for _, part in value.pairs]
+        case _:
+            parts = []
+            yield value is not None
+    for part in parts:
+        yield from _leaves(part)
 
 
 def _place_of(difference: Difference, state: ExpectedState) -> int | None:
@@ -119,7 +127,12 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
     if not any(_SIGNS.search(text) for value in shown for text in _strings(value)):
         return ()
     lines: list[list[Piece]] = [[]]
-    for place, text in enumerate(map(_text, shown)):
+    for place, value in enumerate(shown):
+        text = _text(value)
+        if text is None:
+            if any(map(_SIGNS.search, _strings(value))):
+                return ()
+            text = _UNKNOWN
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append([])
@@ -131,18 +144,19 @@ def _strings(value: Value) -> Iterator[str]:
     match value:
         case str():
             yield value
-        case tuple() | dict():
-            for part in value.values() if isinstance(value, dict) else value:
-                yield from _strings(part)
+        case tuple():
+            for element in value:
+                yield from _strings(element)
+        case dict():
+            yield from _strings(tuple(value.values()))
         case MapValue():
-            for part in chain(*value.pairs):
-                yield from _strings(part)
+            yield from _strings(tuple(chain(*value.pairs)))
 
 
-def _text(value: Value, level: int = ord(PARTS)) -> str:
-    """Return a value as it stands in a text file.
+def _text(value: Value, depth: int = 1) -> str | None:
+    """Return a value as it stands in a text file; None where that is not looked at.
 
-    `level`: the sign between its parts. A map takes two, one of them between key and value.
+    `depth`: the number of the sign that parts it from others.
     """
     match value:
         case None:
@@ -150,15 +164,19 @@ def _text(value: Value, level: int = ord(PARTS)) -> str:
         case str():
             return value
         case tuple():
-            return chr(level).join(_text(part, level + 1) for part in value)
+            return _joined([_text(element, depth + 1) for element in value], depth + 1)
         case dict():
-            return chr(level).join(_text(part, level + 1) for part in value.values())
+            return _text(tuple(value.values()), depth)
         case MapValue():
-            pairs = ([_text(part, level + 2) for part in pair] for pair in value.pairs)
-            return chr(level).join(map(chr(level + 1).join, pairs))
+            pairs = ([_text(part, depth + 2) for part in pair] for pair in value.pairs)
+            return _joined([_joined(pair, depth + 2) for pair in pairs], depth + 1)
         case bytes():
-            return UNTOLD
+            return base64.b64encode(value).decode()
     try:
         return cast_text(value)
     except ValueError:
-        return UNTOLD
+        return None
+
+
+def _joined(texts: Sequence[str | None], depth: int) -> str | None:
+    return None if None in texts or depth > _PARTED else chr(depth).join(map(str, texts))
