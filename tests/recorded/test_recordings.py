@@ -40,7 +40,9 @@ ADMITTED: Final = {("row left out", "least"), ("NULL", "old"), ("NULL", "empty")
 """The ways of spoiling rows of that recording that make of a right answer one that is open."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
-OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
+OF_ONE_MACHINE: Final = re.compile(
+    r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|(?<=[\w\]]):\d{4,5}\b"
+)
 FITTING: Final = {
     "NULL": {FindingKind.LOST_VALUE, FindingKind.MISSING_RENAME},
     "another row's": {FindingKind.UNEXPLAINED},
@@ -111,7 +113,7 @@ def _missed(recorded: Recorded, *, told: bool) -> Iterator[str]:
 
 def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
     key = recorded.variant.scenario.table.key
-    right = [cell for cell, said in recorded.verdicts.items() if said["verdict"] == "correct"]
+    right = [cell for cell, verdict in recorded.verdicts.items() if verdict["verdict"] == "correct"]
     chance = random.Random(recorded.variant.id)  # noqa: S311 - nothing is kept secret
     for cell in chance.sample(right, min(SPOILT, len(right))):
         answer = recorded.answers[cell]
@@ -173,7 +175,7 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
 )
 def test_of_a_profile_one_check_in_a_hundred_at_most_is_left_open(root: Path) -> None:
     recorded = (each for folder in recordings.folders(root) for each in recordings.read(folder))
-    kinds = Counter(said["verdict"] for each in recorded for said in each.verdicts.values())
+    kinds = Counter(verdict["verdict"] for each in recorded for verdict in each.verdicts.values())
     assert kinds["correct"]
     assert kinds["open"] <= MOST_OPEN * kinds.total()
 
