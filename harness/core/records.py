@@ -161,6 +161,22 @@ class FileValues:
     """The instant at which each row was committed; empty where file or record does not say."""
 
 
+ListedColumns = tuple[tuple[str, str], ...]
+"""The names of columns with their types in our words, empty for one that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionColumns:
+    """The lists of columns that the catalog keeps of partitions, where they are not the table's."""
+
+    entries: tuple[str, ...]
+    """The names of the catalog entries that it is so of."""
+    table: ListedColumns
+    """The columns of these entries, Hudi's own too, those that divide the table left out."""
+    partitions: tuple[tuple[ListedColumns, tuple[str, ...]], ...]
+    """Each list that differs, with the folders of the partitions that have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateRecord:
     """A table state as a run names it: where a variant stands after a step."""
@@ -200,6 +216,10 @@ class StateRecord:
     metadata: Annotated[ExtraMetadata | None, Field(exclude_if=lambda m: m is None)] = None
     """What the step's own commit has for its user; None where the step was told of none."""
     listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
+    partition_columns: Annotated[
+        tuple[PartitionColumns, ...] | None, Field(exclude_if=lambda lists: lists is None)
+    ] = None
+    """None where no entry has partitions, and in older records."""
 
 
 @dataclass(frozen=True, slots=True)

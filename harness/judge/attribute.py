@@ -56,7 +56,10 @@ def attribute(
         in_type = kind is FindingKind.TYPE_DRIFT and root in outdated
         if in_type or hidden.lists_otherwise(difference):
             return Responsible.COLUMNS
-        return hidden.history(difference)
+        by_history = hidden.history(difference)
+        if by_history is not Responsible.READER or hidden.lists is None:
+            return by_history
+        return hidden.lists.responsible(difference)
 
     groups = grouped([((kind, responsible(kind, d)), d) for kind, d in named])
     order = [at for kind in FindingKind for at in groups if at[0] is kind]

@@ -247,12 +247,12 @@ def _row(
     shown, key = state.shown(row), text_of(row.key)
     for path, (field, actual) in zip(known, seen, strict=True):
         expected = value_at(shown, path)
-        yield from _cell(
+        yield from parts_of(
             state, Difference(DifferenceKind.CELL, key, path, expected, actual, field), field
         )
 
 
-def _cell(state: ExpectedState, at: Difference, field: Field) -> Iterator[Difference]:
+def parts_of(state: ExpectedState, at: Difference, field: Field) -> Iterator[Difference]:
     """Yield the wrong parts of a value, as deep as both sides have the same shape."""
     if same(at.expected, at.actual):
         return
@@ -262,13 +262,15 @@ def _cell(state: ExpectedState, at: Difference, field: Field) -> Iterator[Differ
         case tuple(), tuple() if len(at.expected) == len(at.actual):
             for number, pair in enumerate(zip(at.expected, at.actual, strict=True)):
                 child = field.children[0]
-                yield from _cell(state, _part(at, f"[{number}]", child, *pair), child)
+                yield from parts_of(state, _part(at, f"[{number}]", child, *pair), child)
         case MapValue(), MapValue() if same(
             *(tuple(key for key, _ in value.pairs) for value in (at.expected, at.actual))
         ):
             for (key, left), (_, right) in zip(at.expected.pairs, at.actual.pairs, strict=True):
                 child = field.children[1]
-                yield from _cell(state, _part(at, f"[{text_of(key)}]", child, left, right), child)
+                yield from parts_of(
+                    state, _part(at, f"[{text_of(key)}]", child, left, right), child
+                )
         case ((dict() | tuple() | MapValue()), None):
             # All is lost: each part that had a value.
             parts = [leaf for leaf in leaves(at.expected, field, at.column) if leaf[2] is not None]
@@ -294,7 +296,7 @@ def _struct(state: ExpectedState, at: Difference, field: Field) -> Iterator[Diff
     for child in field.children:
         name, path = child.name, f".{child.name}"
         if name in actual:
-            yield from _cell(state, _part(at, path, child, expected[name], actual[name]), child)
+            yield from parts_of(state, _part(at, path, child, expected[name], actual[name]), child)
         else:
             origin = Origin(child.id, name, step, at.key) if step is not None else None
             absent = replace(_part(at, path, child, name, None), origin=origin)

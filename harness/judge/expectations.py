@@ -7,16 +7,18 @@ of each state tell says which of the model's row versions a view shows, never wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Final
 
 from harness.core import tolerances
-from harness.core.records import Answer, Expected, OutcomeKind
+from harness.core.records import Answer, Expected, OutcomeKind, PartitionColumns
 from harness.judge import understand
 from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.file_contents import FileAgreement, Holdings, NotKnown
 from harness.judge.file_evidence import Layout
+from harness.judge.partition_lists import PartitionLists
 from harness.judge.recorded_variant import READ_OPTIMIZED, SNAPSHOT, RecordedVariant
 from harness.model import past_views
 from harness.model.commit import BRANCH, INCREMENTAL
@@ -24,7 +26,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.past_views import Past
 from harness.model.query import Query
 from harness.model.simulation import catalog, column_resolution, row_files
-from harness.model.simulation.catalog import CatalogColumns, Lists
+from harness.model.simulation.catalog import NO_LISTS, CatalogColumns, Lists
 from harness.model.simulation.hudi import NO_META, Meta
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.row_files import Base, RowFile, base_rows
@@ -62,6 +64,7 @@ class Expectations:
         self.asked: Callable[[int, str, Query], ExpectedState] = cache(self._asked)
         self.table: Callable[[int, str, Query], Expected] = cache(self._table)
         self.layout: Callable[[int, str], Layout] = cache(self._layout)
+        self.lists: Callable[[int, str], Lists | None] = cache(self._lists)
         self.agreement: Callable[[int, str], FileAgreement | None] = cache(self._agreement)
 
     def for_reader(self, reader: str, answer: Answer | None = None) -> Expectations:
@@ -133,12 +136,20 @@ class Expectations:
             meta=self._meta if state.bare else NO_META,
             catalog=CatalogColumns(
                 () if past else state.catalog,
-                self._lists(step) if past is None or since else None,
+                self.lists(step, view) if past is None or since else None,
                 self._lowers,
             ),
             statistics=state.statistics.columns,
             whole=self.written.layout(step, view) if self.written else None,
         )
+
+    def partition_lists(self, step: int, view: str, query: Query) -> PartitionLists | None:
+        """Return what the catalog's lists of the columns of partitions give; None without any."""
+        past = self.case.past(view, step)
+        if not self.history[0].table.partition_by or (past and past.name != INCREMENTAL):
+            return None
+        lists, state = self.lists(step, view), self.state(step, view)
+        return None if lists is NO_LISTS else PartitionLists(state, query, lists)
 
     def _agreement(self, step: int, view: str) -> FileAgreement | None:
         """Return what was written beside what the files hold; None where that is not known."""
@@ -179,12 +190,16 @@ class Expectations:
         except column_resolution.LayoutError:
             return {}
 
-    def _lists(self, step: int) -> Lists | None:
-        """Return the catalog's lists of columns; None where they do not follow from the steps.
+    def _lists(self, step: int, view: str) -> Lists | None:
+        """Return the catalog's lists of columns, as recorded or else as they follow from the steps.
 
-        So it is after a refused write, which may have made partitions known, or a half-done step.
+        None where they are not known. From the steps they do not follow after a refused write,
+        which may have made partitions known, or a half-done step.
         """
         variant, states = self.case.variant, self.case.state_of
+        recorded = states[step].partition_columns
+        if recorded is not None:
+            return self._recorded_lists(step, view, recorded)
         if variant.settings.get(SCHEMA_CHANGES) == WRITE_CLIENT:
             return None
         for outcome in (self.case.outcomes[at] for at in self.case.outcomes if 0 < at <= step):
@@ -194,7 +209,21 @@ class Expectations:
         bare = {at for at, state in states.items() if state.bare}
         stay = variant.settings.get(CASCADE) == "off"
         files = states[step].files
-        return catalog.lists(self.history[: step + 1], files, bare, stay=stay)
+        return catalog.lists(self.history[: step + 1], files, bare, stay=stay) or NO_LISTS
+
+    def _recorded_lists(
+        self, step: int, view: str, recorded: Sequence[PartitionColumns]
+    ) -> Lists | None:
+        entry = self.case.entry_of(past_views.name_of(view))
+        lists = next((lists for lists in recorded if entry in lists.entries), None)
+        if lists is None:
+            return NO_LISTS
+        of_folder = {folder: own for own, folders in lists.partitions for folder in folders}
+        files, made = self.case.state_of[step].files, self.case.made(step)
+        history = self.history[: step + 1]
+        with suppress(column_resolution.LayoutError):
+            return catalog.recorded_lists(history, files, made, lists.table, of_folder)
+        return None
 
     def _since(self, step: int, view: str) -> Since | None:
         """Return which rows a view gives by when they were committed; None where it gives all."""

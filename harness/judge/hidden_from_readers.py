@@ -10,6 +10,7 @@ from typing import Final
 
 from harness.core.records import Responsible, StateRecord
 from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.partition_lists import PartitionLists
 from harness.judge.recorded_variant import RecordedVariant
 from harness.model.canonical import text_of
 from harness.model.file_facts import FileFact
@@ -42,6 +43,9 @@ class HiddenFromReaders:
     hold them, with the keys of the rows there."""
     conditions: AbstractSet[str] = frozenset()
     """The columns of the question's conditions, in lower case."""
+    lists: PartitionLists | None = None
+    """What the catalog's lists of the columns of partitions give to a reader that goes by them;
+    None for any other, and where there are none."""
 
     def history(self, difference: Difference) -> Responsible | None:
         """Return who is responsible for what a reader shows against the files.
@@ -68,7 +72,12 @@ class HiddenFromReaders:
 
 
 def hidden_from_readers(
-    case: RecordedVariant, step: int, view: str, query: Query, excluded: Sequence[AbstractSet[str]]
+    case: RecordedVariant,
+    step: int,
+    view: str,
+    query: Query,
+    excluded: Sequence[AbstractSet[str]],
+    lists: PartitionLists | None = None,
 ) -> HiddenFromReaders:
     """Return what the writer may have kept from readers; `excluded`: by stored statistics."""
     state, history = case.state_of[step], case.history[: step + 1]
@@ -94,6 +103,7 @@ def hidden_from_readers(
         _mistaken(state, history, misled),
         lost,
         conditions,
+        lists,
     )
 
 

@@ -1,14 +1,17 @@
 r"""What becomes of a row whose texts hold the signs by which a text file parts its values.
 
 `\n` ends a row, `\x01` stands between its values, `\x02` to `\x08` between their parts, `\N` is
-NULL, and nothing is escaped (`LazySimpleSerDe` of Hive 3.1.3; Hive language manual, DDL, "Row
-Formats & SerDe"). Lines are compared as they stand in the file, however a reader parses them.
+NULL, bytes are Base64, and nothing is escaped (`LazySimpleSerDe`, `LazyUtils` of Hive 3.1.3; Hive
+language manual, DDL, "Row Formats & SerDe"). Lines are compared as they stand in the file, however
+a reader parses them.
 """
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from harness.judge.difference import Difference, DifferenceKind
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 NULL: Final = r"\N"
 VALUES, PARTS = "\x01", "\x02"
+_UNKNOWN: Final = "\0"
+"""Stands for what no reader shows."""
+_PARTED: Final = 8
+"""So many signs part values."""
 _ELEMENT: Final = re.compile(r"\[(\d+)\]$")
 _SIGNS: Final = re.compile("[\x01-\x08\n]")
 Piece = tuple[str, int]
@@ -53,10 +60,43 @@ def is_rest_of_a_row(difference: Difference, state: ExpectedState) -> bool:
     if difference.kind is not DifferenceKind.EXTRA_ROW or not isinstance(shown, tuple):
         return False
     texts = [_text(value) for value in shown]
-    rests = (line for lines in state.text_lines.values() for line in lines[1:])
-    return any(
-        texts == [*(text for text, _ in line), *[NULL] * (len(texts) - len(line))] for line in rests
+    rests = (
+        [text for text, _ in line] for lines in state.text_lines.values() for line in lines[1:]
     )
+    return any(_reads(line, texts, shown) for line in rests)
+
+
+def _reads(line: Sequence[str], texts: Sequence[str | None], shown: Sequence[Value]) -> bool:
+    """Return whether a reader of a line shows such values, in as many columns as a table has.
+
+    What stands under a type that it is not of is NULL, or has nothing but NULLs in it; not so the
+    first one, by which the line is known.
+    """
+    pieces = [*line[: len(texts)], *[NULL] * (len(texts) - len(line))]
+    pairs = list(zip(pieces, texts, shown, strict=True))
+    same = [piece == text for piece, text, _ in pairs]
+    if all(same):
+        return True
+    known = bool(_SIGNS.search(pieces[0])) and same[0]
+    return known and all(
+        equal or not any(_leaves(value)) for equal, (*_, value) in zip(same, pairs, strict=True)
+    )
+
+
+def _leaves(value: Value) -> Iterator[bool]:
+    """Yield of each part of a value whether it is something."""
+    match value:
+        case dict():
+            parts = list(value.values())
+        case tuple():
+            parts = list(value)
+        case MapValue():
+            parts = [part for _, part in value.pairs]
+        case _:
+            parts = []
+            yield value is not None
+    for part in parts:
+        yield from _leaves(part)
 
 
 def _place_of(difference: Difference, state: ExpectedState) -> int | None:
@@ -87,9 +127,12 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
     if not any(_SIGNS.search(text) for value in shown for text in _strings(value)):
         return ()
     lines: list[list[Piece]] = [[]]
-    for place, text in enumerate(map(_text, shown)):
+    for place, value in enumerate(shown):
+        text = _text(value)
         if text is None:
-            return ()
+            if any(map(_SIGNS.search, _strings(value))):
+                return ()
+            text = _UNKNOWN
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append([])
@@ -97,28 +140,43 @@ def lines_of(values: Iterable[Value]) -> Sequence[Line]:
     return lines
 
 
-def _strings(value: Value) -> Iterable[str]:
+def _strings(value: Value) -> Iterator[str]:
     match value:
         case str():
-            return (value,)
+            yield value
         case tuple():
-            return (element for element in value if isinstance(element, str))
-    return ()
+            for element in value:
+                yield from _strings(element)
+        case dict():
+            yield from _strings(tuple(value.values()))
+        case MapValue():
+            yield from _strings(tuple(chain(*value.pairs)))
 
 
-def _text(value: Value) -> str | None:
-    """Return a value as it stands in a text file; None where that is not looked at."""
+def _text(value: Value, depth: int = 1) -> str | None:
+    """Return a value as it stands in a text file; None where that is not looked at.
+
+    `depth`: the number of the sign that parts it from others.
+    """
     match value:
         case None:
             return NULL
         case str():
             return value
         case tuple():
-            texts = [_text(element) for element in value]
-            return None if None in texts else PARTS.join(map(str, texts))
-        case dict() | MapValue() | bytes():
-            return None
+            return _joined([_text(element, depth + 1) for element in value], depth + 1)
+        case dict():
+            return _text(tuple(value.values()), depth)
+        case MapValue():
+            pairs = ([_text(part, depth + 2) for part in pair] for pair in value.pairs)
+            return _joined([_joined(pair, depth + 2) for pair in pairs], depth + 1)
+        case bytes():
+            return base64.b64encode(value).decode()
     try:
         return cast_text(value)
     except ValueError:
         return None
+
+
+def _joined(texts: Sequence[str | None], depth: int) -> str | None:
+    return None if None in texts or depth > _PARTED else chr(depth).join(map(str, texts))

@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.core import open_cases, refusals, tolerances
+from harness.core import catalog_readers, open_cases, refusals, tolerances
+from harness.core.catalog_readers import CatalogFact
 from harness.core.records import (
     HALF_DONE,
     JUDGE_FAILED,
@@ -93,8 +94,13 @@ def of_steps(case: RecordedVariant) -> Iterator[Verdict]:
         )
 
 
-def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> Assessment:
-    """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows."""
+def assess(
+    expectations: Expectations, step: int, view: str, answer: Answer, *, by_lists: bool = False
+) -> Assessment:
+    """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows.
+
+    `by_lists`: whether the reader goes by the columns that the catalog has of each partition.
+    """
     state = _asked_for(expectations, step, view, answer)
     layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
     strategies = match_strategies(answer, layout)
@@ -107,7 +113,8 @@ def assess(expectations: Expectations, step: int, view: str, answer: Answer) -> 
         return Assessment((), strategies.names, open=why)
     named = name(trace(comparison, answer, layout), state)
     query, excluded = answer.question, layout.excluded(answer.question)
-    hidden = hidden_from_readers(expectations.case, step, view, query, excluded)
+    lists = expectations.partition_lists(step, view, query) if by_lists else None
+    hidden = hidden_from_readers(expectations.case, step, view, query, excluded, lists)
     findings = attribute(named, comparison, agreement, state, hidden)
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.names, layout.doubt() if doubted else "")
@@ -176,9 +183,11 @@ class JudgedVariant:
         understood = understand_cell(cell, expectations, answer)
         # Readers of one table often give the same.
         texts = understood.question, answer_texts.content(understood)
-        content = step, view, expectations.truncated, texts
+        by_lists = catalog_readers.goes_by(cell.reader, CatalogFact.COLUMNS_OF_PARTITIONS)
+        content = step, view, expectations.truncated, by_lists, texts
         if content not in self._assessments:
-            self._assessments[content] = assess(expectations, step, view, understood)
+            made = assess(expectations, step, view, understood, by_lists=by_lists)
+            self._assessments[content] = made
         verdict = _with(self._assessments[content], unjudged, expectations, view, understood)
         return with_order(verdict, answer, expectations.history[0].table.key)
 

@@ -20,6 +20,8 @@ NOT_THERE: Final = "-__PLACEHOLDER__"
 """What such a location ends with."""
 _PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
 
+Columns = tuple[tuple[str, str], ...]
+"""Names and Hive types."""
 JsonData = Any
 """What `json` can write: None, bool, int, str, lists, and mappings with text keys."""
 
@@ -116,6 +118,22 @@ def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str,
         folder, values = _folder(part), tuple(part.get("values", ()))
         result[folder] = tuple(dict.fromkeys((*result.get(folder, ()), values)))
     return result
+
+
+def column_lists(
+    catalog_entry: CatalogEntry,
+) -> tuple[Columns, tuple[tuple[Columns, str], ...]]:
+    """Return the columns of an entry and those of each of its partitions, with its folder.
+
+    Those that divide the table are in neither. A partition without any goes by the entry's.
+    """
+
+    def columns(data: Mapping[str, JsonData]) -> Columns:
+        return tuple((column["name"], column["type"]) for column in data["sd"].get("cols", ()))
+
+    table = columns(catalog_entry.table)
+    lists = ((columns(part) or table, _folder(part)) for part in catalog_entry.partitions)
+    return table, tuple(lists)
 
 
 def _folder(partition: Mapping[str, JsonData]) -> str:

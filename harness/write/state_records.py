@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from harness.artifacts.result_cache import ResultCache
-from harness.core.records import FileValues, StateRecord
+from harness.core.grouping import grouped
+from harness.core.records import FileValues, ListedColumns, PartitionColumns, StateRecord
+from harness.engines.spark.values import canonical_type
 from harness.formats.api import FileFactError, Format
 from harness.formats.files import data_files
 from harness.model import partition_paths
@@ -79,12 +81,38 @@ class TableFiles:
         )
 
     @property
+    def partition_columns(self) -> tuple[PartitionColumns, ...] | None:
+        """The lists of columns of partitions where they are not the entry's; None of no entry."""
+        partitioned = [entry for entry in self.entries if entry.table.get("partitionKeys")]
+        if not partitioned:
+            return None
+        same = grouped([(_lists_of(entry), entry.name) for entry in partitioned])
+        return tuple(
+            PartitionColumns(tuple(names), table, others)
+            for (table, others), names in same.items()
+            if others
+        )
+
+    @property
     def bare(self) -> bool:
         """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
         listed = {name for entry in self.entries for name, _ in entry.columns}
         bases = (fact for fact in self.facts if fact.kind is FileKind.BASE)
         stored = {name for fact in bases for name, _ in fact.columns}
         return bool(META.keys() & stored) and not META.keys() & listed
+
+
+def _lists_of(
+    entry: CatalogEntry,
+) -> tuple[ListedColumns, tuple[tuple[ListedColumns, tuple[str, ...]], ...]]:
+    table, lists = metastore_objects.column_lists(entry)
+    ours = [(_in_our_words(columns), folder) for columns, folder in lists]
+    others = grouped([(columns, f) for columns, f in ours if columns != _in_our_words(table)])
+    return _in_our_words(table), tuple((list_, tuple(f)) for list_, f in others.items())
+
+
+def _in_our_words(columns: Sequence[tuple[str, str]]) -> ListedColumns:
+    return tuple((name, canonical_type(type_)) for name, type_ in columns)
 
 
 def read_files(shape: Format, folder: Path, key: str, catalog: CatalogHistory) -> TableFiles:
@@ -239,4 +267,5 @@ def _records(variant: VariantOutcomes, states: Sequence[State | None]) -> Iterat
             schema_history=schema_history and schema_history.with_instants(names),
             metadata=state.frozen.metadata,
             listed_as=table.listed_as(variant.variant.scenario.table.partition_by),
+            partition_columns=table.partition_columns,
         )

@@ -19,10 +19,11 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.model import partition_paths
 from harness.model.canonical import MapValue, Unpredicted, Value
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, parse_type
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation.column_resolution import META
+from harness.model.simulation.column_resolution import META, slices, version
 from harness.model.simulation.strategies import ColumnMapping
 from harness.model.truth import History, Row, Truth
 
@@ -30,6 +31,8 @@ Partition = tuple[Value, ...]
 """The values of the partition columns."""
 ColumnTypes = tuple[DataType, ...]
 """Those of a list's columns, in order."""
+ListedColumns = Sequence[tuple[str, str]]
+"""Their names and types, in our words; empty for a type that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Lists:
     table: ColumnTypes
     """Of all columns but the partition columns, Hudi's among them."""
     own: Mapping[Partition, ColumnTypes]
+    recorded: bool = False
+    """Whether the catalog was seen to have them, and they do not follow from the steps alone."""
 
     @property
     def differ(self) -> bool:
@@ -60,6 +65,10 @@ class Lists:
         return self.ahead + place >= len(self.own[row.group[1]])
 
 
+NO_LISTS: Final = Lists(0, (), {})
+"""Where no partition has one of its own."""
+
+
 def lists(
     history: History, files: Iterable[FileFact], bare: Container[int], *, stay: bool = False
 ) -> Lists | None:
@@ -76,6 +85,34 @@ def lists(
         bare = range(history[-1].step + 1)
     ahead = 0 if history[-1].step in bare else len(META)
     return Lists(ahead, _types(history[-1], bare), _own(history, bare))
+
+
+def recorded_lists(
+    history: History,
+    files: Sequence[FileFact],
+    steps: Mapping[str, int],
+    table: ListedColumns,
+    of_folder: Mapping[str, ListedColumns],
+) -> Lists | None:
+    """Return the lists that the catalog was seen to have; None where the table's has other columns.
+
+    `of_folder`: those of partitions that are not the table's, by their folders. Raises LayoutError.
+    """
+    ahead = sum(name in META for name, _ in table)
+    by = history[-1].table.partition_by
+    columns = [name.lower() for name in history[-1].schema.names if name not in by]
+    if columns != [name.lower() for name, _ in table[ahead:]]:
+        return None
+    own: dict[Partition, ColumnTypes] = {}
+    for fact in (fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact):
+        for key in fact.keys[:1]:  # all rows of a file are of one partition
+            listed = of_folder.get(partition_paths.folder_of(fact.path), table)
+            own[version(history, fact, key, steps).group[1]] = _parsed(listed)
+    return Lists(ahead, _parsed(table), own, recorded=True)
+
+
+def _parsed(listed: ListedColumns) -> ColumnTypes:
+    return tuple(parse_type(type_) if type_ else Primitive(type_) for _, type_ in listed)
 
 
 def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTypes]:

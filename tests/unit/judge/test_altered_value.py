@@ -9,6 +9,7 @@ from harness.judge.altered_value import near
 from harness.model.canonical import Value
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
+LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)  # noqa: DTZ001
 OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
 
 
@@ -43,6 +44,12 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (datetime.date(1500, 2, 1), datetime.date(1500, 1, 23)),
         (OLD, OLD + datetime.timedelta(days=10)),
         (MOMENT, "+32993-07-14 10:34:10.000"),  # its microseconds as milliseconds
+        (LAST, "+10000-01-01 00:00:00.000"),  # rounded to milliseconds
+        (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66277)),  # noqa: DTZ001 - modulo 2 ** 64
+        (LAST, "2262-04-11 23:47:16.854775807"),  # the last one of 64 bits of nanoseconds
+        (datetime.datetime(1500, 1, 1), datetime.datetime(2084, 7, 20, 23, 34, 33, 709551)),  # noqa: DTZ001
+        (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145224192"),  # noqa: DTZ001
+        (datetime.datetime(1500, 1, 1), "1677-09-21 00:12:43.145225"),  # noqa: DTZ001
         ("e\u0301", "\u00e9"),
         ("\ufb01n", "fin"),
         ("größe", "gr??e"),
@@ -71,6 +78,12 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         (Decimal("12342.250000"), Decimal("-1.234225")),
         (Decimal("12.500000"), Decimal("1.25")),  # so few digits are another's too
         (MOMENT, "+32993-07-16 10:34:10.000"),
+        (LAST, "+10000-01-01 00:00:00.001"),
+        (LAST, "+10000-01-01 00:00:01.000"),
+        (LAST, datetime.datetime(1816, 3, 30, 5, 56, 8, 66279)),  # noqa: DTZ001
+        (LAST, datetime.datetime(2262, 4, 11, 23, 47, 16, 854776)),  # noqa: DTZ001
+        (LAST, datetime.datetime(1677, 9, 21, 0, 12, 43, 145224)),  # noqa: DTZ001 - the other end
+        (MOMENT, datetime.datetime(2262, 4, 11, 23, 47, 16, 854775)),  # noqa: DTZ001
         (MOMENT, "+32993-13-14 20:54:10.000"),
         (MOMENT.date(), "+32993-07-14 10:34:10.000"),
         (7, 8),

@@ -9,7 +9,7 @@ import pytest
 from harness.core.records import Column, FindingKind
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import lines_of
-from harness.model.canonical import Value
+from harness.model.canonical import MapValue, Value
 from harness.model.query import Query
 from tests.builders.judge_stages import findings, wrong
 from tests.builders.table_story import history
@@ -105,4 +105,36 @@ def test_lines_have_each_piece_with_the_place_of_its_column() -> None:
     ]
     assert lines_of(["a\nb", 1]) == [[("a", 0)], [("b", 0), ("1", 1)]]
     assert lines_of(["a", "b", ("f",), None]) == ()
-    assert lines_of(["a\nb", {"x": 1}]) == ()
+    assert lines_of([1e300, "a\nb", b"\x01"]) == [[("\0", 0), ("a", 1)], [("b", 1), ("AQ==", 2)]]
+    assert lines_of([{"x": 1e300, "y": "a\nb"}]) == ()
+
+
+def test_each_depth_has_a_sign_of_its_own() -> None:
+    value = {"s": "a", "m": MapValue.of([("k", ("b\n", None)), ("l", ({"x": 1, "y": None},))])}
+    assert lines_of([value]) == [
+        [("a\x02k\x04b", 0)],
+        [("\x05\\N\x03l\x041\x06\\N", 0)],
+    ]
+
+
+INSIDE = "id string, n long, s struct<x: string, y: int>, f long"
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (("b\x022", None, None, None), FindingKind.GHOST_ROW),
+        (("b\x022", None, {"x": None, "y": None}, None), FindingKind.GHOST_ROW),
+        (("b\x022", None, {"x": "z", "y": None}, None), FindingKind.UNEXPLAINED),
+        (("b\x023", None, None, None), FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_rest_of_a_nested_text_is_known_by_its_first_value(
+    row: tuple[Value, ...], kind: FindingKind
+) -> None:
+    rows = 'rows [{"id":"a","n":1,"s":{"x":"a\\nb","y":2},"f":7}]'
+    inside = replace(history(rows, INSIDE).state(), row_files={})
+    columns = [Column(name, kind, kind) for name, kind in inside.table(Query()).columns]
+    right = ("a", 1, {"x": "a\nb", "y": 2}, 7)
+    found = findings(wrong(inside, Query(), columns, [right, row]), inside)
+    assert {one.kind for one in found} == {kind}

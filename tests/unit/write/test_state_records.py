@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.artifacts.result_cache import ResultCache
-from harness.core.records import FileValues, Outcome, OutcomeKind, StateRecord
+from harness.core.records import FileValues, Outcome, OutcomeKind, PartitionColumns, StateRecord
 from harness.model.canonical import Value
 from harness.model.file_facts import (
     IN_ORDER,
@@ -274,3 +274,21 @@ def test_folders_are_unlisted_by_each_entry_where_these_do_not_list_the_same() -
     assert both.unlisted == ("p=a",)
     assert both.unlisted_at == (("t_rt", ()), ("t", ("p=a",)))
     assert TableFiles((lacks,), (fact,)).unlisted_at == ()
+
+
+def test_the_lists_of_partitions_are_recorded_where_they_are_not_the_tables() -> None:
+    def columns(*names: str) -> dict[str, Any]:
+        return {"cols": [{"name": name, "type": "bigint"} for name in names]}
+
+    def part(value: str, *names: str) -> dict[str, Any]:
+        return {"sd": {**columns(*names), "location": f"{{location}}/p={value}"}, "values": [value]}
+
+    data: dict[str, Any] = {"sd": columns("id", "n"), "partitionKeys": [{"name": "p"}]}
+    parts = part("a", "id"), part("b", "id", "n"), part("c"), part("d", "id")
+    entry = CatalogEntry("t", data, parts)
+    now = (("id", "long"), ("n", "long"))
+    lists = PartitionColumns(("t", "t_rt"), now, (((("id", "long"),), ("p=a", "p=d")),))
+    both = TableFiles((entry, replace(entry, name="t_rt"), CatalogEntry("t_ro", data)))
+    assert both.partition_columns == (lists,)
+    assert TableFiles((CatalogEntry("t", data, parts[1:3]),)).partition_columns == ()
+    assert TableFiles((CatalogEntry("t", {"sd": columns("id")}),)).partition_columns is None

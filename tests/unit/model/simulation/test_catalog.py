@@ -9,7 +9,7 @@ import pytest
 
 from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.datatypes import parse_type
-from harness.model.simulation.catalog import CATALOGS, Lists, lists, other_catalogs
+from harness.model.simulation.catalog import CATALOGS, Lists, lists, other_catalogs, recorded_lists
 from harness.model.simulation.column_resolution import META
 from harness.model.simulation.strategies import ColumnMapping
 from tests.builders.table_story import Story, history
@@ -153,3 +153,22 @@ def test_so_many_are_tried_on_either_side_and_no_more() -> None:
     found = other_catalogs(truths[:middle], truths[middle:], ColumnMapping.ID)
     assert sum(number < middle for number in found) == CATALOGS
     assert sum(number >= middle for number in found) == CATALOGS
+
+
+def test_lists_that_were_recorded_are_those_of_the_folders_of_files() -> None:
+    one = parted("insert 1; add f3 int after ts; insert 2")
+    facts = [
+        replace(fact, path=f"{fact.path.partition('-')[2][:2]}/{fact.path}") for fact in one.facts
+    ]
+    steps = {fact.instant: at for fact, at in zip(facts, (1, 3), strict=True)}
+    now = [("id", "string"), ("ts", "long"), ("f3", "int"), ("f1", ""), ("F2", "string")]
+    found = recorded_lists(one.history, facts, steps, now, {"p1": now[:2], "p7": now[:1]})
+    assert found is not None
+    assert (found.ahead, found.recorded, found.differ) == (0, True, True)
+    types = tuple(str(parse_type(type_)) if type_ else "" for _, type_ in now)
+    assert own(found) == {"p1": ("string", "long"), "p0": types}
+    assert recorded_lists(one.history, facts, steps, now[1:], {}) is None
+    meta = [(name, "string") for name in META]
+    with_meta = recorded_lists(one.history, facts, steps, [*meta, *now], {})
+    assert with_meta is not None
+    assert (with_meta.ahead, with_meta.differ) == (len(META), False)
