@@ -5,6 +5,7 @@ The session that reads is never the one that wrote: its JVM is started for readi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ PATH: Final = "path"
 """Setting of a reader: a plain table's folder is read, of which Spark tells columns and partitions
 by itself (Spark's manual, "Run SQL on files directly")."""
 FOLDER: Final = "file:FOLDER"
+_CHAR: Final = re.compile(r"cast\('([^']*?) *' as char\(\d+\)\)")
 _LOCATION: Final = "Location"
 """The row of `describe formatted` that has a table's folder."""
 SWITCH: Final = {"on": "true", "off": "false"}
@@ -208,6 +210,7 @@ def _select(question: Question, folder: str = "") -> str:
     sql = query_sql.select(question, "`", TIME_TRAVEL)
     if not folder:
         return sql
+    sql = _CHAR.sub(r"'\1'", sql)  # a file has texts, and a user writes one
     table = query_sql.quoted(f"{question.database}.{question.table}", "`")
     return sql.replace(table, query_sql.quoted(question.format.files, "`") + f".`{folder}`", 1)
 

@@ -22,7 +22,12 @@ from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.columns import AddPartitionField, ReplacePartitionField
-from harness.scenario.operations.row_writes import Delete, DeleteByValue, Insert
+from harness.scenario.operations.row_writes import (
+    LEGACY_FORMAT,
+    Delete,
+    DeleteByValue,
+    Insert,
+)
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
@@ -38,8 +43,6 @@ LEGACY: Final = "migrate_legacy"
 DYNAMIC: Final = "hive.exec.dynamic.partition.mode", "nonstrict", "strict"
 """Each row may say which partition it goes to, and what is put back (Hive documentation,
 "Configuration Properties", `hive.exec.dynamic.partition.mode`)."""
-LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
-"""Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
 _BY: Final = (MIGRATE, SNAPSHOT, LEGACY)
 _CATALOG: Final = "call spark_catalog.system."
 

@@ -67,6 +67,7 @@ from harness.scenario.statements import (
     IcebergCall,
     Sql,
     call_iceberg,
+    under,
 )
 
 
@@ -115,6 +116,8 @@ class Insert(WholeRows):
         return rows
 
 
+LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
+"""Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
 ADDED: Final = "added"
 """The folder in the table's that plain files are made in, each step's in one of its own."""
 
@@ -126,10 +129,13 @@ class AddFiles(Insert):
     EXAMPLES = (
         Example("add_files: [5, 6]", "adds rows by a plain Parquet file without field ids"),
         Example(
-            "add_files: {keys: [5], rows: [{id: 6, f1: x}]}", "the same with values of your own"
+            "add_files: {keys: [5], rows: [{id: 6, f1: x}], legacy: true}",
+            "the same with values of your own; `legacy: true` gives the file the layout of old "
+            "Hive and Spark, with lists of two levels where no element is NULL",
         ),
     )
     FAMILIES = frozenset({Family.ICEBERG})
+    legacy: bool = False
 
     def text(self) -> str:
         return f"add a plain file of {rows_text(len(self.keys) + len(self.rows))}"
@@ -142,7 +148,8 @@ class AddFiles(Insert):
         folder = f"{LOCATION}/{ADDED}/{context.after.step}"
         into = f"insert overwrite directory '{folder}' using parquet"
         write = Sql(f"{into} select /*+ coalesce(1) */ * from ({query})", commits=False)
-        return write, call_iceberg("add_files", f"source_table => '`parquet`.`{folder}`'")
+        written = under(LEGACY_FORMAT, "true", "false", (write,)) if self.legacy else (write,)
+        return *written, call_iceberg("add_files", f"source_table => '`parquet`.`{folder}`'")
 
 
 @dataclass(frozen=True, slots=True)
