@@ -27,6 +27,6 @@ def read(name: str) -> Any:  # noqa: ANN401
 def commands(heading: str) -> tuple[str, ...]:
     """The lines of the first block of commands below a heading."""
     below = PAGE.partition(f"\n## {heading}\n")[2]
-    found = re.search(r"```\n(.*?)```", below, re.DOTALL)
-    assert found, f"no commands below {heading}"
-    return tuple(found[1].splitlines())
+    result = re.search(r"```\n(.*?)```", below, re.DOTALL)
+    assert result, f"no commands below {heading}"
+    return tuple(result[1].splitlines())

@@ -161,5 +161,5 @@ def test_in_another_repository_pytest_collects_the_cells(
     told = installed.python(code, *options, "my", cwd=repository).splitlines()
     assert Path(told[0]).is_relative_to(installed.folder)
     case = "my/story.yaml::cell[my/story[hudi-cow]@spark-3.5.8-hudi-0.15.0/s{}/snapshot/all/"
-    found = [line for line in told if "::" in line]
-    assert [each.partition("trino")[0] for each in found] == [*map(case.format, (1, 2, 3))]
+    results = [line for line in told if "::" in line]
+    assert [each.partition("trino")[0] for each in results] == [*map(case.format, (1, 2, 3))]

@@ -31,8 +31,8 @@ def build(folder: Path) -> Path:
 
 def _tracked_copy(target: Path) -> None:
     """The files that a clone would have: a build in the checkout would pick up what lies about."""
-    wanted = (*FOLDERS, *FILES)
-    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", "--", *wanted, cwd=ROOT)
+    expected = (*FOLDERS, *FILES)
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", "--", *expected, cwd=ROOT)
     for name in filter(None, listed.split("\0")):
         if (ROOT / name).exists():
             (target / name).parent.mkdir(parents=True, exist_ok=True)

@@ -362,7 +362,7 @@ class RecordedTable:
     def table(self, step: int, view: str) -> StoredTable:
         """Return the newest version of each row in each group of files, deleted ones left out."""
         state = next(state for state in self.variant.states if state.outcome.step == step)
-        found = dict[tuple[str, str], StoredRow]()
+        result = dict[tuple[str, str], StoredRow]()
         told = state.schema_history.versions if state.schema_history else ()
         history: dict[str, Paths] = {
             one.instant: {id_: path for id_, path, _ in one.fields} for one in told
@@ -374,16 +374,16 @@ class RecordedTable:
             if view == BASE_ONLY and str(file.kind) != "base":
                 continue
             for key in file.deleted:
-                found.pop((file.file_group, key), None)
+                result.pop((file.file_group, key), None)
             for key, values in zip(file.keys, self.rows(file), strict=False):
                 row = {self.variant.key: key, **values}
                 current = by_history(row, history, file.instant) if history else None
                 written = self.steps.get(file.instant, -1)
-                found[file.file_group, key] = StoredRow(file.path, row, current, "", written)
+                result[file.file_group, key] = StoredRow(file.path, row, current, "", written)
         unlisted = dict(state.unlisted_at).get(ENTRIES.get(view, "t"), state.unlisted)
         places = {file.path.rpartition("/")[0] for file in state.files}
         listed = frozenset(places - set(unlisted)) if unlisted else None
-        return StoredTable(list(found.values()), self.variant.key, state.catalog, listed)
+        return StoredTable(list(result.values()), self.variant.key, state.catalog, listed)
 
     def rows(self, file: FileFact) -> list[dict[str, Any]]:
         values = self.values.get(file, FileValues(0))

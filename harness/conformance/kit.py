@@ -224,12 +224,15 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
 def endless_sql(count: str) -> str:
     """Return SQL that would take years: all pairs of pairs of the rows that are to be counted.
 
+    The condition holds for some: what can hold for none by the statistics of the files DuckDB 2.0
+    answers at once.
+
     >>> endless_sql("select count(*) from t")
-    'select count(*) from t a, t b, t c, t d where a.n + b.n + c.n + d.n < 0'
+    'select count(*) from t a, t b, t c, t d where a.n + b.n + c.n + d.n = 1998'
     """
     start, _, source = count.rpartition(" from ")
     tables = ", ".join(f"{source} {name}" for name in "abcd")
-    return f"{start} from {tables} where a.n + b.n + c.n + d.n < 0"
+    return f"{start} from {tables} where a.n + b.n + c.n + d.n = {2 * table.ROWS - 2}"
 
 
 def endless_python(expression: str) -> str:
@@ -243,7 +246,7 @@ def _serve(
 ) -> Iterator[Sequence[CheckedEngine]]:
     planned = frozenset((facts(name), reader.settings) for name in states)
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
-    warehouse = distributions.load(reader.distribution).warehouse
+    distribution = distributions.load(reader.distribution)
     with start.serve() as on:
         library = on.engine if isinstance(on.engine, PythonLibrary) else None
         in_python = library is not None and library.expressions(dict(reader.settings))
@@ -255,9 +258,10 @@ def _serve(
             declared=tolerances.declared_for(reader.distribution),
             running=on.server.running if isinstance(on.server, Served) else None,
             timeout_s=on.timeout_s,
+            no_null_of=distribution.texts_if_any("no_null_of"),
         )
         yield [
-            replace(checked, database=state.database_in(warehouse), format=name)
+            replace(checked, database=state.database_in(distribution.warehouse), format=name)
             for name, state in states.items()
         ]
 

@@ -23,12 +23,12 @@ class Call:
 
 def calls_of(do: Callable[[], object]) -> list[Call]:
     """Return the calls that are made in this thread and in those that it starts, in their order."""
-    found: list[Call] = []
+    calls: list[Call] = []
 
     def look(frame: FrameType, event: str, _: object) -> None:
         callee = _module(frame)
         if event == "call" and callee.startswith(HARNESS):
-            found.append(Call(_caller(frame), callee, frame.f_code.co_qualname))
+            calls.append(Call(_caller(frame), callee, frame.f_code.co_qualname))
 
     threading.setprofile(look)
     sys.setprofile(look)
@@ -37,7 +37,7 @@ def calls_of(do: Callable[[], object]) -> list[Call]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return found
+    return calls
 
 
 def called_back(calls: Iterable[Call], package: str) -> set[Call]:

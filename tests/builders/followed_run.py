@@ -39,14 +39,14 @@ class FollowedRun:
         self.following.look()
 
     def final(self) -> dict[int, Verdict]:
-        found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
-        return {at: each.verdict for at, each in found.items() if each is not None}
+        result = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
+        return {at: each.verdict for at, each in result.items() if each is not None}
 
     def judged(self) -> dict[int, Verdict]:
-        found = {
+        result = {
             verdict.case: verdict for verdict in pipeline.judge_run(self.folder).applied.verdicts
         }
-        return {at: found[cell.case] for at, cell in enumerate(self.cells)}
+        return {at: result[cell.case] for at, cell in enumerate(self.cells)}
 
 
 def followed_run(

@@ -192,9 +192,9 @@ def typed(
     columns: Mapping[str, str], parts: Mapping[str, Mapping[str, str]]
 ) -> dict[str, DataType]:
     """Return the types of columns from their texts; `parts`: those of structs, as they are now."""
-    found = {name: parse_type(text) for name, text in columns.items()}
+    result = {name: parse_type(text) for name, text in columns.items()}
     now = {
         name: Struct(tuple((part, parse_type(text)) for part, text in inner.items()))
         for name, inner in parts.items()
     }
-    return found | {name: now.get(name, type_) for name, type_ in found.items()}
+    return result | {name: now.get(name, type_) for name, type_ in result.items()}

@@ -149,13 +149,13 @@ class IcebergFolder:
             }
         )
         self._avro(listed, MANIFEST, self.manifests)
-        found = {"snapshot-id": snapshot, "sequence-number": number, "schema-id": 0}
-        self.snapshots.append({**found, "manifest-list": f"{LOCATION}/{listed}"})
+        result = {"snapshot-id": snapshot, "sequence-number": number, "schema-id": 0}
+        self.snapshots.append({**result, "manifest-list": f"{LOCATION}/{listed}"})
         if not staged:
             self.log.append(snapshot)
 
     def metadata(self, number: int, **more: object) -> Path:
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "format-version": 2,
             "location": LOCATION,
             "snapshots": self.snapshots,
@@ -168,7 +168,7 @@ class IcebergFolder:
         }
         path = self._made(f"metadata/{number:05d}-{'0' * 8}-aaaa-bbbb-cccc-{number:012d}")
         path = path.with_name(f"{path.name}.metadata.json")
-        path.write_text(json.dumps({**found, **more}))
+        path.write_text(json.dumps({**result, **more}))
         return path
 
     def _parquet(self, name: str, columns: Mapping[str, Sequence[object]]) -> str:

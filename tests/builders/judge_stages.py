@@ -36,8 +36,8 @@ def wrong(
 ) -> tuple[Difference, ...]:
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
     asked = state.narrowed(query)
-    found = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncated=False)
-    return (*(place for row in found.rows for place in trace_rows(row)), *found.heads)
+    result = compare(answer, asked, Strategies((), None, (state.predicted,)), None, truncated=False)
+    return (*(place for row in result.rows for place in trace_rows(row)), *result.heads)
 
 
 def findings(places: Sequence[Difference], state: ExpectedState) -> tuple[Finding, ...]:

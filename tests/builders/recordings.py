@@ -93,8 +93,8 @@ def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Record
 
 def _files(root: Path) -> set[Path]:
     names = (VARIANTS, STATES, ANSWERS, VERDICTS)
-    found = (recorded_lines.find(folder, name) for folder in folders(root) for name in names)
-    return {path for path in found if path}
+    result = (recorded_lines.find(folder, name) for folder in folders(root) for name in names)
+    return {path for path in result if path}
 
 
 def _texts(variants: Iterable[Recorded]) -> Iterator[tuple[str, str]]:
@@ -164,9 +164,11 @@ def _verdicts(variants: Iterable[Recorded]) -> str:
 
 
 def _add_verdict(verdicts: Lines, verdict: Said) -> str:
-    found = verdict.get("findings", ())
-    short = [verdicts.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in found]
-    kinds = dict.fromkeys(each["kind"] for each in found)
+    result = verdict.get("findings", ())
+    short = [
+        verdicts.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in result
+    ]
+    kinds = dict.fromkeys(each["kind"] for each in result)
     body = {**verdict, "findings": short} if short else verdict
     return verdicts.once("-".join((verdict["verdict"], *kinds)), body)
 
@@ -228,12 +230,12 @@ def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
 
 def _answers(answers: Parsed) -> dict[str, Answer]:
     """Return every answer by its id, to whatever question of whatever case."""
-    found = {}
+    result = {}
     for name, body in answers.once.items():
         parts = [each | {"sql": ""} for each in body.get("parts", ())]
         whole = body | {"case": "", "sql": "", "parts": parts}
-        found[name] = jsonl.parse(Answer, json.dumps(whole))
-    return found
+        result[name] = jsonl.parse(Answer, json.dumps(whole))
+    return result
 
 
 def _read_answers(
@@ -246,5 +248,5 @@ def _read_answers(
 
 def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, Said]]:
     for cell, name in recorded_lines.cells(variant, verdicts.variants[variant]):
-        found = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
-        yield cell, verdicts.once[name] | ({"findings": found} if found else {})
+        results = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
+        yield cell, verdicts.once[name] | ({"findings": results} if results else {})

@@ -35,7 +35,7 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 def judged_twice(recorded: Recorded) -> tuple[dict[Cell, VerdictKind], dict[Cell, Said]]:
     """Return the kinds of the verdicts as answers come, and the verdicts at last."""
     case = case_of(recorded)
-    answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
+    answers = {cell.case: answer for cell, answer in recorded.answers.items() if answer is not None}
     variant = JudgedVariant(case)
     early = {
         cell: verdict
@@ -78,10 +78,10 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
 
 
 def _by_variant(given: Iterable[OfVariant]) -> dict[str, list[OfVariant]]:
-    found: dict[str, list[OfVariant]] = {}
+    variants: dict[str, list[OfVariant]] = {}
     for each in given:
-        found.setdefault(each.variant, []).append(each)
-    return found
+        variants.setdefault(each.variant, []).append(each)
+    return variants
 
 
 def _tidy(answer: Answer | None, names: tidy_records.Names) -> Answer | None:
@@ -119,11 +119,11 @@ def _loosely(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
 
 
 def _in_order(said: Said) -> list[Said]:
-    found = [
+    results = [
         {**each, "places": sorted(each["places"], key=json.dumps), "witness": None}
         for each in said.get("findings", ())
     ]
-    return sorted(found, key=json.dumps)
+    return sorted(results, key=json.dumps)
 
 
 def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
@@ -175,8 +175,8 @@ def _finding(finding: Said) -> str:
 
 
 def _places(said: Said | None) -> set[str]:
-    found = said.get("findings", ()) if said else ()
-    return {f"{_blame(each)}: {_place(place)}" for each in found for place in each["places"]}
+    result = said.get("findings", ()) if said else ()
+    return {f"{_blame(each)}: {_place(place)}" for each in result for place in each["places"]}
 
 
 def _blame(finding: Said) -> str:

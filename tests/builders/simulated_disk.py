@@ -93,13 +93,13 @@ class Disk:
                 self.files[at] = replace(file, gone=range(step, NEVER))
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
-        found: dict[str, tuple[File, list[File]]] = {}
+        files: dict[str, tuple[File, list[File]]] = {}
         for file in self.until(step):
             if file.kind is FileKind.BASE:
-                found[file.group] = file, []
+                files[file.group] = file, []
             else:
-                found[file.group][1].append(file)
-        return found
+                files[file.group][1].append(file)
+        return files
 
     def group_of(self, key: Value) -> str | None:
         """Return the group whose newest base file holds a key, as an index would.
@@ -107,9 +107,9 @@ class Disk:
         Of several it is the one in which no log file deletes it: the row moved there.
         """
         slices = self.slices(10**6).items()
-        found = [(group, logs) for group, (base, logs) in slices if key in base.records]
-        stands = [group for group, logs in found if not any(key in log.deleted for log in logs)]
-        return next(iter((*stands, *(group for group, _ in found))), None)
+        results = [(group, logs) for group, (base, logs) in slices if key in base.records]
+        stands = [group for group, logs in results if not any(key in log.deleted for log in logs)]
+        return next(iter((*stands, *(group for group, _ in results))), None)
 
 
 def written(

@@ -88,7 +88,7 @@ def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]
     rows: list[Read] = []
     for base, logs in disk.slices(step).values():
         older = _rows(disk, base, schema, reader, reader.by)
-        found = {} if reader.rekeyed else older
+        result = {} if reader.rekeyed else older
         if reader.logs != "ignored":
             by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
             partial = _mode(disk, reader) is MergeMode.PARTIAL_UPDATE
@@ -96,12 +96,12 @@ def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]
                 newer, by_order = _rows(disk, log, schema, reader, by), _by_order(disk, reader)
                 for key in log.deleted if reader.logs != "undeleted" else ():
                     if not (by_order and key in log.late):
-                        found.pop(key, None)
+                        result.pop(key, None)
                 if partial:
-                    found |= _completed(newer, found, log.late)
+                    result |= _completed(newer, result, log.late)
                     continue
-                found |= {k: row for k, row in newer.items() if not (by_order and k in log.late)}
-        rows += _rekeyed(disk, schema, older, found, logs) if reader.rekeyed else found.values()
+                result |= {k: row for k, row in newer.items() if not (by_order and k in log.late)}
+        rows += _rekeyed(disk, schema, older, result, logs) if reader.rekeyed else result.values()
     return rows
 
 
@@ -115,13 +115,13 @@ def _by_order(disk: Disk, reader: Reader) -> bool:
 
 def _completed(newer: Rows, older: Rows, late: Collection[Value]) -> Rows:
     """Give each row the values of another version where it has NULL: the newer one counts first."""
-    found = dict(newer)
+    result = dict(newer)
     for key in newer.keys() & older.keys():
         first, then = (older, newer) if key in late else (newer, older)
         pairs = zip(first[key].values, then[key].values, strict=True)
         values = tuple(b if _null(a) and not _null(b) else a for a, b in pairs)
-        found[key] = replace(first[key], values=values)
-    return found
+        result[key] = replace(first[key], values=values)
+    return result
 
 
 def _null(value: Value) -> bool:
@@ -151,7 +151,7 @@ def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> di
 
 
 def _whole(file: File) -> list[tuple[Value, Record]]:
-    return [(key, {**file.added(key), **each}) for key, each in file.records.items()]
+    return [(key, {**file.added(key), **record}) for key, record in file.records.items()]
 
 
 def _sources(
@@ -162,31 +162,31 @@ def _sources(
     names = {field.name: field for field in (*file.schema.fields, *added)}
     order = (*META, *file.names) if reader.meta_counts else file.names
     laid = OVERLAID if reader.overlaid and file.kind is FileKind.BASE else {}
-    found: list[tuple[Field, Field | None]] = []
+    fields: list[tuple[Field, Field | None]] = []
     position = reader.shift
     for field in schema.fields:
         in_path = field.name in disk.table.partition_by and not reader.partition_counts
         if position in laid and not in_path:
-            found.append((field, names[laid[position]]))
+            fields.append((field, names[laid[position]]))
         elif by == "id":
-            found.append((field, _by_id(reader, field, ids, names)))
+            fields.append((field, _by_id(reader, field, ids, names)))
         elif by == "name" or in_path:
-            found.append((field, names.get(field.name)))
+            fields.append((field, names.get(field.name)))
         else:
             at = order[position] if 0 <= position < len(order) else None
-            found.append((field, names[at] if at is not None else None))
+            fields.append((field, names[at] if at is not None else None))
         position += not in_path
-    return found
+    return fields
 
 
 def _by_id(
     reader: Reader, wanted: Field, ids: Mapping[int, Field], names: Mapping[str, Field]
 ) -> Field | None:
-    found = ids.get(wanted.id)
-    if found is None and reader.falls_back:
+    result = ids.get(wanted.id)
+    if result is None and reader.falls_back:
         return names.get(wanted.name)
-    typed = found is not None and not _nested(found) and found.type != wanted.type
-    return None if reader.null_where_typed and typed else found
+    typed = result is not None and not _nested(result) and result.type != wanted.type
+    return None if reader.null_where_typed and typed else result
 
 
 def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
@@ -276,5 +276,5 @@ def _pairs(wanted: Field, source: Field, by: str) -> Iterator[tuple[Field, Field
             "name": [s for s in source.children if s.name == child.name],
             "position": source.children[number : number + 1],
         }
-        found = alike[by] if isinstance(wanted.type, Struct) else [source.children[number]]
-        yield child, found[0] if found else None
+        result = alike[by] if isinstance(wanted.type, Struct) else [source.children[number]]
+        yield child, result[0] if result else None

@@ -66,12 +66,12 @@ def _cells(right: Answered, kind: FindingKind) -> Answered:
     columns = _wrong_columns(right, kind)
     rows, places = [], []
     for row in right.rows:
-        found = list(row)
+        result = list(row)
         for at in columns:
-            found[at], origin = _wrong(kind, row, right, at)
+            result[at], origin = _wrong(kind, row, right, at)
             name = right.columns[at].name
-            places.append(Witness(row[0], name, row[at], found[at], origin, text_of(found[at])))
-        rows.append(tuple(found))
+            places.append(Witness(row[0], name, row[at], result[at], origin, text_of(result[at])))
+        rows.append(tuple(result))
     return replace(right, rows=tuple(rows), finding=_finding(kind, places))
 
 

@@ -150,7 +150,7 @@ def history(
 ) -> Story:
     """Make a history from its steps; the first column is the key, `ts` the ordering one."""
     table = replace(table_of(columns, partition_by), merge_mode=merge_mode)
-    operations = tuple(operation(each.split()) for each in text.split(";"))
+    operations = tuple(operation(part.split()) for part in text.split(";"))
     scenario = Scenario("story", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
     truths = scenario.truths(merge_on_read=mor).history(done)
@@ -278,8 +278,8 @@ def _place(words: list[str]) -> tuple[bool, str | None]:
 
 def _keys(text: str) -> tuple[int, ...]:
     keys: list[int] = []
-    for each in text.split(","):
-        low, _, high = each.partition("..")
+    for part in text.split(","):
+        low, _, high = part.partition("..")
         keys += range(int(low), int(high or low) + 1)
     return tuple(keys)
 

@@ -96,8 +96,8 @@ def names_of(states: Sequence[StateRecord]) -> Names:
     instants = sorted({of_other.get(name, name) for name in there})
     instants += dict.fromkeys(snapshot for state in states for snapshot in _snapshots(state))
     called = {each: instant(number) for number, each in enumerate(instants, start=1)}
-    found = dict.fromkeys(group for state in states for group in _groups(state))
-    groups = {each: group(number) for number, each in enumerate(found, start=1)}
+    result = dict.fromkeys(group for state in states for group in _groups(state))
+    groups = {each: group(number) for number, each in enumerate(result, start=1)}
     return Names(called | {old: called[new] for old, new in of_other.items()} | groups)
 
 
@@ -119,7 +119,7 @@ def instants_of(state: StateRecord) -> set[str]:
     of_files = {
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
     }
-    return {each for each in made | of_files if INSTANT.fullmatch(each)}
+    return {of_file for of_file in made | of_files if INSTANT.fullmatch(of_file)}
 
 
 def _snapshots(state: StateRecord) -> Iterable[str]:
@@ -159,7 +159,7 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         files=tuple(facts[at] for at in order),
         reused=False,
         layout=names.message(record.layout),
-        others=tuple((names.text(each), step) for each, step in record.others),
+        others=tuple((names.text(other), step) for other, step in record.others),
         values=tuple(sorted(moved, key=_file)),
         statistics=_statistics(record.statistics, names),
         schema_history=kept

@@ -139,7 +139,7 @@ def read(
     `schema`: the columns that are shown; `asked`: those of the view, where they are not of now.
     """
     shown = schema or story.truth.schema
-    wanted = asked or story.truth.schema
+    expected = asked or story.truth.schema
     at, reader = story.truth.step if step is None else step, reader or Reader("id")
     plain, shadow = (
         simulated_reader.rows_of(changed_disk(disk, files), at, shown, reader)
@@ -151,7 +151,7 @@ def read(
             left.file.step,
             f"{left.file.group}_{left.file.step}",
             left.values,
-            _nulls(wanted, shown, text_of(left.key), right.values),
+            _nulls(expected, shown, text_of(left.key), right.values),
         )
         for left, right in zip(plain, shadow, strict=True)
     )

@@ -84,8 +84,8 @@ def _cell(
 ) -> MatrixCell:
     inside = isinstance(type_, Struct)
     plain = next(plain_types(type_))
-    found = [of for of in said.get("findings", ()) if name in map(_column, of["columns"])]
-    kinds = {finding["kind"] for finding in found}
+    results = [of for of in said.get("findings", ()) if name in map(_column, of["columns"])]
+    kinds = {finding["kind"] for finding in results}
     of = (_part(answer, name) if answer and answer.refusal else answer) or answer
     shown = _shown(of.columns if of else (), name)
     declarations = tuple(_declared(cell.reader, recorded, said, type_)) if shown else ()
@@ -99,7 +99,7 @@ def _cell(
         _outcome(said, kinds, declarations, refused=refusal is not None, shown=bool(shown)),
         shown,
         declarations,
-        tuple(f"{of['kind']} ({of.get('party', 'nobody known')})" for of in found),
+        tuple(f"{of['kind']} ({of.get('party', 'nobody known')})" for of in results),
         (refusal.cause or refusal.message) if refusal else str(said.get("because", "")),
     )
 

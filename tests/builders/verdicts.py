@@ -49,8 +49,8 @@ def finding(
     file: str = "",
     responsible: Responsible | None = Responsible.READER,
 ) -> Finding:
-    found = tuple(Witness(key, column, "x", value, file=file) for key, column, value in places)
-    return Finding(kind, tuple(column for _, column, _ in places), found[0], found, responsible)
+    result = tuple(Witness(key, column, "x", value, file=file) for key, column, value in places)
+    return Finding(kind, tuple(column for _, column, _ in places), result[0], result, responsible)
 
 
 def verdict(

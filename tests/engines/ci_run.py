@@ -24,14 +24,14 @@ class Finished:
         return [json.loads(line) for line in lines]
 
     def cells(self, reader: str, scenario: str, shape: str, view: str, step: int) -> Any:  # noqa: ANN401
-        (found,) = (
-            each
-            for each in self.verdicts
-            if (each["reader"], each["scenario"]) == (reader, f"hudi/{scenario}")
-            and (each["view"], each["step"]) == (view, step)
-            and f"[hudi-{shape}," in each["variant"]
+        (result,) = (
+            verdict
+            for verdict in self.verdicts
+            if (verdict["reader"], verdict["scenario"]) == (reader, f"hudi/{scenario}")
+            and (verdict["view"], verdict["step"]) == (view, step)
+            and f"[hudi-{shape}," in verdict["variant"]
         )
-        return found
+        return result
 
     def kinds(self, *cell: Any) -> set[str]:  # noqa: ANN401 - as for `cells`
         return {finding["kind"] for finding in self.cells(*cell)["findings"]}

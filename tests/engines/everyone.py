@@ -68,7 +68,7 @@ class Running:
         """Ask for everything in each table of a state, in a new session; by reader and table."""
         settings = dict(self.reader.settings)
         with closing(self.server.connect(settings)) as connection:
-            found = {}
+            result = {}
             for table in state.columns:
                 question = Question(database, table, facts(format_name), Query())
                 try:
@@ -78,8 +78,8 @@ class Running:
                 else:
                     rows = sorted(json.dumps(to_json(row)) for row in reply.rows)
                     said = Said(reply.columns, tuple(rows))
-                found[str(self.reader), table] = said
-            return found
+                result[str(self.reader), table] = said
+            return result
 
 
 @dataclass
@@ -117,5 +117,5 @@ Everyone = Mapping[tuple[str, str], Said]
 
 def ask(readers: Sequence[Running], database: str, state: State, format_name: str) -> Everyone:
     with ThreadPoolExecutor(len(readers)) as threads:
-        asked = [threads.submit(each.ask, database, state, format_name) for each in readers]
+        asked = [threads.submit(reader.ask, database, state, format_name) for reader in readers]
         return {at: said for each in asked for at, said in each.result().items()}

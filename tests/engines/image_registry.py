@@ -38,15 +38,15 @@ class Registry:
             client.api.timeout = TIMEOUT_S
             client.images.get(image).tag(place, tag)
             told = client.images.push(place, tag, stream=True, decode=True)
-            found = [each["aux"]["Digest"] for each in told if "aux" in each]
+            results = [each["aux"]["Digest"] for each in told if "aux" in each]
             client.images.remove(f"{place}:{tag}", noprune=True)
-        return str(found[-1])
+        return str(results[-1])
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Registry]:
-    with on_free_port(partial(_started, folder)) as found:
-        yield found
+    with on_free_port(partial(_started, folder)) as result:
+        yield result
 
 
 def missing() -> str:

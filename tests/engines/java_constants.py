@@ -17,8 +17,8 @@ UTF8, INTEGER, TWO_SLOTS = 1, 3, (5, 6)
 
 
 def boolean(jar: Path, class_name: str, field: str) -> bool:
-    with zipfile.ZipFile(jar) as found:
-        compiled = found.read(f"{class_name.replace('.', '/')}.class")
+    with zipfile.ZipFile(jar) as zip_file:
+        compiled = zip_file.read(f"{class_name.replace('.', '/')}.class")
     texts, numbers, at = _pool(compiled)
     (interfaces,) = struct.unpack_from(">H", compiled, at + 6)
     at += 8 + 2 * interfaces

@@ -49,8 +49,8 @@ def by_format(
     asked = {**readers, **dict.fromkeys(BY_ID, ("iceberg",))}
     profile = Profile(
         name=name,
-        scenarios=tuple(each.name for each in scenarios),
-        formats=tuple(each for maker in WRITERS.values() for each in maker.formats),
+        scenarios=tuple(scenario.name for scenario in scenarios),
+        formats=tuple(format_ for maker in WRITERS.values() for format_ in maker.formats),
         writers=tuple(map(Writer, WRITERS)),
         readers=tuple(ProfileReader(parse_reader(each), formats=asked[each]) for each in asked),
         axes={"rewrites": ("none", "some")},
@@ -102,22 +102,22 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
 def merge(plans: Iterable[Plan]) -> Plan:
     """Return one plan of all: the variants, readers and cells of each, once."""
     plans = tuple(plans)
-    variants = {each.id: each for plan in plans for each in plan.variants}
-    assert all(variants[each.id] == each for plan in plans for each in plan.variants)
-    readers = dict.fromkeys(each for plan in plans for each in plan.readers)
-    cells = dict.fromkeys(each for plan in plans for each in plan.cells)
+    variants = {variant.id: variant for plan in plans for variant in plan.variants}
+    assert all(variants[variant.id] == variant for plan in plans for variant in plan.variants)
+    readers = dict.fromkeys(reader for plan in plans for reader in plan.readers)
+    cells = dict.fromkeys(cell for plan in plans for cell in plan.cells)
     return Plan("planned", tuple(variants.values()), tuple(readers), tuple(cells))
 
 
 def part(run: Run, plan: Plan) -> Run:
     """Return what a run has of one of the plans that were merged for it."""
-    cases = {each.case for each in plan.cells}
-    variants = {each.id for each in plan.variants}
+    cases = {cell.case for cell in plan.cells}
+    variants = {variant.id for variant in plan.variants}
     return replace(
         run,
         info=replace(run.info, cells=plan.cells),
-        states=tuple(each for each in run.states if each.variant in variants),
-        answers={case: each for case, each in run.answers.items() if case in cases},
+        states=tuple(state for state in run.states if state.variant in variants),
+        answers={case: answer for case, answer in run.answers.items() if case in cases},
         recorded={
             case: each
             for case, each in run.recorded.items()

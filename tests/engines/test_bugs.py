@@ -20,9 +20,9 @@ DROPPED = 3
 
 
 def bug(name: str, **settings: str) -> Scenario:
-    (found,) = shipped(f"bugs/{name}")
+    (result,) = shipped(f"bugs/{name}")
     only = {setting: (value,) for setting, value in settings.items()}
-    return replace(found, settings={**found.settings, **only})
+    return replace(result, settings={**result.settings, **only})
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_a_drop_that_is_refused_can_stand_in_the_way_of_later_writes(
     name: str, writer: str, refused: tuple[int, ...], write: Write
 ) -> None:
     records = write(bug("refused_drop"), name, writer).records
-    kinds = [each.outcome.kind for each in records]
-    assert tuple(at for at, each in enumerate(kinds) if each is not OutcomeKind.APPLIED) == refused
+    kinds = [record.outcome.kind for record in records]
+    assert tuple(at for at, kind in enumerate(kinds) if kind is not OutcomeKind.APPLIED) == refused
 
 
 @pytest.mark.parametrize("writer", [NEW, NEWEST])
@@ -42,10 +42,10 @@ def test_a_drop_that_is_refused_can_stand_in_the_way_of_later_writes(
 def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
     writer: str, index: str, write: Write
 ) -> None:
-    found = write(bug("partial_merge", index=index), "hudi-mor", writer)
-    record = found.records[MERGED]
+    result = write(bug("partial_merge", index=index), "hudi-mor", writer)
+    record = result.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
-    rows = [(each.columns, row) for each in record.values for row in each.rows]
+    rows = [(value.columns, row) for value in record.values for row in value.rows]
     merged = [dict(zip(columns, row, strict=True)) for columns, row in rows]
     (row,) = (each for each in merged if each["id"] == 2 and each["ts"] == 203002)
     assert (row["f1"], row["f3"], row["p"]) == (None, None, None)
@@ -55,19 +55,19 @@ def test_a_merge_of_one_column_loses_the_others_under_a_global_index(
 def test_a_merge_of_one_column_writes_that_column_alone_under_another_index(
     writer: str, write: Write
 ) -> None:
-    found = write(bug("partial_merge", index="simple"), "hudi-mor", writer)
-    record = found.records[MERGED]
+    result = write(bug("partial_merge", index="simple"), "hudi-mor", writer)
+    record = result.records[MERGED]
     assert record.outcome.kind is OutcomeKind.APPLIED
     assert any(file.partial for file in record.files)
-    assert not any(each.unread for each in record.values)
+    assert not any(value.unread for value in record.values)
 
 
 @every_writer
 @both_formats
 def test_the_history_of_a_schema_gives_an_id_again(name: str, writer: str, write: Write) -> None:
     records = write(bug("add_after_drop"), name, writer).records
-    assert {each.outcome.kind for each in records} == {OutcomeKind.APPLIED}
-    kept = [each.schema_history for each in records[DROPPED : DROPPED + 3]]
+    assert {record.outcome.kind for record in records} == {OutcomeKind.APPLIED}
+    kept = [record.schema_history for record in records[DROPPED : DROPPED + 3]]
     assert [set(each.former_names) for each in kept if each] == [
         set(),
         {("g", "f1")},

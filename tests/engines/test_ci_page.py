@@ -65,9 +65,9 @@ class Machine:
 
     def kept(self, *patterns: str) -> list[Path]:
         """What a build server would keep: each pattern must find something."""
-        found = {each: sorted(self.repository.glob(each)) for each in patterns}
-        assert [each for each, paths in found.items() if not paths] == []
-        return [path for paths in found.values() for path in paths]
+        result = {pattern: sorted(self.repository.glob(pattern)) for pattern in patterns}
+        assert [each for each, paths in result.items() if not paths] == []
+        return [path for paths in result.values() for path in paths]
 
     def cases(self) -> list[junitparser.TestCase]:
         suites = junitparser.JUnitXml.fromfile(str(self.repository / "lake-tables" / "junit.xml"))
@@ -86,10 +86,10 @@ class Github:
     """So many of them `harness plan` tells of."""
 
     def given(self, action: str) -> dict[str, str]:
-        (found,) = (
+        (result,) = (
             step["with"] for step in self.steps if step.get("uses", "").startswith(f"{action}@")
         )
-        return {name: evaluated(str(value), self.expressions) for name, value in found.items()}
+        return {name: evaluated(str(value), self.expressions) for name, value in result.items()}
 
 
 def said(ran: subprocess.CompletedProcess[str]) -> str:
@@ -105,8 +105,8 @@ def types(case: junitparser.TestCase) -> set[str]:
 
 
 def cells(plan: str) -> int:
-    (found,) = re.findall(r"([\d,]+) checks", plan)
-    return int(found.replace(",", ""))
+    (result,) = re.findall(r"([\d,]+) checks", plan)
+    return int(result.replace(",", ""))
 
 
 def share_engines(cache: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
     assert statuses == [0, 0, 0, WRONG], "\n".join(map(said, github.ran))
     cases = github.machine.cases()
     assert len(cases) == github.cells > 20
-    assert "missing_rename" in {each for case in cases for each in types(case)}
+    assert "missing_rename" in {type_ for case in cases for type_ in types(case)}
 
 
 def test_the_job_of_github_has_a_summary_and_annotations_on_the_line_that_renames(

@@ -35,17 +35,17 @@ def test_every_cell_has_an_answer_and_the_gate_says_that_something_is_wrong(
 ) -> None:
     assert finished.status == 1, finished.said
     assert len(finished.verdicts) > 500
-    assert {each["verdict"] for each in finished.verdicts} <= {"correct", "wrong", "refused"}
-    assert not [f for each in finished.verdicts for f in each["findings"] if not f["places"]]
+    assert {verdict["verdict"] for verdict in finished.verdicts} <= {"correct", "wrong", "refused"}
+    assert not [f for verdict in finished.verdicts for f in verdict["findings"] if not f["places"]]
 
 
 def test_nothing_is_left_unexplained(finished: Finished) -> None:
-    kinds = {f["kind"] for each in finished.verdicts for f in each["findings"]}
+    kinds = {f["kind"] for verdict in finished.verdicts for f in verdict["findings"]}
     assert "unexplained" not in kinds
 
 
 def test_spark_with_schema_on_read_is_right_throughout(finished: Finished) -> None:
-    spark = [each for each in finished.verdicts if each["reader"] == SPARK.format("on")]
+    spark = [verdict for verdict in finished.verdicts if verdict["reader"] == SPARK.format("on")]
     assert len(spark) > 50
     assert {each["verdict"] for each in spark} == {"correct"}
 
@@ -97,8 +97,10 @@ def test_a_second_run_with_nothing_changed_starts_no_engine(
     finished: Finished, tmp_path: Path
 ) -> None:
     again = run(tmp_path / "again")
-    assert [(each["case"], each["verdict"], each["findings"]) for each in again.verdicts] == [
-        (each["case"], each["verdict"], each["findings"]) for each in finished.verdicts
+    assert [
+        (verdict["case"], verdict["verdict"], verdict["findings"]) for verdict in again.verdicts
+    ] == [
+        (verdict["case"], verdict["verdict"], verdict["findings"]) for verdict in finished.verdicts
     ]
-    assert all(each["reused"] for each in again.verdicts)
+    assert all(verdict["reused"] for verdict in again.verdicts)
     assert not list((again.folder / "engines").glob("*"))

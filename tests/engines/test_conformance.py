@@ -30,9 +30,12 @@ pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ENGINES = ("trino-476", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
 """All are asked about tables of each of their formats by other tests, too."""
-LIBRARIES = ("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "duckdb-1.5.5")
+LIBRARIES = (
+    *("polars-2.1.0", "pyiceberg-0.12.0", "deltalake-1.6.6", "deltalake-1.6.6{interface=arrow}"),
+    *("duckdb-1.5.5", "duckdb-2.0.1", "datafusion-55.0.0", "daft-0.7.26", "chdb-4.4.0"),
+)
 MORE = (
-    *("trino-368", "trino-483", "prestosql-350", "prestodb-0.283"),
+    *("trino-368", "trino-483", "prestosql-350", "prestodb-0.283", "spark-4.1.4", "spark-4.3.0"),
     *("hive-3.1.3{path=mapreduce}", "hive-2.3.10"),
     *("hive-3.1.3-hudi-0.11.1", "hive-4.0.1"),
     *("hive-3.1.3-tez-0.9.2{path=tez}", "hive-4.0.1-tez-0.10.4{path=tez}"),

@@ -29,9 +29,9 @@ USER = 12345
 
 @pytest.fixture
 def network() -> Iterator[ContainerNetwork]:
-    found = ContainerNetwork()
-    yield found
-    found.close()
+    container_network = ContainerNetwork()
+    yield container_network
+    container_network.close()
 
 
 def ends(running: Running) -> None:
@@ -68,8 +68,8 @@ def test_one_that_somebody_ends_is_seen_to_be_gone(
 ) -> None:
     with start(runtime(network), f"echo begun; {READY}", tmp_path) as running:
         with closing(docker_daemon.client()) as client:
-            (found,) = map(client.containers.get, containers(network))
-            found.kill() if how == "kill" else found.remove(force=True)
+            (result,) = map(client.containers.get, containers(network))
+            result.kill() if how == "kill" else result.remove(force=True)
         ends(running)
         assert running.log_tail() == "begun"
     assert containers(network) == []
@@ -80,10 +80,10 @@ def folder_of_user() -> Iterator[Path]:
     """A folder of somebody who is not root, whom root may stand for."""
     if os.getuid() != 0:
         pytest.skip("only root can stand for somebody else")
-    found = Path(tempfile.mkdtemp(dir="/var/tmp"))
-    os.chown(found, USER, USER)
-    yield found
-    shutil.rmtree(found)
+    path = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    os.chown(path, USER, USER)
+    yield path
+    shutil.rmtree(path)
 
 
 def test_whoever_runs_it_has_a_name_inside_and_can_remove_what_it_wrote(

@@ -71,11 +71,11 @@ def test_an_image_is_pulled_from_a_registry_of_ones_own_and_its_digest_is_record
     made = image_registry.tiny_image("first")
     digest = registry.push(made, OFFICIAL)
     forget(made)
-    found = chosen(tmp_path)
-    assert found.reference == f"{prefix}{OFFICIAL}"
-    assert found.digest == made
-    assert found.base == f"{prefix}{OFFICIAL}@{digest}"
-    assert f"image {found.base} (official); {made}" == found.fidelity
+    container_image = chosen(tmp_path)
+    assert container_image.reference == f"{prefix}{OFFICIAL}"
+    assert container_image.digest == made
+    assert container_image.base == f"{prefix}{OFFICIAL}@{digest}"
+    assert f"image {container_image.base} (official); {made}" == container_image.fidelity
 
 
 def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
@@ -86,9 +86,9 @@ def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
     registry.push(second, OFFICIAL)
     forget(first, second)
     monkeypatch.setenv(image_choice.PINS, recorded)
-    found = chosen(tmp_path)
-    assert (found.digest, found.base) == (first, recorded)
-    forget(found.reference)
+    container_image = chosen(tmp_path)
+    assert (container_image.digest, container_image.base) == (first, recorded)
+    forget(container_image.reference)
 
 
 def test_a_metastore_runs_of_an_image_that_was_pulled(

@@ -44,12 +44,12 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 
 def judged(finished: Finished) -> Mapping[str, object]:
     return {
-        each["case"].replace(SUFFIX, ""): (
-            each["verdict"],
-            each["reproduces"],
-            [(found["kind"], found["party"], places(found)) for found in each["findings"]],
+        verdict["case"].replace(SUFFIX, ""): (
+            verdict["verdict"],
+            verdict["reproduces"],
+            [(found["kind"], found["party"], places(found)) for found in verdict["findings"]],
         )
-        for each in finished.verdicts
+        for verdict in finished.verdicts
     }
 
 
@@ -99,12 +99,12 @@ def small_run(folder: Path, *options: str) -> list[str]:
 def kill_server(folder: Path) -> None:
     with closing(docker_daemon.client()) as client:
         every = client.containers.list(filters={"label": container_network.OWNER})
-        (found,) = [
+        (result,) = [
             each
             for each in every
             if any(one["Source"] == str(folder) for one in each.attrs["Mounts"])
         ]
-        found.kill()
+        result.kill()
 
 
 def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_same(
@@ -119,7 +119,9 @@ def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_sa
         assert process.stdout is not None
         events = map(json.loads, process.stdout)
         next(
-            each for each in events if (each["event"], each.get("by")) == ("progress", server.name)
+            event
+            for event in events
+            if (event["event"], event.get("by")) == ("progress", server.name)
         )
         kill_server(server.with_name(f"{server.name}-0"))
         *_, end = events

@@ -45,18 +45,20 @@ MISSED = {FindingKind.MISSING_RENAME, FindingKind.LOST_ROW, FindingKind.LOST_VAL
 
 
 def test_every_question_in_each_shape_has_an_answer(run: Run) -> None:
-    assert {each.verdict for each in run.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
-    assert {each.query.partition("(")[0] for each in run.verdicts} == {*QUERIES} - {Shape.PARTITION}
+    assert {verdict.verdict for verdict in run.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
+    assert {verdict.query.partition("(")[0] for verdict in run.verdicts} == {*QUERIES} - {
+        Shape.PARTITION
+    }
 
 
 def test_all_is_right_but_a_column_that_was_renamed(run: Run) -> None:
-    for each in run.verdicts:
-        if each.verdict != VerdictKind.CORRECT:
-            assert (each.scenario, each.step >= RENAMED) == (STORY, True), each
-            assert {found.kind for found in each.findings} <= MISSED, each
+    for verdict in run.verdicts:
+        if verdict.verdict != VerdictKind.CORRECT:
+            assert (verdict.scenario, verdict.step >= RENAMED) == (STORY, True), verdict
+            assert {found.kind for found in verdict.findings} <= MISSED, verdict
 
 
 def test_of_files_with_the_old_name_a_column_is_null_in_every_view(run: Run) -> None:
-    wrong = [each for each in run.verdicts if each.query == "all" and each.findings]
+    wrong = [verdict for verdict in run.verdicts if verdict.query == "all" and verdict.findings]
     assert {each.view for each in wrong} == {"snapshot", "read_optimized", "base_name"}
     assert all("by name" in " ".join(each.reproduces) for each in wrong)

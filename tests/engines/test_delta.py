@@ -26,12 +26,12 @@ PLAN = planned(
 
 def test_every_step_is_applied_and_files_are_as_the_truth_says(run: Run) -> None:
     assert run.states
-    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
-    assert not any(each.layout for each in run.states)
+    assert {state.outcome.kind for state in run.states} == {OutcomeKind.APPLIED}
+    assert not any(state.layout for state in run.states)
 
 
 def test_every_reader_is_right_after_every_step_but_duckdb_of_mapped_partitions(run: Run) -> None:
-    odd = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
     assert {(each.scenario, str(each.reader)) for each in odd} == {(PARTITIONS, DUCKDB)}
     for each in odd:
         assert "column_mapping=name" in each.variant

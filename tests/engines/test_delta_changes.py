@@ -31,15 +31,15 @@ PLAN = planned(
 
 
 def test_every_step_is_applied(run: Run) -> None:
-    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
+    assert {state.outcome.kind for state in run.states} == {OutcomeKind.APPLIED}
 
 
 def test_every_answer_is_right_or_refused_in_the_readers_own_words(run: Run) -> None:
-    assert {name_of(each.view) for each in run.verdicts} == {INCREMENTAL}
+    assert {name_of(verdict.view) for verdict in run.verdicts} == {INCREMENTAL}
     refused = {
-        (str(each.reader), each.step): run.answers[each.case].refusal
-        for each in run.verdicts
-        if each.verdict is not VerdictKind.CORRECT
+        (str(verdict.reader), verdict.step): run.answers[verdict.case].refusal
+        for verdict in run.verdicts
+        if verdict.verdict is not VerdictKind.CORRECT
     }
     assert set(refused) == {(SPARK, each) for each in RENAMED} | {
         (TRINO, each) for each in OVERWRITTEN

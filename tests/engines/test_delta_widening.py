@@ -27,20 +27,20 @@ PLAN = planned(
 def widened(step: int) -> set[str]:
     changes = (each.operation for each in STORY.steps[:step])
     return {
-        each.name.partition(".")[0]
-        for each in changes
-        if isinstance(each, ChangeType) and str(each.to) not in KNOWN
+        change.name.partition(".")[0]
+        for change in changes
+        if isinstance(change, ChangeType) and str(change.to) not in KNOWN
     }
 
 
 def test_every_type_is_widened_by_delta_4(run: Run) -> None:
-    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
-    assert not any(each.layout for each in run.states)
+    assert {state.outcome.kind for state in run.states} == {OutcomeKind.APPLIED}
+    assert not any(state.layout for state in run.states)
 
 
 def test_trino_leaves_out_the_columns_whose_wider_type_it_does_not_know(run: Run) -> None:
-    for each in run.verdicts:
-        shown = {column.name for column in run.answers[each.case].columns}
+    for verdict in run.verdicts:
+        shown = {column.name for column in run.answers[verdict.case].columns}
         left_out = {name for name, _ in STORY.table.columns} - shown
-        assert left_out == (widened(each.step) if str(each.reader) == TRINO else set())
-        assert (each.verdict is VerdictKind.WRONG) is bool(left_out)
+        assert left_out == (widened(verdict.step) if str(verdict.reader) == TRINO else set())
+        assert (verdict.verdict is VerdictKind.WRONG) is bool(left_out)

@@ -67,15 +67,15 @@ def manifest(folder: Path) -> dict[str, Any]:
 def test_every_applied_step_has_a_fixture_and_only_icebergs_cannot_be_moved(
     run: Run, manifest: dict[str, Any]
 ) -> None:
-    applied = sum(each.outcome.kind is OutcomeKind.APPLIED for each in run.states)
-    found = {
+    applied = sum(state.outcome.kind is OutcomeKind.APPLIED for state in run.states)
+    result = {
         (each["format"], step["fixture"]["moves"], bool(step["fixture"]["location"]))
         for each in manifest["variants"]
         for step in each["steps"]
         if step["fixture"]
     }
     assert sum(bool(s["fixture"]) for v in manifest["variants"] for s in v["steps"]) == applied
-    assert found == {
+    assert result == {
         ("hudi-cow", True, False),
         ("hive-parquet", True, False),
         ("iceberg", False, True),
@@ -94,7 +94,7 @@ def test_what_is_expected_is_what_the_judge_expects(
             "questions"
         ]
     }
-    judged = [each for each in run.verdicts if each.expected is not None]
+    judged = [verdict for verdict in run.verdicts if verdict.expected is not None]
     assert judged
     for each in judged:
         assert each.expected
@@ -108,8 +108,8 @@ def test_the_reader_of_the_page_is_right_until_a_file_is_older_than_a_rename(
 ) -> None:
     reader = tmp_path / "check_fixtures.py"
     reader.write_text(PAGE.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
-    found = list(runpy.run_path(str(reader))["check"](folder))
-    assert {table for table, _, _ in found} == {each.id for each in PLAN.variants}
-    wrong = {step for _, step, right in found if not right}
+    result = list(runpy.run_path(str(reader))["check"](folder))
+    assert {table for table, _, _ in result} == {variant.id for variant in PLAN.variants}
+    wrong = {step for _, step, right in result if not right}
     assert min(wrong) == RENAMED
-    assert {step for _, step, right in found if right} >= set(range(RENAMED))
+    assert {step for _, step, right in result if right} >= set(range(RENAMED))

@@ -52,8 +52,8 @@ def variants() -> Sequence[Variant]:
         axes={"rewrites": ("some",)},
     )
     scenario = replace(A5, steps=(*A5.steps, *CHANGES))
-    found = plan([scenario], profile, map(formats.load, formats.names())).variants
-    return sorted(found, key=lambda variant: variant.writers)
+    result = plan([scenario], profile, map(formats.load, formats.names())).variants
+    return sorted(result, key=lambda variant: variant.writers)
 
 
 def is_version_8(variant: Variant) -> bool:
@@ -106,8 +106,8 @@ def see_what_changed(in_place: dict[int, Everyone]) -> None:
     )
     for table in before:
         assert before[table].rows != upserted[table].rows
-        assert [each.name for each in before[table].columns] == ["id", "ts", "f1_new", "f3"]
-        assert [each.name for each in renamed[table].columns] == ["id", "ts", "f1_newer", "f3"]
+        assert [column.name for column in before[table].columns] == ["id", "ts", "f1_new", "f3"]
+        assert [column.name for column in renamed[table].columns] == ["id", "ts", "f1_newer", "f3"]
 
 
 def see_who_refuses(forks: Mapping[int, Everyone], variant: Variant) -> None:

@@ -49,8 +49,8 @@ def unshared() -> list[str]:
 
 
 def last(path: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
-    return found
+    scenario: dict[str, object] = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    return scenario
 
 
 def test_a_run_whose_disk_is_full_says_so_and_is_gone_on_with(

@@ -45,8 +45,13 @@ BACK: Sequence[Operation] = (
 
 def refused(records: Sequence[StateRecord]) -> dict[int, str]:
     """Return the steps that were refused, each with the class of the error's cause."""
-    found = (each.outcome for each in records if each.outcome.kind is not OutcomeKind.APPLIED)
-    causes = {each.step: each.refusal.cause if each.refusal else each.because for each in found}
+    outcomes = (
+        record.outcome for record in records if record.outcome.kind is not OutcomeKind.APPLIED
+    )
+    causes = {
+        outcome.step: outcome.refusal.cause if outcome.refusal else outcome.because
+        for outcome in outcomes
+    }
     return {at: cause.partition(":")[0].rpartition(".")[2] for at, cause in causes.items()}
 
 
@@ -74,10 +79,10 @@ def test_what_one_writer_scheduled_another_carries_out(
             state_store.register(client, state)
     for step in range(1, len(tables)):
         views = said(written, variant, step, readers)
-        wanted = expected(variant, step)
-        assert views["snapshot"] == views["base_name"] == wanted["snapshot"], f"step {step}"
+        actual = expected(variant, step)
+        assert views["snapshot"] == views["base_name"] == actual["snapshot"], f"step {step}"
         if settings or newer == OLD:  # an upgrade of the table compacts it
-            assert views["read_optimized"] == wanted["read_optimized"], f"step {step}"
+            assert views["read_optimized"] == actual["read_optimized"], f"step {step}"
 
 
 def test_an_upgrade_of_the_table_is_refused_where_a_compaction_waits(write: Write) -> None:
@@ -95,7 +100,7 @@ def test_a_compaction_that_waited_while_a_column_was_renamed_loses_its_values(
     writer: str, write: Write
 ) -> None:
     written = write(RENAMED, "hudi-mor", Writer(writer))
-    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    assert {record.outcome.kind for record in written.records} == {OutcomeKind.APPLIED}
     (new,) = written.records[-1].values
     at = new.columns.index("f1_new")
     assert [row[at] for row in new.rows] == [None, None]
@@ -111,7 +116,7 @@ def test_a_table_that_is_brought_back_is_gone_on_with_by_an_older_writer(
     known = {} if (name, newer) != ("hudi-mor", NEWEST) else UNREAD_LOGS
     assert refused(records) == known
     own = "8" if newer == NEW else "9"
-    assert [each.table_version for each in records] == [*[own] * 3, *["6"] * (len(records) - 3)]
+    assert [record.table_version for record in records] == [*[own] * 3, *["6"] * (len(records) - 3)]
     if known:
         return
     keys = {text_of(key) for fact in records[-1].files for key in fact.keys}

@@ -85,8 +85,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def verdicts_of(folder: Path, *names: str) -> list[dict[str, Any]]:
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    wanted = [f"hard/{name}" for name in names]
-    return [each for each in map(json.loads, lines) if each["scenario"] in wanted]
+    expected_names = [f"hard/{name}" for name in names]
+    return [load for load in map(json.loads, lines) if load["scenario"] in expected_names]
 
 
 def test_every_reader_gives_every_value_under_its_hard_name(finished: Path) -> None:
@@ -100,9 +100,9 @@ def test_every_reader_gives_every_value_under_its_hard_name(finished: Path) -> N
 
 
 def test_a_blank_in_a_name_is_read_rightly_or_refused_by_the_engine(finished: Path) -> None:
-    found = {(v["reader"][:4], v["verdict"]) for v in verdicts_of(finished, "blank")}
-    hive = {each for each in found if each[0] == "hive"}
-    assert found - hive == {("spar", "correct"), ("trin", "correct")}
+    result = {(v["reader"][:4], v["verdict"]) for v in verdicts_of(finished, "blank")}
+    hive = {each for each in result if each[0] == "hive"}
+    assert result - hive == {("spar", "correct"), ("trin", "correct")}
     assert hive
     assert hive <= {("hive", "correct"), ("hive", "refused")}
 

@@ -30,9 +30,13 @@ WRITTEN, ANCIENT = 1, 6
 
 def planned() -> Plan:
     """The plan, of which only what is said above is asked."""
-    scenarios = [each for each in load_scenarios(scenarios_folder()) if each.name in SCENARIOS]
+    scenarios = [
+        load_scenario
+        for load_scenario in load_scenarios(scenarios_folder())
+        if load_scenario.name in SCENARIOS
+    ]
     made = by_format("hard", scenarios, READERS)
-    return replace(made, cells=tuple(each for each in made.cells if asked(each)))
+    return replace(made, cells=tuple(cell for cell in made.cells if asked(cell)))
 
 
 def asked(cell: Cell) -> bool:
@@ -45,10 +49,10 @@ PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None:
     verdict, answer = run.recorded[cell.case], run.answers[cell.case]
-    found = {each.kind: each.columns for each in verdict.findings}
+    result = {finding.kind: finding.columns for finding in verdict.findings}
     hudi = FORMATS[cell.variant] == "hudi-cow"
     if hudi and cell.step == ANCIENT:
         # Hudi's files do not say by which calendar they count, and Spark does not guess.
@@ -57,11 +61,11 @@ def test_hard_values_are_read_as_they_were_written(cell: Cell, run: Run) -> None
         assert "READ_ANCIENT_DATETIME" in answer.refusal.cause + answer.refusal.message
     elif hudi and cell.reader.startswith("hive"):
         # Its input format cuts microseconds off, towards 1970.
-        assert found == {FindingKind.ALTERED_VALUE: ("at",)}
+        assert result == {FindingKind.ALTERED_VALUE: ("at",)}
         places = verdict.findings[0].places
         assert {each.key for each in places} == {"least", "greatest", "zero"}
     else:
-        assert (verdict.verdict, found, verdict.because) == (VerdictKind.CORRECT, {}, "")
+        assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")
 
 
 def test_every_cell_was_asked(run: Run) -> None:

@@ -25,9 +25,9 @@ MINUTE = 120.0
 
 @pytest.fixture(scope="module")
 def server(servers: SharedServers) -> HiveServer:
-    found = servers("hive-3.1.3")
-    assert isinstance(found, HiveServer)
-    return found
+    result = servers("hive-3.1.3")
+    assert isinstance(result, HiveServer)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,8 @@ def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_posit
         for each in ({}, {key: "false"}, {key: "true"})
     ]
     by_name, by_position = (1, "b1", "a1"), (1, "a1", "b1")
-    assert [each.rows for each in replies] == [(by_name,), (by_name,), (by_position,)]
-    assert {each.confirmed for each in replies} == {path}
+    assert [reply.rows for reply in replies] == [(by_name,), (by_name,), (by_position,)]
+    assert {reply.confirmed for reply in replies} == {path}
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])

@@ -27,8 +27,8 @@ PLAN = planned(
 
 def test_every_step_is_applied_and_files_are_as_the_truth_says(run: Run) -> None:
     assert run.states
-    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
-    assert not any(each.layout for each in run.states)
+    assert {state.outcome.kind for state in run.states} == {OutcomeKind.APPLIED}
+    assert not any(state.layout for state in run.states)
 
 
 def test_a_copied_state_shows_the_rows_that_count_and_hive_loses_a_renamed_column(run: Run) -> None:
@@ -45,15 +45,15 @@ def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run:
     assert {"cascade=off" in each.case for each in odd} == {True}
     assert {each.step for each in odd} == {COMPACT, COMPACT + 1}
     for each in odd:
-        found = [(of.kind, of.columns, of.responsible) for of in each.findings]
-        assert found == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
+        results = [(of.kind, of.columns, of.responsible) for of in each.findings]
+        assert results == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 
 def _wrong(run: Run) -> list[Verdict]:
-    return [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    return [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
 
 
 def test_batches_are_seen_and_nothing_of_the_one_that_was_aborted(run: Run) -> None:
-    mutated = [each for each in run.verdicts if MUTATED.name in each.case]
+    mutated = [verdict for verdict in run.verdicts if MUTATED.name in verdict.case]
     assert {each.step for each in mutated} == set(range(1, 6))
     assert {each.verdict for each in mutated} == {VerdictKind.CORRECT}

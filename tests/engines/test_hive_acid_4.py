@@ -26,19 +26,24 @@ PLAN = planned([STORY], ["hive-acid"], [HIVE_4], [TRINO, HIVE])
 
 
 def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
-    found = [each for each in run.verdicts if each.variant in {one.id for one in PLAN.variants}]
-    return {each.step: each.verdict for each in found if str(each.reader) == reader}
+    results = [
+        verdict for verdict in run.verdicts if verdict.variant in {one.id for one in PLAN.variants}
+    ]
+    return {each.step: each.verdict for each in results if str(each.reader) == reader}
 
 
 def test_every_step_is_applied(run: Run) -> None:
-    (variant,) = (each.id for each in PLAN.variants)
-    found = [each.outcome.kind for each in run.states if each.variant == variant]
-    assert found == [OutcomeKind.APPLIED] * (len(STORY.steps) + 1)
+    (variant,) = (variant.id for variant in PLAN.variants)
+    results = [state.outcome.kind for state in run.states if state.variant == variant]
+    assert results == [OutcomeKind.APPLIED] * (len(STORY.steps) + 1)
 
 
 def test_trino_shows_what_was_deleted_and_updated_as_it_was(run: Run) -> None:
-    found = mine(run, TRINO)
-    assert [found[each] for each in (1, 2, 3)] == [VerdictKind.CORRECT, *[VerdictKind.WRONG] * 2]
+    verdict_kinds = mine(run, TRINO)
+    assert [verdict_kinds[each] for each in (1, 2, 3)] == [
+        VerdictKind.CORRECT,
+        *[VerdictKind.WRONG] * 2,
+    ]
     of = {e.step: e for e in run.verdicts if str(e.reader) == TRINO and STORY.name in e.case}
     kinds = [{one.kind for one in of[step].findings} for step in (2, 3)]
     assert kinds[0] == {FindingKind.DUPLICATE}
@@ -57,6 +62,6 @@ def test_hive_4_shows_what_it_wrote_and_what_hive_3_wrote_before_an_upgrade(
 ) -> None:
     readers = [f"{HIVE_4}{{path={path}, transactions=on}}" for path in paths]
     upgraded = planned([STORY], ["hive-acid"], [writer], readers, metastore=UPGRADED)
-    found = done(upgraded, tmp_path / "run", cache, progress)
-    seen = [each.verdict for each in found.verdicts if STORY.name in each.case]
+    result = done(upgraded, tmp_path / "run", cache, progress)
+    seen = [verdict.verdict for verdict in result.verdicts if STORY.name in verdict.case]
     assert seen == [VerdictKind.CORRECT] * len(STORY.steps) * len(readers)

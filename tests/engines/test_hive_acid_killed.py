@@ -31,16 +31,16 @@ PLAN = planned(
 
 
 def test_every_step_is_applied_but_an_update_that_waits_for_the_lock_of_the_dead(run: Run) -> None:
-    odd = [each.outcome for each in run.states if each.outcome.kind is not OutcomeKind.APPLIED]
+    odd = [state.outcome for state in run.states if state.outcome.kind is not OutcomeKind.APPLIED]
     assert [each.step for each in odd] == [WAITS]
     assert odd[0].refusal is not None
     assert "Error in acquiring locks" in refusals.text(odd[0].refusal)
-    assert not any(each.layout for each in run.states)
+    assert not any(state.layout for state in run.states)
 
 
 def test_nobody_shows_rows_of_a_dead_writer_and_no_compaction_takes_any(run: Run) -> None:
     assert len(run.verdicts) == 2 * len(STORY.steps)
-    odd = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
     assert {(str(each.reader), each.step) for each in odd} == {(HIVE, RENAME), (HIVE, RENAME + 1)}
     kinds = {(of.kind, of.columns) for each in odd for of in each.findings}
     assert kinds == {(FindingKind.MISSING_RENAME, ("g",))}
@@ -54,8 +54,8 @@ def test_a_dead_transaction_is_open_until_it_is_aborted_and_registered_so(
         for step in (KILLED, ABORT):
             state, own = _state(run, cache, step), f"{database}_{step}"
             client.register(own, state.frozen.entries, str(state.table))
-            (numbers[step],) = (each.write_ids for each in client.entries(own))
-            assert [numbers[step]] == [each.write_ids for each in state.frozen.entries]
+            (numbers[step],) = (entry.write_ids for entry in client.entries(own))
+            assert [numbers[step]] == [entry.write_ids for entry in state.frozen.entries]
     assert numbers == {
         KILLED: WriteIds(3, open=(3,)),
         # The update had a number of its own before it was refused.
@@ -67,7 +67,7 @@ def test_the_rows_of_the_dead_are_all_there_for_a_reader_that_takes_its_number_f
     run: Run, cache: Cache, metastore: Metastore, servers: SharedServers, database: str
 ) -> None:
     state = _state(run, cache, KILLED)
-    taken = [replace(each, write_ids=WriteIds(3)) for each in state.frozen.entries]
+    taken = [replace(entry, write_ids=WriteIds(3)) for entry in state.frozen.entries]
     with metastore_client.connect(metastore.uri) as client:
         client.register(database, taken, str(state.table))
     reader = parse_reader(HIVE)
@@ -77,7 +77,7 @@ def test_the_rows_of_the_dead_are_all_there_for_a_reader_that_takes_its_number_f
 
 
 def _state(run: Run, cache: Cache, step: int) -> State:
-    (digest,) = (each.digest for each in run.states if each.outcome.step == step)
+    (digest,) = (state.digest for state in run.states if state.outcome.step == step)
     state = state_store.load(cache, digest)
     assert state is not None
     return state

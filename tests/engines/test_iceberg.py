@@ -47,13 +47,13 @@ def plan_of(scenario: Scenario) -> Plan:
 PLAN = plan_of(STORY)
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
     cell: Cell, run: Run
 ) -> None:
-    found = run.recorded[cell.case]
-    assert (found.verdict, found.findings, found.because) == (VerdictKind.CORRECT, (), "")
-    assert "by id" in found.reproduces
+    result = run.recorded[cell.case]
+    assert (result.verdict, result.findings, result.because) == (VerdictKind.CORRECT, (), "")
+    assert "by id" in result.reproduces
 
 
 def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:

@@ -43,9 +43,9 @@ def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
     (folder / "day=1").mkdir(parents=True)
     (folder / "day=1" / "data").write_text("x")
     schema = json.dumps({"type": "struct", "fields": [{"name": "id"}]})
-    with metastore_client.connect(metastore.uri) as found:
-        found.create_database(database)
-        found.client.create_table(
+    with metastore_client.connect(metastore.uri) as client:
+        client.create_database(database)
+        client.client.create_table(
             ttypes.Table(
                 tableName="t",
                 dbName=database,
@@ -56,7 +56,7 @@ def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
                 tableType="MANAGED_TABLE",
             )
         )
-        found.client.add_partition(
+        client.client.add_partition(
             ttypes.Partition(
                 values=["1"],
                 dbName=database,
@@ -68,8 +68,8 @@ def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
 
 
 def entries(metastore: Metastore, database: str) -> tuple[CatalogEntry, ...]:
-    with metastore_client.connect(metastore.uri) as found:
-        return found.entries(database)
+    with metastore_client.connect(metastore.uri) as client:
+        return client.entries(database)
 
 
 def timeless(data: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -87,16 +87,16 @@ def test_a_table_registered_elsewhere_keeps_everything_but_its_place(
     (before,) = entries(metastore, database)
     copy = tmp_path / "copy"
     (copy / "day=1").mkdir(parents=True)
-    with metastore_client.connect(metastore.uri) as found:
-        found.register(f"{database}_fork", (before,), str(copy))
+    with metastore_client.connect(metastore.uri) as client:
+        client.register(f"{database}_fork", (before,), str(copy))
     (after,) = entries(metastore, f"{database}_fork")
     expected = timeless(asdict(before))
     expected["table"]["parameters"]["EXTERNAL"] = "TRUE"
     expected["table"]["tableType"] = "EXTERNAL_TABLE"
     assert timeless(asdict(after)) == expected
-    with metastore_client.connect(metastore.uri) as found:
-        table = found.client.get_table(f"{database}_fork", "t")
-        (part,) = found.client.get_partitions(f"{database}_fork", "t", -1)
+    with metastore_client.connect(metastore.uri) as client:
+        table = client.client.get_table(f"{database}_fork", "t")
+        (part,) = client.client.get_partitions(f"{database}_fork", "t", -1)
     assert table.sd.location == f"file:{copy}"
     assert table.sd.serdeInfo.parameters["path"] == f"file:{copy}"
     assert part.sd.location == f"file:{copy}/day=1"
@@ -107,9 +107,9 @@ def test_dropping_a_registered_table_deletes_no_file(
 ) -> None:
     managed_table(metastore, database, tmp_path / "original")
     found_entries = entries(metastore, database)
-    with metastore_client.connect(metastore.uri) as found:
-        found.register(f"{database}_fork", found_entries, str(tmp_path / "original"))
-        found.client.drop_table(f"{database}_fork", "t", True)  # noqa: FBT003 - Thrift's own call
+    with metastore_client.connect(metastore.uri) as client:
+        client.register(f"{database}_fork", found_entries, str(tmp_path / "original"))
+        client.client.drop_table(f"{database}_fork", "t", True)  # noqa: FBT003 - Thrift's own call
     assert (tmp_path / "original" / "day=1" / "data").read_text() == "x"
 
 
@@ -118,13 +118,13 @@ def test_columns_are_replaced_in_the_table_and_only_with_cascade_in_its_partitio
 ) -> None:
     managed_table(metastore, database, tmp_path)
     columns = [("id", "string"), ("new", "bigint"), ("st2", "struct<a:int>")]
-    with metastore_client.connect(metastore.uri) as found:
-        found.alter_columns(database, "t", columns, cascade=False)
+    with metastore_client.connect(metastore.uri) as client:
+        client.alter_columns(database, "t", columns, cascade=False)
     (entry,) = entries(metastore, database)
     assert entry.columns == (*columns, ("day", "int"))
     assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "st"]
     assert entry.table["sd"]["cols"][0]["comment"] == "the key"
-    with metastore_client.connect(metastore.uri) as found:
-        found.alter_columns(database, "t", columns[:2], cascade=True)
+    with metastore_client.connect(metastore.uri) as client:
+        client.alter_columns(database, "t", columns[:2], cascade=True)
     (entry,) = entries(metastore, database)
     assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "new"]

@@ -45,7 +45,7 @@ def usual(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFac
 
 def of(found: Run, reader: str) -> Mapping[str, Verdict]:
     """Return the verdicts on a reader but those on its controls, by case."""
-    every = (each for each in found.verdicts if each.reader == reader)
+    every = (verdict for verdict in found.verdicts if verdict.reader == reader)
     return {each.case: each for each in every if not each.case.startswith(controls.SCENARIO)}
 
 
@@ -66,11 +66,14 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
     metastore: str, dumb: str, why: str, usual: Run, tmp_path: Path,
     cache: Cache, progress: Progress,
 ) -> None:  # fmt: skip
-    found = run(tmp_path, metastore, cache, progress)
-    assert {each.verdict for each in usual.verdicts} == {VerdictKind.CORRECT, VerdictKind.WRONG}
+    result = run(tmp_path, metastore, cache, progress)
+    assert {verdict.verdict for verdict in usual.verdicts} == {
+        VerdictKind.CORRECT,
+        VerdictKind.WRONG,
+    }
     for reader in {HIVE, SPARK, TRINO} - {dumb}:
-        assert said(found, reader) == said(usual, reader), reader
-    for each in of(found, dumb).values():
+        assert said(result, reader) == said(usual, reader), reader
+    for each in of(result, dumb).values():
         assert each.verdict is VerdictKind.UNKNOWN
         assert why in each.because
-    assert bool(of(found, dumb)) == bool(dumb)
+    assert bool(of(result, dumb)) == bool(dumb)

@@ -19,16 +19,16 @@ PLAN = planned([STORY], ["iceberg"], [SPARK], [SPARK, TRINO], in_turn=True)
 
 def test_every_step_of_both_is_applied(run: Run) -> None:
     assert len(run.states) == 2 * (len(STORY.steps) + 1)
-    assert {each.outcome.kind for each in run.states} == {OutcomeKind.APPLIED}
-    assert not any(each.layout for each in run.states)
+    assert {state.outcome.kind for state in run.states} == {OutcomeKind.APPLIED}
+    assert not any(state.layout for state in run.states)
 
 
 def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
     assert len(run.verdicts) == 2 * 2 * len(STORY.steps)
-    odd = [each for each in run.verdicts if each.verdict is not VerdictKind.CORRECT]
+    odd = [verdict for verdict in run.verdicts if verdict.verdict is not VerdictKind.CORRECT]
     assert {"partitioned=last" in each.case for each in odd} == {True}
     assert {(str(each.reader), each.step) for each in odd} == {
         (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
     }
-    found = {(of.kind, of.columns, of.responsible) for each in odd for of in each.findings}
-    assert found == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}
+    result = {(of.kind, of.columns, of.responsible) for each in odd for of in each.findings}
+    assert result == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}

@@ -26,17 +26,17 @@ PLAN = planned(
 
 
 def test_every_step_of_both_is_applied_and_is_a_version(run: Run) -> None:
-    mine = {each.id for each in PLAN.variants}
-    found = [each.outcome for each in run.states if each.variant in mine]
-    assert len(found) == len(mine) * (len(STORY.steps) + 1) == 32
-    assert {each.kind for each in found} == {OutcomeKind.APPLIED}
-    assert all(each.instant == str(each.step) for each in found)
+    mine = {variant.id for variant in PLAN.variants}
+    results = [state.outcome for state in run.states if state.variant in mine]
+    assert len(results) == len(mine) * (len(STORY.steps) + 1) == 32
+    assert {each.kind for each in results} == {OutcomeKind.APPLIED}
+    assert all(each.instant == str(each.step) for each in results)
 
 
 def test_spark_shows_what_both_wrote(run: Run) -> None:
-    found = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
-    assert len(found) == len(PLAN.variants) * len(STORY.steps)
-    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+    results = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
+    assert len(results) == len(PLAN.variants) * len(STORY.steps)
+    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_found_by_id(
@@ -44,7 +44,7 @@ def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_fou
 ) -> None:
     asked = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == TRINO]
     odd = {(e.variant, e.step): e for e in asked if e.verdict is not VerdictKind.CORRECT}
-    (by_id,) = (each.id for each in PLAN.variants if BY_ID in each.id)
+    (by_id,) = (variant.id for variant in PLAN.variants if BY_ID in variant.id)
     assert odd.keys() == {(by_id, step) for step in MARKED}
     assert {each.verdict for each in odd.values()} == {VerdictKind.REFUSED}
     assert not any(each.findings for each in odd.values())

@@ -20,18 +20,18 @@ PLAN = planned([STORY], ["iceberg", "hive-acid"], [SPARK, HIVE], [SPARK, TRINO],
 
 def test_trino_s_steps_are_applied_but_for_an_update_of_files_that_it_cannot_open(run: Run) -> None:
     odd = {
-        (each.variant, each.outcome.step)
-        for each in run.states
-        if each.outcome.kind is not OutcomeKind.APPLIED
+        (state.variant, state.outcome.step)
+        for state in run.states
+        if state.outcome.kind is not OutcomeKind.APPLIED
     }
-    (acid,) = (each.id for each in PLAN.variants if each.format == "hive-acid")
+    (acid,) = (variant.id for variant in PLAN.variants if variant.format == "hive-acid")
     assert odd == {(acid, UPDATE)}
 
 
 def test_of_iceberg_everything_is_right_whoever_wrote(run: Run) -> None:
-    found = [each for each in run.verdicts if "[iceberg]" in each.variant]
-    assert len(found) == 2 * len(STORY.steps)
-    assert {each.verdict for each in found} == {VerdictKind.CORRECT}
+    results = [verdict for verdict in run.verdicts if "[iceberg]" in verdict.variant]
+    assert len(results) == 2 * len(STORY.steps)
+    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:

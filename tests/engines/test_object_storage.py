@@ -33,7 +33,7 @@ def verdicts(folder: Path, *options: str) -> Mapping[str, Any]:
     )
     assert done.returncode == 1, done.stdout + done.stderr  # one reads by position
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    return {each["case"].replace(f"{AT}{S3}", ""): each for each in map(json.loads, lines)}
+    return {load["case"].replace(f"{AT}{S3}", ""): load for load in map(json.loads, lines)}
 
 
 def judged(verdict: Mapping[str, Any]) -> tuple[object, ...]:

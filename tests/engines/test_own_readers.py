@@ -85,7 +85,7 @@ def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(
         assert len(of_name) == 8, name
         assert {verdict["verdict"] for verdict in of_name} == {"unknown"}, name
         assert all(WRONG[name] in verdict["because"] for verdict in of_name), of_name[0]["because"]
-    right = [each["verdict"] for each in verdicts if each["reader"] == "spark-ours"]
+    right = [verdict["verdict"] for verdict in verdicts if verdict["reader"] == "spark-ours"]
     assert right == ["correct"] * 8
     info = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
     assert info["locks"].keys() == {*names, "spark-ours"}
@@ -101,7 +101,7 @@ def test_versions_that_a_command_adds_are_asked_and_conform(tmp_path: Path) -> N
     names = ("trino-356", "spark-3.5.8-hudi-1.1.1")
     status, verdicts = run(folder, *names)
     assert status == 0
-    assert {each["reader"] for each in verdicts} == set(names)
-    assert {each["verdict"] for each in verdicts} == {"correct"}
+    assert {verdict["reader"] for verdict in verdicts} == set(names)
+    assert {verdict["verdict"] for verdict in verdicts} == {"correct"}
     for name in names:
         assert harness(folder, "engines", "verify", name) == 0

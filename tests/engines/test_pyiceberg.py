@@ -31,13 +31,17 @@ PLAN = planned(
 
 
 def test_all_of_now_is_right(run: Run) -> None:
-    now = [each for each in run.verdicts if each.view == "snapshot"]
+    now = [verdict for verdict in run.verdicts if verdict.view == "snapshot"]
     assert {each.verdict for each in now} == {VerdictKind.CORRECT}
     assert {each.query.partition("(")[0] for each in now} >= {"all", "predicate", "min", "both"}
 
 
 def test_a_condition_on_the_past_goes_by_the_names_of_now(run: Run) -> None:
-    past = [each for each in run.verdicts if each.scenario == AGAIN and each.view != "snapshot"]
+    past = [
+        verdict
+        for verdict in run.verdicts
+        if verdict.scenario == AGAIN and verdict.view != "snapshot"
+    ]
     odd = {each.step: each for each in past if each.verdict != VerdictKind.CORRECT}
     assert {each.query for each in odd.values()} == {"unchanged(f1)"}
     assert odd.pop(DROPPED).verdict == VerdictKind.REFUSED

@@ -47,20 +47,20 @@ def run_tests(
         log.open("wb") as to,
         subprocess.Popen([*command, *options], cwd=ROOT, stdout=to, stderr=to) as process,
     ):
-        found = family(process)
+        result = family(process)
     said = log.read_text(encoding="utf-8")
     assert process.returncode == pytest.ExitCode.TESTS_FAILED, said
-    return said, found
+    return said, result
 
 
 def family(process: subprocess.Popen[bytes]) -> frozenset[int]:
-    found = {process.pid}
+    result = {process.pid}
     while process.poll() is None:
         with suppress(psutil.NoSuchProcess):
             children = psutil.Process(process.pid).children(recursive=True)
-            found |= {child.pid for child in children}
+            result |= {child.pid for child in children}
         time.sleep(LOOK_S)
-    return frozenset(found)
+    return frozenset(result)
 
 
 def xml_of(folder: Path) -> Path:
@@ -69,7 +69,7 @@ def xml_of(folder: Path) -> Path:
 
 def check(folder: Path, more_than: int) -> None:
     lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    verdicts = {each["case"]: each["verdict"] for each in map(json.loads, lines)}
+    verdicts = {load["case"]: load["verdict"] for load in map(json.loads, lines)}
     cases = [case for suite in junitparser.JUnitXml.fromfile(str(xml_of(folder))) for case in suite]
     failed = {case.name.removeprefix("cell[").removesuffix("]") for case in cases if case.result}
     assert len(cases) == len(verdicts) > more_than
@@ -88,7 +88,7 @@ def created(since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
     about = {"type": "container", "event": "create", "label": container_network.OWNER}
     with closing(docker_daemon.client()) as client:
         events = client.events(since=since, until=until, filters=about, decode=True)
-        return [each["Actor"]["Attributes"] for each in events]
+        return [event["Actor"]["Attributes"] for event in events]
 
 
 def made_by(labels: Mapping[str, str], processes: Container[int]) -> bool:

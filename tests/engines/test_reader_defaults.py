@@ -31,7 +31,7 @@ MORE_HIVES = (
 )
 HIVES = (
     HIVE,
-    *(pytest.param(each, marks=nightly) for each in MORE_HIVES),
+    *(pytest.param(more_hive, marks=nightly) for more_hive in MORE_HIVES),
 )
 TRINO = ("trino-368", "trino-483", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
@@ -70,9 +70,9 @@ def hive_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def hive(hive_name: str, servers: SharedServers) -> HiveServer:
-    found = servers(hive_name)
-    assert isinstance(found, HiveServer)
-    return found
+    result = servers(hive_name)
+    assert isinstance(result, HiveServer)
+    return result
 
 
 @pytest.mark.parametrize("setting", defaults(HIVE))
@@ -132,9 +132,9 @@ def properties(name: str, setting: str) -> set[str]:
     }.get(setting)
     if key is None:
         return {f"hive.{setting.removeprefix('hive.')}"}
-    found = options[key]
-    assert isinstance(found, Mapping)
-    return set(found.values())
+    result = options[key]
+    assert isinstance(result, Mapping)
+    return set(result.values())
 
 
 def test_trino_476_does_not_know_the_property_that_reads_the_metadata_table(

@@ -88,19 +88,19 @@ def test_the_changes_of_a_table_with_field_ids_are_found(
 ) -> None:
     tables = scanned(name, writer, steps)
     assert tables
-    for each in tables:
-        assert (each.format, each.table_version, each.unread) == (name, version, "")
-        assert told(each) == [f"{change} {old}" for change in TOLD]
-        assert each.unknown == ()
+    for table in tables:
+        assert (table.format, table.table_version, table.unread) == (name, version, "")
+        assert told(table) == [f"{change} {old}" for change in TOLD]
+        assert table.unknown == ()
 
 
 @pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])
 def test_the_changes_of_a_plain_table_are_seen_in_its_oldest_file(
     name: str, scanned: Scanned
 ) -> None:
-    (found,) = scanned(name, OLD, CHANGES)
-    assert found.format == name
-    assert set(told(found)) == {
+    (result,) = scanned(name, OLD, CHANGES)
+    assert result.format == name
+    assert set(told(result)) == {
         *("add f3 middle yes", "change n yes", "rename f1 f1_new yes ?", "drop f1 yes ?"),
         *("add f1_new end yes ?", "drop f2 yes ?"),
     }

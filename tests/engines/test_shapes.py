@@ -93,7 +93,7 @@ PLAN = plan_of_shapes()
 
 @pytest.fixture(scope="module")
 def verdicts(run: Run) -> Mapping[str, Verdict]:
-    return {each.case: each for each in run.verdicts}
+    return {verdict.case: verdict for verdict in run.verdicts}
 
 
 def every_array_has_a_value(cell: Cell) -> bool:
@@ -101,14 +101,14 @@ def every_array_has_a_value(cell: Cell) -> bool:
     return cell.reader.startswith("hive") and cell.query in {"predicate(f_array)", "count(f_array)"}
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_a_right_reader_is_right_in_every_shape(
     cell: Cell, run: Run, verdicts: Mapping[str, Verdict]
 ) -> None:
     verdict, answer = verdicts[cell.case], run.answers[cell.case]
     told = answer.sql, answer.refusal, verdict.findings
     if every_array_has_a_value(cell):
-        assert [each.kind for each in verdict.findings] == [FindingKind.GHOST_ROW], told
+        assert [finding.kind for finding in verdict.findings] == [FindingKind.GHOST_ROW], told
         return
     assert (verdict.verdict, verdict.because) == (VerdictKind.CORRECT, ""), told
     assert answer.rows or _nothing_is_null(answer)
@@ -127,8 +127,8 @@ def test_every_shape_is_among_them(shape: str) -> None:
 
 def test_hard_strings_were_asked_for_as_they_are(run: Run) -> None:
     asked = {
-        each.question.where.literal
-        for each in run.answers.values()
-        if each.question.where and each.case.startswith("shapes/quoting")
+        answer.question.where.literal
+        for answer in run.answers.values()
+        if answer.question.where and answer.case.startswith("shapes/quoting")
     }
     assert asked >= set(HARD)

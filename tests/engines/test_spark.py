@@ -40,8 +40,8 @@ def server(servers: SharedServers) -> Server:
 
 @pytest.fixture
 def connection(server: Server) -> Iterator[Connection]:
-    with closing(server.connect({})) as found:
-        yield found
+    with closing(server.connect({})) as result:
+        yield result
 
 
 def test_sessions_of_one_process_keep_their_own_settings(server: Server) -> None:

@@ -34,7 +34,7 @@ BY_DAY = {"hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"}
 
 def started(*names: str) -> list[pytest.ParameterSet]:
     return [
-        pytest.param(each, marks=() if each in BY_DAY else pytest.mark.nightly) for each in names
+        pytest.param(name, marks=() if name in BY_DAY else pytest.mark.nightly) for name in names
     ]
 
 
@@ -74,7 +74,9 @@ def family() -> Iterator[list[psutil.Process]]:
     """The processes that this one had before; afterwards it has no others."""
     before = psutil.Process().children(recursive=True)
     yield before
-    assert [each for each in psutil.Process().children(recursive=True) if each not in before] == []
+    assert [
+        child for child in psutil.Process().children(recursive=True) if child not in before
+    ] == []
 
 
 def starts(
@@ -104,11 +106,11 @@ def stopping_what_starts(before: list[psutil.Process]) -> Iterator[list[psutil.P
 
     def look() -> None:
         while not over.wait(LOOK_S):
-            for each in psutil.Process().children(recursive=True):
+            for child in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):
-                    if each not in before and each not in stopped and each.name() == "java":
-                        each.send_signal(signal.SIGSTOP)
-                        stopped.append(each)
+                    if child not in before and child not in stopped and child.name() == "java":
+                        child.send_signal(signal.SIGSTOP)
+                        stopped.append(child)
 
     thread = threading.Thread(target=look)
     thread.start()

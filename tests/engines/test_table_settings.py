@@ -82,28 +82,30 @@ def metadata_parts(table: Path) -> set[str]:
 
 def operations(table: Path) -> list[str]:
     """Return what the commits say they were; an upsert of Spark's own statements is `prepped`."""
-    found = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
-    every = (re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(found))
-    return [each.decode() for names in every for each in dict.fromkeys(names)]
+    result = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
+    every = (
+        re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(result)
+    )
+    return [operation.decode() for names in every for operation in dict.fromkeys(names)]
 
 
 def footers(table: Path) -> list[parquet.FileMetaData]:
-    found = (path for path in sorted(table.rglob("*")) if path.is_file())
-    data = (path for path in found if not path.name.startswith((".", "_")))
+    result = (path for path in sorted(table.rglob("*")) if path.is_file())
+    data = (path for path in result if not path.name.startswith((".", "_")))
     inside = (path for path in data if ".hoodie" not in path.parts and "metadata" not in path.parts)
     return [parquet.read_metadata(path) for path in inside]
 
 
 def row_groups(table: Path) -> list[list[int]]:
     return [
-        [each.row_group(at).num_rows for at in range(each.num_row_groups)]
-        for each in footers(table)
+        [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
+        for footer in footers(table)
     ]
 
 
 def tell_other_keys(table: Path) -> None:
     """Let every base file say that its least and greatest key are 0: who believes it finds none."""
-    for path in (each for each in table.rglob("*.parquet") if ".hoodie" not in each.parts):
+    for path in (path for path in table.rglob("*.parquet") if ".hoodie" not in path.parts):
         said = dict(parquet.read_metadata(path).metadata) | dict.fromkeys(KEYS, b"0")
         rows = parquet.read_table(path, partitioning=None)
         parquet.write_table(rows.replace_schema_metadata(said), path)
@@ -135,7 +137,7 @@ def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
     what = variant("hudi-mor", writer, asked, IN_TWO, Upsert(keys=("3",)), partitioned=True)
     table = written(what, place, writer_for)
     assert metadata_parts(table) == {"files", "bloom_filters"}
-    assert {each.name for each in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
+    assert {path.name for path in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
     assert operations(table) == ["BULK_INSERT", "UPSERT"]
 
 
@@ -144,11 +146,11 @@ def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
     writer: str, writer_for: WriterFor, place: WriteTarget
 ) -> None:
     asked = {"index": "bloom", "row_groups": "small"}
-    found = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
-    _, first = next(found), next(found)
+    states = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, writer_for)
+    _, first = next(states), next(states)
     assert row_groups(first.table) == [[100, 20]]
     tell_other_keys(place.table)
-    (last,) = found
+    (last,) = states
     assert file_groups(last) == 2
 
 

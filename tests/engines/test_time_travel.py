@@ -68,8 +68,10 @@ def planned() -> Plan:
         name="past",
         scenarios=("past/story",),
         formats=(*HUDI, "iceberg"),
-        writers=tuple(Writer(each) for each in MAKERS),
-        readers=tuple(ProfileReader(parse_reader(each), formats=READERS[each]) for each in READERS),
+        writers=tuple(Writer(maker) for maker in MAKERS),
+        readers=tuple(
+            ProfileReader(parse_reader(reader), formats=READERS[reader]) for reader in READERS
+        ),
         views=PAST_VIEWS,
     )
     known = map(formats.load, formats.names())
@@ -114,7 +116,7 @@ def expected(cell: Cell) -> tuple[VerdictKind, set[tuple[FindingKind, tuple[str,
     return VerdictKind.CORRECT, set()
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_the_past_is_answered_as_the_formats_promise_or_under_the_columns_of_now(
     cell: Cell, run: Run
 ) -> None:
@@ -122,7 +124,7 @@ def test_the_past_is_answered_as_the_formats_promise_or_under_the_columns_of_now
     if WRITERS[cell.variant] == NEW and cell.reader.startswith(OLD):  # it knows no such table
         assert verdict.verdict is VerdictKind.UNSUPPORTED
     elif refusal is None or not any(each in refusal.message for each in may_say(cell)):
-        told = verdict.verdict, {(each.kind, each.columns) for each in verdict.findings}
+        told = verdict.verdict, {(finding.kind, finding.columns) for finding in verdict.findings}
         assert (told, verdict.because) == (expected(cell), "")
     else:
         assert verdict.findings == ()  # of the columns asked alone

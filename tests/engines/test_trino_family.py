@@ -71,7 +71,7 @@ def started(
 def test_by_name_and_by_position_answer_differently_where_columns_moved(started: Started) -> None:
     by_name = started.ask("moved", use_column_names="true")
     by_position = started.ask("moved", use_column_names="false")
-    assert [each.name for each in by_name.columns] == ["id", "f2", "f1"]
+    assert [column.name for column in by_name.columns] == ["id", "f2", "f1"]
     assert by_name.rows == ((1, "b1", "a1"),)
     assert by_position.rows == ((1, "a1", "b1"),)
     assert "catalog hive_by_name," in by_name.confirmed

@@ -43,7 +43,7 @@ def plan_of_steps() -> Plan:
     )
     steps = {reader: {WRITTEN, TOUCHED, COMPACTED} for reader in READERS} | {MAP_REDUCE: {WRITTEN}}
     return replace(
-        made, cells=tuple(each for each in made.cells if each.step in steps[each.reader])
+        made, cells=tuple(cell for cell in made.cells if cell.step in steps[cell.reader])
     )
 
 
@@ -63,21 +63,21 @@ def timestamps_want_one_schema(cell: Cell) -> bool:
     return evolved and cell.reader.startswith("hive")
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in PLAN.cells])
 def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, run: Run) -> None:
     verdict, answer = run.recorded[cell.case], run.answers[cell.case]
-    found = {each.kind: each.columns for each in verdict.findings}
+    result = {finding.kind: finding.columns for finding in verdict.findings}
     if base_files_only(cell):
         assert verdict.verdict is VerdictKind.WRONG
-        assert list(found) == [FindingKind.STALE]
+        assert list(result) == [FindingKind.STALE]
         assert {place.key for place in verdict.findings[0].places} == {"1"}
     elif timestamps_want_one_schema(cell):
         assert verdict.verdict is VerdictKind.REFUSED
         assert answer.refusal is not None
         assert "Field f_new not found in log schema" in answer.refusal.cause
-        assert found == {FindingKind.LOST_VALUE: ("f_timestamp",)}
+        assert result == {FindingKind.LOST_VALUE: ("f_timestamp",)}
     else:
-        assert (verdict.verdict, found, verdict.because) == (VerdictKind.CORRECT, {}, "")
+        assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")
         assert verdict.expected is not None
         assert len(answer.columns) == len(verdict.expected.columns)
         assert len(answer.rows) == len(verdict.expected.rows)
@@ -90,7 +90,7 @@ def test_no_step_was_refused_by_the_writer(run: Run) -> None:
 @pytest.mark.parametrize("variant", PLAN.variants, ids=lambda variant: variant.format)
 def test_the_scenario_has_every_type_that_all_formats_have(variant: Variant) -> None:
     types = [str(type_) for _, type_ in variant.scenario.table.columns]
-    kinds = {each.partition("<")[0].partition("(")[0] for each in types}
+    kinds = {type_.partition("<")[0].partition("(")[0] for type_ in types}
     hard = {"tinyint", "smallint", "binary", "timestamp_ntz"}  # see hard_values, without_zone
     assert kinds == {*PRIMITIVES, "decimal", "struct", "array", "map"} - hard
 

@@ -45,8 +45,8 @@ def test_a_table_has_the_version_that_was_asked_for(
     writer: str, version: str, write: Write
 ) -> None:
     written = write(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
-    assert [each.table_version for each in written.records] == [version] * 2
+    assert [record.outcome.kind for record in written.records] == [OutcomeKind.APPLIED] * 2
+    assert [record.table_version for record in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
 
 
@@ -59,10 +59,10 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
     at = UPGRADED[first]
     variant = variant_of(MOVE, name, Writer(OLD, then=NEW, at=at))
     written = write_variants.write_variant(variant, place, writer_for)
-    versions = [each.table_version for each in written.records]
-    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    versions = [record.table_version for record in written.records]
+    assert {record.outcome.kind for record in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)
-    assert all(each.files and not each.layout for each in written.records[1:])
+    assert all(record.files and not record.layout for record in written.records[1:])
     with metastore_client.connect(place.metastore_uri) as client:
         for state in written.states.values():
             state_store.register(client, state)
@@ -74,16 +74,16 @@ def said(
     written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
     state, shape = written.states[variant.id, step], formats.load(variant.format)
-    found = everyone.ask(readers, state.database, state, variant.format)
-    return {view: found[READER, shape.table_for(view)].rows for view in shape.views}
+    result = everyone.ask(readers, state.database, state, variant.format)
+    return {view: result[READER, shape.table_for(view)].rows for view in shape.views}
 
 
 def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
     shape = formats.load(variant.format)
     truth = variant.scenario.truths(merge_on_read=shape.merge_on_read).history()[step]
-    found = {}
+    result = {}
     for view in shape.views:
         rows = truth.base if view == "read_optimized" else truth.rows
         texts = (json.dumps(to_json(row_values(row, truth.schema))) for row in rows.values())
-        found[view] = tuple(sorted(texts))
-    return found
+        result[view] = tuple(sorted(texts))
+    return result

@@ -38,21 +38,25 @@ def on_hudi() -> Scenario:
 
 
 def planned() -> Plan:
-    shipped = [each for each in load_scenarios(scenarios_folder()) if each.name in {PLAIN, CASE}]
+    shipped = [
+        load_scenario
+        for load_scenario in load_scenarios(scenarios_folder())
+        if load_scenario.name in {PLAIN, CASE}
+    ]
     made = by_format("zones and case", [*shipped, on_hudi()], READERS)
-    asked = [each for each in made.cells if "iceberg" in each.variant or each.step == WRITTEN]
+    asked = [cell for cell in made.cells if "iceberg" in cell.variant or cell.step == WRITTEN]
     return replace(made, cells=tuple(asked))
 
 
 PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
-CELLS = [each for each in PLAN.cells if FORMATS[each.variant] != "hudi-cow"]
+CELLS = [cell for cell in PLAN.cells if FORMATS[cell.variant] != "hudi-cow"]
 
 
-@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in CELLS])
+@pytest.mark.parametrize("cell", [pytest.param(cell, id=cell.case) for cell in CELLS])
 def test_times_and_names_are_read_as_they_were_written(cell: Cell, run: Run) -> None:
     verdict = run.recorded[cell.case]
-    found = {each.kind: each.columns for each in verdict.findings}
+    result = {finding.kind: finding.columns for finding in verdict.findings}
     plain = FORMATS[cell.variant] == "hive-parquet"
     if plain and cell.reader.startswith("spark"):
         # The metastore has one type of timestamps, and Spark takes it for that with a zone.
@@ -61,7 +65,7 @@ def test_times_and_names_are_read_as_they_were_written(cell: Cell, run: Run) -> 
         # It reads no timestamps of 64 bits (HIVE-21215, in Hive 4).
         assert verdict.verdict is VerdictKind.REFUSED
     else:
-        assert (verdict.verdict, found, verdict.because) == (VerdictKind.CORRECT, {}, "")
+        assert (verdict.verdict, result, verdict.because) == (VerdictKind.CORRECT, {}, "")
 
 
 def test_hudi_refuses_times_without_a_zone(run: Run) -> None:

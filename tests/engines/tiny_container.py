@@ -77,5 +77,5 @@ def _ready(folder: Path) -> Callable[[Running, int], Running]:
 def containers(network: ContainerNetwork) -> list[str]:
     """Return the ids of the containers of a network, ended ones included."""
     with closing(docker_daemon.client()) as client:
-        found = client.containers.list(all=True, filters={"label": f"{OWNER}={network.owner}"})
-        return [str(each.id) for each in found]
+        results = client.containers.list(all=True, filters={"label": f"{OWNER}={network.owner}"})
+        return [str(each.id) for each in results]

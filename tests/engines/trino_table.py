@@ -23,7 +23,7 @@ def register(
     folder: Path,
     files: str = "parquet",
 ) -> None:
-    reads, writes, serde = (f"{IO}.{files}.{each}" for each in CLASSES[files])
+    reads, writes, serde = (f"{IO}.{files}.{class_}" for class_ in CLASSES[files])
     table = {
         "tableName": name,
         "owner": "test",
@@ -43,5 +43,5 @@ def register(
             "parameters": {},
         },
     }
-    with metastore_client.connect(metastore_uri) as found:
-        found.register(database, [CatalogEntry(name, table)], str(folder))
+    with metastore_client.connect(metastore_uri) as client:
+        client.register(database, [CatalogEntry(name, table)], str(folder))

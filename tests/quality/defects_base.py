@@ -102,12 +102,12 @@ def _missed_one(story: Story, by_chance: random.Random) -> Seen:
 
 def _compactions(story: Story) -> list[File]:
     groups: set[str] = set()
-    found = []
+    results = []
     for file in story.disk.files:
         if file.kind is FileKind.BASE and file.group in groups:
-            found.append(file)
+            results.append(file)
         groups.add(file.group)
-    return found
+    return results
 
 
 def _at(file: File, step: int) -> bool:

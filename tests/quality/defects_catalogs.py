@@ -48,8 +48,8 @@ def _cut(line: Line, width: int) -> Line:
     """Return a row whose columns from a place on are NULL; the last is the partition's."""
     last = len(line.values) - 1
     kept = [at < width or at == last for at in range(last + 1)]
-    values = tuple(each if left else None for each, left in zip(line.values, kept, strict=True))
-    tokens = tuple(each if left else None for each, left in zip(line.tokens, kept, strict=True))
+    values = tuple(value if left else None for value, left in zip(line.values, kept, strict=True))
+    tokens = tuple(token if left else None for token, left in zip(line.tokens, kept, strict=True))
     return replace(line, values=values, tokens=tokens)
 
 

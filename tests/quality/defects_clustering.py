@@ -86,7 +86,7 @@ def _new(story: Story, change: Callable[[Record], Record]) -> Files:
     def changed(file: File) -> File:
         if file.step < story.truth.step:
             return file
-        return replace(file, records={key: change(each) for key, each in file.records.items()})
+        return replace(file, records={key: change(record) for key, record in file.records.items()})
 
     return changed
 
@@ -94,7 +94,7 @@ def _new(story: Story, change: Callable[[Record], Record]) -> Files:
 @planted("writer: clustering leaves out a row", twist=_renamed)
 def _rowless(story: Story, _: random.Random) -> Seen:
     def rowless(file: File) -> File:
-        kept = {key: each for key, each in file.records.items() if str(key) != "402"}
+        kept = {key: record for key, record in file.records.items() if str(key) != "402"}
         return replace(file, records=kept) if file.step == story.truth.step else file
 
     return read(story, files=rowless)

@@ -25,8 +25,10 @@ from tests.quality.planted import Twist, Way, filtered, plant, planted
 
 
 def _question(story: Story, shape: str) -> Query | None:
-    found = [query.query for query in asked.questions(story) if query.text.startswith(f"{shape}(")]
-    return found[0] if found else None
+    results = [
+        query.query for query in asked.questions(story) if query.text.startswith(f"{shape}(")
+    ]
+    return results[0] if results else None
 
 
 def _pruned(by: str) -> Way:

@@ -138,13 +138,13 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Story, Answer], Answer | None], Ver
 def right(name: str, seed: int) -> bool:
     story = random_story.story_of_seed(seed)
     cell = cell_at(story)
-    answer, wanted, because = REFUSALS[name]
+    answer, expected, because = REFUSALS[name]
     given = answer(story, Answer(cell.case, "select"))
     (verdict,) = judge(case_without_values(story), [cell], {cell.case: given} if given else {})
     # Where the files tell which way of reading meets another type, it is named first.
     named = because == OTHER_TYPE and verdict.because.startswith("read by ")
     why = verdict.because.partition(": ")[2] if named else verdict.because
-    same = verdict.verdict is wanted and not verdict.reproduces and why == because
+    same = verdict.verdict is expected and not verdict.reproduces and why == because
     return same and (name not in ALONE or _as_whole(story, ALONE[name], verdict))
 
 

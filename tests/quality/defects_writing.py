@@ -52,7 +52,7 @@ def _crossed(story: Story, by_chance: random.Random) -> Seen | None:
 
 def _records(file: File, change: object) -> File:
     assert callable(change)
-    return replace(file, records={key: change(each) for key, each in file.records.items()})
+    return replace(file, records={key: change(record) for key, record in file.records.items()})
 
 
 def _in_a_column(change: Callable[[File, str], File]) -> Way:
@@ -103,7 +103,7 @@ def _rowless(story: Story, by_chance: random.Random) -> Seen | None:
     chosen, gone = by_chance.choice(choices)
 
     def rowless(file: File) -> File:
-        kept = {key: each for key, each in file.records.items() if key != gone}
+        kept = {key: record for key, record in file.records.items() if key != gone}
         return replace(file, records=kept)
 
     return read(story, files=_only(chosen, rowless))

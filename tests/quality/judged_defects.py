@@ -112,9 +112,9 @@ class Judged:
 
 
 def held(seen: Seen) -> Judged:
-    oracle, found = Oracle(seen), named(seen)
-    wrong, said = oracle.wrong, dict(found)
-    twice = _twice(found)
+    oracle, spots = Oracle(seen), named(seen)
+    wrong, said = oracle.wrong, dict(spots)
+    twice = _twice(spots)
     if twice:
         return Judged(Result.MISSED, f"in two findings: {_some(twice)}")
     if wrong.keys() != said.keys():

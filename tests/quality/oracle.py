@@ -117,7 +117,7 @@ class Oracle:
 
     def _empty(self, key: str) -> Iterator[Wrong]:
         schema, row = self.story.truth.schema, self.expected(self.rows[key])
-        for name in (fromkey for fromkey in dict.fromkeys(self.seen.names) if schema.has(fromkey)):
+        for name in (column for column in dict.fromkeys(self.seen.names) if schema.has(column)):
             value = at(row, name)
             leaves = _leaves(value, schema.find(name), name) if value is not None else ()
             parts = [where for where, _, leaf in leaves if leaf is not None]
@@ -163,13 +163,13 @@ class Oracle:
     @cached_property
     def _keys_of(self) -> dict[Look, set[str]]:
         """The keys of the rows that ever had a value, by its look; keys themselves left out."""
-        found: dict[Look, set[str]] = {}
+        result: dict[Look, set[str]] = {}
         key_field = self.story.history[0].column_id(self.story.history[0].table.key)
         for (field_id, key), steps in self.index.cells.items():
             for looks in steps.values() if field_id != key_field else ():
                 for look in looks:
-                    found.setdefault(look, set()).add(key)
-        return found
+                    result.setdefault(look, set()).add(key)
+        return result
 
     def _extra(self, key: str, lines: Sequence[Line]) -> FindingKind:
         if any(key in newer for newer in self._newer):
@@ -193,13 +193,13 @@ class Oracle:
 
     def _columns(self) -> Iterator[Wrong]:
         schema, names = self.story.truth.schema, self.seen.names
-        wanted = self.seen.query.columns or schema.names
+        expected = self.seen.query.columns or schema.names
         odd = self._odd(names, lambda truth: truth.schema.names)
-        for name in wanted:
+        for name in expected:
             if name not in names:
                 yield Wrong(("", name), odd)
         for column in self.seen.columns:
-            if column.name not in wanted:
+            if column.name not in expected:
                 yield Wrong(("", column.name), odd)
             elif names.count(column.name) > 1:
                 yield Wrong(("", column.name), frozenset({FindingKind.DUPLICATE}))
@@ -312,8 +312,8 @@ class Oracle:
         renamed = self.under_another_name(line.key, field.id)
         name = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
         read = {text_of(k): row for k, row in self.history[line.step].rows.items()}[line.key]
-        wanted = self.rows[line.key].written.get(self.root(field.id), -1)
-        if read.written.get(self.root(field.id), -1) < wanted:
+        expected = self.rows[line.key].written.get(self.root(field.id), -1)
+        if read.written.get(self.root(field.id), -1) < expected:
             return frozenset({name, FindingKind.STALE})
         return frozenset({name})
 
@@ -325,13 +325,13 @@ class Oracle:
         part = root == field.id and self.root(whose) == root
         same_field = part or whose in _upwards(field.id, self._parents)
         if same_field:
-            wanted = self.rows[key].written.get(root, -1)
-            if self._older(step, wanted, key):
+            actual = self.rows[key].written.get(root, -1)
+            if self._older(step, actual, key):
                 return FindingKind.STALE
-            if step > wanted and self._newer:
+            if step > actual and self._newer:
                 return FindingKind.PREMATURE
             alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
-            drifted = step == wanted and alike and expected is not None
+            drifted = step == actual and alike and expected is not None
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
         if not any(truth.schema.by_id(whose) for truth in self.story.history) and whose > 0:
             return FindingKind.PREMATURE
@@ -348,9 +348,9 @@ class Oracle:
 
     def _names_in(self, field_id: int) -> set[str | None]:
         """Return names that a field and its parts have had: a NULL whole stands for its parts."""
-        found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.story.history)
+        result = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.story.history)
         return {
-            names.path_of(field.id) for names, whole in found if whole for field in whole.walk()
+            names.path_of(field.id) for names, whole in result if whole for field in whole.walk()
         }
 
     def root(self, field_id: int) -> int:
@@ -379,11 +379,11 @@ class Oracle:
 
 
 def _aggregate_wrong(oracle: Oracle) -> dict[Spot, Wrong]:
-    query, found = oracle.seen.query, oracle.seen.lines[0].values[0]
-    wanted = asked.aggregate(query, map(oracle.expected, oracle.rows.values()))
-    if same(wanted, found):
+    query, result = oracle.seen.query, oracle.seen.lines[0].values[0]
+    expected = asked.aggregate(query, map(oracle.expected, oracle.rows.values()))
+    if same(expected, result):
         return {}
-    kinds = _count(wanted, found) if query.count else _extreme(oracle, query.columns[0], found)
+    kinds = _count(expected, result) if query.count else _extreme(oracle, query.columns[0], result)
     spot = ("", query.label)
     return {spot: Wrong(spot, kinds)}
 
@@ -464,11 +464,11 @@ def _upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
 
     `of`: what each is a part of (`parents`).
     """
-    found = {field_id}
+    result = {field_id}
     while field_id in of:
         field_id = of[field_id]
-        found.add(field_id)
-    return found
+        result.add(field_id)
+    return result
 
 
 def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:

@@ -153,8 +153,8 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
         assert judged_defects.held(less).result is Result.RIGHT
         assert {kind for _, kind in judged_defects.named(twice)} == {FindingKind.DUPLICATE}
         changed = now != [seen.lines[at]]
-        wanted = {FindingKind.PREMATURE} if changed else set()
-        assert {kind for _, kind in judged_defects.named(newer)} == wanted
+        expected = {FindingKind.PREMATURE} if changed else set()
+        assert {kind for _, kind in judged_defects.named(newer)} == expected
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -66,10 +66,10 @@ def refused(found: Story) -> RecordedVariant:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int) -> None:
-    found = story(seed)
-    whole, key = found.read(), found.disk.table.key
+    planted_story = story(seed)
+    whole, key = planted_story.read(), planted_story.disk.table.key
     step, by_catalog, by_timeline = judged(
-        half_done(found), [without_rows(whole, LATE, key), whole]
+        half_done(planted_story), [without_rows(whole, LATE, key), whole]
     )
     assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
     assert blamed(by_catalog) == {(FindingKind.LOST_ROW, Responsible.CATALOG)}
@@ -82,20 +82,20 @@ def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int)
 def test_a_partition_that_the_entry_asked_lists_is_hidden_from_nobody_by_another_entry(
     seed: int,
 ) -> None:
-    found = story(seed)
-    case = half_done(found)
+    planted_story = story(seed)
+    case = half_done(planted_story)
     entries = (("snapshot", ()), ("read_optimized", (FOLDER,)))
     case = with_last(case, replace(case.states[-1], unlisted_at=entries))
-    reply = without_rows(found.read(), LATE, found.disk.table.key)
+    reply = without_rows(planted_story.read(), LATE, planted_story.disk.table.key)
     _, verdict = judged(case, [reply])
     assert blamed(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) -> None:
-    found = story(seed)
-    reply = without_rows(found.read(), LATE[:1], found.disk.table.key)
-    _, verdict = judged(half_done(found), [reply])
+    planted_story = story(seed)
+    reply = without_rows(planted_story.read(), LATE[:1], planted_story.disk.table.key)
+    _, verdict = judged(half_done(planted_story), [reply])
     assert blamed(verdict) == {(FindingKind.LOST_ROW, Responsible.READER)}
 
 
@@ -106,29 +106,29 @@ def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) 
 def test_a_count_is_the_writers_where_just_these_rows_are_missing(
     seed: int, lost: int, responsible: Responsible
 ) -> None:
-    found = story(seed)
-    count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
-    _, verdict = judged(half_done(found), [count], query=Query(count=True))
+    planted_story = story(seed)
+    count = Reply((Column("count", "bigint", "long"),), ((len(planted_story.truth.rows) - lost,),))
+    _, verdict = judged(half_done(planted_story), [count], query=Query(count=True))
     assert blamed(verdict) == {(FindingKind.LOST_ROW, responsible)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed: int) -> None:
     as_if = story(seed).read()
-    found = story(seed, applied=False)
-    _, right, wrong = judged(refused(found), [found.read(), as_if])
+    planted_story = story(seed, applied=False)
+    _, right, wrong = judged(refused(planted_story), [planted_story.read(), as_if])
     assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
     assert {responsible for _, responsible in blamed(wrong)} == {Responsible.READER}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_where_a_part_may_be_there_nothing_is_right_or_wrong(seed: int) -> None:
-    found = story(seed)
-    case = case_of(found)
+    planted_story = story(seed)
+    case = case_of(planted_story)
     last = case.states[-1]
     outcome = Outcome(last.outcome.step, OutcomeKind.UNKNOWN, because="a part was committed")
     case = with_last(case, StateRecord("variant", outcome, ""))
-    whole = found.read()
-    found_of_both = judged(case, [whole, without_rows(whole, LATE, found.disk.table.key)])
+    whole = planted_story.read()
+    found_of_both = judged(case, [whole, without_rows(whole, LATE, planted_story.disk.table.key)])
     assert {verdict.verdict for verdict in found_of_both} == {VerdictKind.UNKNOWN}
     assert all(verdict.because.endswith("a part was committed") for verdict in found_of_both)

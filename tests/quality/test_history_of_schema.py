@@ -41,9 +41,9 @@ def with_values_of(found: Story, name: str, other: str) -> Reply:
 def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
     names: list[tuple[str, str]], responsible: Responsible
 ) -> None:
-    found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
-    answer = with_values_of(found, "f3", "f2")
-    (verdict,) = judged(keeping(found, *names), [answer])
+    truth_history = history("insert 401..404; drop f2; add f3 string", COLUMNS)
+    answer = with_values_of(truth_history, "f3", "f2")
+    (verdict,) = judged(keeping(truth_history, *names), [answer])
     assert blamed(verdict) == {(FindingKind.MISALIGNED, responsible)}
 
 
@@ -53,8 +53,8 @@ def test_a_column_with_the_id_of_a_dropped_one_is_the_writers_doing(
 def test_nobody_is_named_where_a_condition_is_on_a_mistaken_column(
     names: list[tuple[str, str]], responsible: Responsible | None
 ) -> None:
-    found = history("insert 401..404; drop f2; add f3 string", COLUMNS)
+    truth_history = history("insert 401..404; drop f2; add f3 string", COLUMNS)
     asked = Query(where=Condition("f3", Comparison.NULL))
-    reply = replace(found.read(), rows=())
-    (verdict,) = judged(keeping(found, *names), [reply], query=asked)
+    reply = replace(truth_history.read(), rows=())
+    (verdict,) = judged(keeping(truth_history, *names), [reply], query=asked)
     assert blamed(verdict) == {(FindingKind.LOST_ROW, responsible)}

@@ -36,22 +36,22 @@ def test_a_reader_that_merges_by_the_key_shows_the_row_once(more: str, *, mor: b
 def test_a_reader_that_sees_no_deletes_or_no_log_files_shows_it_twice(logs: str) -> None:
     duplicate = (FindingKind.DUPLICATE, Responsible.READER, "1", "")
     for more in ("", "; insert 5"):
-        found = story(moved(mor=True, more=more), Reader(logs=logs))
-        assert found == (VerdictKind.WRONG, {duplicate})
+        planted_story = story(moved(mor=True, more=more), Reader(logs=logs))
+        assert planted_story == (VerdictKind.WRONG, {duplicate})
 
 
 def test_who_shows_only_the_partition_that_it_left_shows_an_older_version() -> None:
-    found = moved(mor=False)
+    result = moved(mor=False)
     before = history("insert 1..4", COLUMNS, partition_by=("p",)).read()
-    (verdict,) = judged(case_of(found), [before])
+    (verdict,) = judged(case_of(result), [before])
     assert {(finding.kind, finding.responsible) for finding in verdict.findings} == {
         (FindingKind.STALE, Responsible.READER)
     }
 
 
 def test_two_rows_of_one_key_that_files_hold_are_the_writers_doing() -> None:
-    found = history("insert 1..4; upsert 2", COLUMNS)
-    case, reply = case_of(found), found.read()
+    truth_history = history("insert 1..4; upsert 2", COLUMNS)
+    case, reply = case_of(truth_history), truth_history.read()
     last = case.states[-1]
     values = last.values[-1]
     fact = last.files[values.file]
@@ -79,8 +79,8 @@ def test_two_rows_of_one_key_that_files_hold_are_the_writers_doing() -> None:
 def test_rows_that_are_there_after_all_were_taken_away_are_the_writers_doing(
     statement: str, responsible: Responsible
 ) -> None:
-    before, found = history("insert 1,2", COLUMNS), history("insert 1,2; truncate", COLUMNS)
-    case = case_of(found)
+    before, truth_history = history("insert 1,2", COLUMNS), history("insert 1,2; truncate", COLUMNS)
+    case = case_of(truth_history)
     last, there = case.states[-1], case.states[-2]
     outcome = replace(last.outcome, statements=("register it", statement, "forget it"))
     case = with_last(case, replace(last, outcome=outcome, files=there.files, values=()))

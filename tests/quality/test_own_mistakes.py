@@ -92,8 +92,8 @@ def _of_commits(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
 
 def _negated(outcome: Outcome) -> Outcome:
     other = {"true as `z`": "false as `z`", "false as `z`": "true as `z`"}
-    found = re.compile("|".join(other))
-    statements = (found.sub(lambda at: other[at.group()], sql) for sql in outcome.statements)
+    result = re.compile("|".join(other))
+    statements = (result.sub(lambda at: other[at.group()], sql) for sql in outcome.statements)
     return replace(outcome, statements=tuple(statements))
 
 

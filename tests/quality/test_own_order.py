@@ -33,25 +33,27 @@ def judged(found: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
 def test_the_order_of_the_table_under_the_names_of_the_catalog_is_a_way_of_reading(
     *, mor: bool
 ) -> None:
-    found = history(f"{MOVED}; upsert 401", COLUMNS, mor=mor)
-    verdict = judged(found, CATALOG, named_by(found, CATALOG))
+    truth_history = history(f"{MOVED}; upsert 401", COLUMNS, mor=mor)
+    verdict = judged(truth_history, CATALOG, named_by(truth_history, CATALOG))
     assert blamed(verdict) == {(FindingKind.MISALIGNED, Responsible.READER)}
     assert {f"by id, {WAY}", f"by name, {WAY}"} <= {*verdict.reproduces}
     assert verdict.claimed == ""
 
 
 def test_it_is_claimed_where_nothing_else_gives_the_answer() -> None:
-    found = history(RENAMED, COLUMNS)
+    truth_history = history(RENAMED, COLUMNS)
     catalog = ("id", "ts", "f1", "f2", "g")
-    verdict = judged(found, catalog, named_by(found, catalog, "name"))
+    verdict = judged(truth_history, catalog, named_by(truth_history, catalog, "name"))
     assert verdict.claimed == f"by name, {WAY}"
 
 
 def test_a_null_that_came_from_another_column_is_misaligned_and_not_lost() -> None:
-    found = history("insert 401..405; move f1 after f2", COLUMNS)
-    reply = named_by(found, CATALOG)
+    truth_history = history("insert 401..405; move f1 after f2", COLUMNS)
+    reply = named_by(truth_history, CATALOG)
     assert None in dict(zip((row[0] for row in reply.rows), reply.rows, strict=True))[405]
-    assert blamed(judged(found, CATALOG, reply)) == {(FindingKind.MISALIGNED, Responsible.READER)}
+    assert blamed(judged(truth_history, CATALOG, reply)) == {
+        (FindingKind.MISALIGNED, Responsible.READER)
+    }
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_a_null_that_came_from_another_column_is_misaligned_and_not_lost() -> No
     ],
 )
 def test_it_is_not_tried_where_it_cannot_be(steps: str, catalog: Sequence[str]) -> None:
-    found = history(steps, COLUMNS)
-    swapped = named_by(found, ("id", "ts", "f1", "f2", "f3"))
-    verdict = judged(found, catalog, swapped)
+    truth_history = history(steps, COLUMNS)
+    swapped = named_by(truth_history, ("id", "ts", "f1", "f2", "f3"))
+    verdict = judged(truth_history, catalog, swapped)
     assert not any(WAY in way for way in verdict.reproduces)

@@ -481,27 +481,27 @@ PLANTED: Final = (
 
 
 def places(text: str, story: Story) -> Places:
-    found: Places = set()
+    conf: Places = set()
     for group in text.split("; "):
         word, _, rest = group.partition(" ")
         if word == "row":
-            found.add((rest, ""))
+            conf.add((rest, ""))
         elif word == "head":
-            found |= {("", name) for name in rest.split()}
+            conf |= {("", name) for name in rest.split()}
         else:
             names, _, keys = group.partition(" @ ")
-            found |= cells(story, names, keys.split() if keys else None)
-    return found
+            conf |= cells(story, names, keys.split() if keys else None)
+    return conf
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.name)
 def test_a_planted_defect_is_found_where_it_is_under_its_name(planted: Planted) -> None:
     story = planted.story()
     reply = planted.answer(story)
-    found = named(story, reply, planted.view)
-    assert found.keys() == planted.finds.keys()
+    result = named(story, reply, planted.view)
+    assert result.keys() == planted.finds.keys()
     exact = {kind: places(text, story) for kind, text in planted.finds.items() if text != "*"}
-    assert {kind: found[kind] for kind in exact} == exact
+    assert {kind: result[kind] for kind in exact} == exact
     witnesses = [w for f in diagnosed(story, reply, planted.view) for w in f.places]
     origins = {f"{witness.column} {witness.key}": witness.origin for witness in witnesses}
     assert {at: origins[at] for at in planted.origins} == planted.origins
@@ -531,6 +531,6 @@ def test_a_snapshot_answer_is_never_premature() -> None:
 def test_a_value_written_before_and_after_the_expected_one_is_the_older() -> None:
     story = history("row id=1 f1=x; row id=1 f1=y; row id=1 f1=x", mor=True)
     wrong = changed(history("row id=1 f1=y", mor=True).read(), {"f1": lambda _: "x"})
-    found = diagnosed(replace(story, history=story.history[:3]), wrong)
-    (witness,) = (w for f in found if f.kind == "stale" for w in f.places if w.column == "f1")
+    findings = diagnosed(replace(story, history=story.history[:3]), wrong)
+    (witness,) = (w for f in findings if f.kind == "stale" for w in f.places if w.column == "f1")
     assert witness.origin == Origin(3, "f1", 1, "1")

@@ -188,9 +188,9 @@ def verdicts(
     cells = [Cell("variant", 1, f"engine-{n}", "snapshot", "all") for n in range(len(readers))]
     answers = {
         cell.case: Answer(
-            cell.case, "select", columns, tuple(each.rows(table, asked)), question=asked
+            cell.case, "select", columns, tuple(reader.rows(table, asked)), question=asked
         )
-        for cell, each in zip(cells, readers, strict=True)
+        for cell, reader in zip(cells, readers, strict=True)
     }
     return judge(table.case(), cells, answers)
 

@@ -37,9 +37,9 @@ UNTOLD = ("by name", "by id, files left out by name", "by position, files left o
 def judged(story: Story, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
     cell = Cell("variant", len(story.operations), "engine-1", view, text)
     answer = replace(answer_of(reply, asked), case=cell.case)
-    found = variant_of(story).judge(cell, answer)
-    assert found is not None
-    (verdict,) = with_final_attribution([found], {cell.case: answer})
+    verdicts = variant_of(story).judge(cell, answer)
+    assert verdicts is not None
+    (verdict,) = with_final_attribution([verdicts], {cell.case: answer})
     return verdict
 
 
@@ -163,14 +163,14 @@ VOID = Answer(CELL.case, "", not_applicable="after step 3 there is no column 'g'
 def test_a_question_that_fell_away_with_its_column_has_no_verdict() -> None:
     story = history("insert 1,2; rename f1 g; insert 3", applied=[True, False, True])
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
-    found = judge(case_without_values(story, {2: refused}), [CELL], {CELL.case: VOID})
-    assert [each.view for each in found] == ["write"]
+    verdicts = judge(case_without_values(story, {2: refused}), [CELL], {CELL.case: VOID})
+    assert [verdict.view for verdict in verdicts] == ["write"]
 
 
 def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
     story = history("insert 1,2; rename f1 g; insert 3")
-    (found,) = judge(case_without_values(story), [CELL], {CELL.case: VOID})
-    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.not_applicable)
+    (result,) = judge(case_without_values(story), [CELL], {CELL.case: VOID})
+    assert (result.verdict, result.because) == (VerdictKind.UNKNOWN, VOID.not_applicable)
 
 
 def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdict]:
@@ -179,8 +179,8 @@ def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdi
     outcome = Outcome(refused, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
     cell = Cell("variant", 2, "engine-1", view, "all")
     answer = Answer(cell.case, "", unknown=f"the catalog has no entry for the view {view}")
-    found = judge(case_without_values(story, {refused: outcome}), [cell], {cell.case: answer})
-    return [each for each in found if each.view != "write"]
+    verdicts = judge(case_without_values(story, {refused: outcome}), [cell], {cell.case: answer})
+    return [verdict for verdict in verdicts if verdict.view != "write"]
 
 
 def test_a_question_about_a_view_that_no_write_has_made_yet_has_no_verdict() -> None:
@@ -188,8 +188,8 @@ def test_a_question_about_a_view_that_no_write_has_made_yet_has_no_verdict() -> 
 
 
 def test_a_view_that_a_write_should_have_made_is_unknown() -> None:
-    (found,) = unmade("insert 1,2; add f3", refused=2)
-    assert found.verdict is VerdictKind.UNKNOWN
+    (result,) = unmade("insert 1,2; add f3", refused=2)
+    assert result.verdict is VerdictKind.UNKNOWN
 
 
 @pytest.mark.parametrize("half_done", [1, 2])
@@ -199,13 +199,13 @@ def test_a_view_that_a_half_done_write_has_not_registered_has_no_verdict(half_do
     outcome = Outcome(half_done, OutcomeKind.APPLIED, refusal=Refusal("Error", "no sync"))
     cell = Cell("variant", 2, "engine-1", "snapshot", "all")
     absent = Answer(cell.case, "", unknown="the catalog has no entry for the view snapshot")
-    found = judge(case_without_values(story, {half_done: outcome}), [cell], {cell.case: absent})
-    assert [(each.view, each.step) for each in found] == [("write", half_done)]
+    verdicts = judge(case_without_values(story, {half_done: outcome}), [cell], {cell.case: absent})
+    assert [(verdict.view, verdict.step) for verdict in verdicts] == [("write", half_done)]
 
 
 def test_the_view_that_a_table_has_from_the_beginning_is_unknown_where_it_is_not_there() -> None:
-    (found,) = unmade("insert 1,2; add f3", refused=1, view="base_name")
-    assert found.verdict is VerdictKind.UNKNOWN
+    (result,) = unmade("insert 1,2; add f3", refused=1, view="base_name")
+    assert result.verdict is VerdictKind.UNKNOWN
 
 
 LATE = "insert 1,2; add late string after ts; forbid late; insert 3"

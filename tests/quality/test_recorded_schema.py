@@ -37,11 +37,11 @@ def version(instant: str, schema: Schema) -> SchemaVersion:
 
 
 def kept(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
-    found = [version(FIRST, truths[0].schema)]
+    results = [version(FIRST, truths[0].schema)]
     for at, (before, after) in enumerate(itertools.pairwise(truths), start=1):
         if before.schema.fields != after.schema.fields:
-            found.append(version(instants[at], after.schema))
-    return SchemaHistory(tuple(found)) if len(found) > 1 else None
+            results.append(version(instants[at], after.schema))
+    return SchemaHistory(tuple(results)) if len(results) > 1 else None
 
 
 def keeping(found: Story, spoil: Spoil = lambda right: right, since: int = 0) -> RecordedVariant:
@@ -153,9 +153,9 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
 
 
 def test_a_dropped_columns_id_counts_for_the_greatest() -> None:
-    found = history("insert 1; drop f2; rename f1 g", "id long, ts long, f1 string, f2 int")
+    truth_history = history("insert 1; drop f2; rename f1 g", "id long, ts long, f1 string, f2 int")
     lowered = last(lambda version: replace(version, max_id=OWN + 3))
-    ((finding,),) = recorded_by_table.findings(keeping(found, lowered, 3)).values()
+    ((finding,),) = recorded_by_table.findings(keeping(truth_history, lowered, 3)).values()
     assert finding.kind is FindingKind.LOW_MAX_ID
     assert finding.witness == Witness("", "f2", OWN + 4, OWN + 3)
 

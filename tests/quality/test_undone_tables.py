@@ -41,15 +41,15 @@ def by_columns_of(found: Story, step: int) -> Reply:
 def test_a_column_too_many_is_the_writers_where_the_catalog_lists_it(
     columns: tuple[str, ...], responsible: Responsible
 ) -> None:
-    found = story(COLUMN)
-    (verdict,) = judged(listing(found, *columns), [by_columns_of(found, 3)])
+    planted_story = story(COLUMN)
+    (verdict,) = judged(listing(planted_story, *columns), [by_columns_of(planted_story, 3)])
     assert blamed(verdict) == {(FindingKind.STALE, responsible)}
 
 
 def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_name() -> None:
-    found = story(RENAMED)
-    case = listing(found, "id", "ts", "f1", "h")
-    (verdict,) = judged(case, [by_columns_of(found, 3)])
+    planted_story = story(RENAMED)
+    case = listing(planted_story, "id", "ts", "f1", "h")
+    (verdict,) = judged(case, [by_columns_of(planted_story, 3)])
     assert blamed(verdict) == {(FindingKind.STALE, Responsible.COLUMNS)}
     assert {witness.column for witness in verdict.findings[0].places} == {"f2", "h"}
 
@@ -65,10 +65,10 @@ def test_a_column_is_missing_by_the_writers_doing_where_the_catalog_has_another_
 def test_a_type_of_before_is_the_writers_where_the_catalog_has_it(
     types: tuple[str, ...], responsible: Responsible
 ) -> None:
-    found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
-    case = case_of(found)
+    truth_history = history("insert 401..404; type n long", "id long, ts long, n int, f int")
+    case = case_of(truth_history)
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
-    (verdict,) = judged(with_last(case, listed), [by_columns_of(found, 1)])
+    (verdict,) = judged(with_last(case, listed), [by_columns_of(truth_history, 1)])
     assert blamed(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
@@ -82,18 +82,18 @@ def test_right_values_in_a_type_of_before_are_too(
 ) -> None:
     kind = columns.removeprefix("n ")
     path = {"int": "n", "array<int>": "n.element"}.get(kind, "n.value")
-    found = history(f"insert 401..404; type {path} string", f"id long, ts long, {columns}")
-    listed = str(found.history[1].schema.find("n").type).replace("int", type_ or "int")
+    truth_history = history(f"insert 401..404; type {path} string", f"id long, ts long, {columns}")
+    listed = str(truth_history.history[1].schema.find("n").type).replace("int", type_ or "int")
     types = ("long", "long", listed) if type_ else ()
-    case = case_of(found)
+    case = case_of(truth_history)
     story = replace(case.states[-1], catalog=("id", "ts", "n"), catalog_types=types)
-    (verdict,) = judged(with_last(case, story), [by_columns_of(found, 1)])
+    (verdict,) = judged(with_last(case, story), [by_columns_of(truth_history, 1)])
     assert blamed(verdict) == {(FindingKind.TYPE_DRIFT, responsible)}
 
 
 def test_another_value_in_a_type_of_before_is_the_readers() -> None:
-    found = history("insert 401..404; type n string", "id long, ts long, n int, f int")
-    case, shown = case_of(found), by_columns_of(found, 1)
+    truth_history = history("insert 401..404; type n string", "id long, ts long, n int, f int")
+    case, shown = case_of(truth_history), by_columns_of(truth_history, 1)
     types = ("long", "long", "int", "int")
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
     rows = [(*row[:2], row[3], *row[3:]) for row in shown.rows]
@@ -102,8 +102,8 @@ def test_another_value_in_a_type_of_before_is_the_readers() -> None:
 
 
 def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> None:
-    found = history("insert 401..404; type n long", "id long, ts long, n int, f int")
-    case = case_of(found)
+    truth_history = history("insert 401..404; type n long", "id long, ts long, n int, f int")
+    case = case_of(truth_history)
     types = ("long", "long", "string", "int")
     listed = replace(case.states[-1], catalog=("id", "ts", "n", "f"), catalog_types=types)
     listed_case = with_last(case, listed)
@@ -111,9 +111,9 @@ def test_a_type_that_the_column_never_had_is_not_excused_by_the_catalog() -> Non
 
 
 def test_who_goes_by_the_tables_own_schema_is_right() -> None:
-    found = story(COLUMN)
-    case = listing(found, "id", "ts", "f1", "f2", "added")
-    (verdict,) = judged(case, [found.read()])
+    planted_story = story(COLUMN)
+    case = listing(planted_story, "id", "ts", "f1", "f2", "added")
+    (verdict,) = judged(case, [planted_story.read()])
     assert not verdict.findings
 
 

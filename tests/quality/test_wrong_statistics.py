@@ -93,33 +93,33 @@ WRONG: Final = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: str) -> None:
     steps, column, least, greatest, *where = WRONG[name]
-    found = history(f"{ROWS}{steps}", COLUMNS)
-    story = told_of(found.disk.files[0], column, least, greatest)
-    asked = _equal(found, *where)
-    assert [row[0] for row in ask(found, asked, Reader("id")).rows] == ["1"]
-    verdict = put(found, asked, ["1"], story)
+    truth_history = history(f"{ROWS}{steps}", COLUMNS)
+    story = told_of(truth_history.disk.files[0], column, least, greatest)
+    asked = _equal(truth_history, *where)
+    assert [row[0] for row in ask(truth_history, asked, Reader("id")).rows] == ["1"]
+    verdict = put(truth_history, asked, ["1"], story)
     assert blamed(verdict) == LOST_BY_STATISTICS
     assert any(TRUSTED in way for way in verdict.reproduces)
     assert verdict.claimed == ""  # an answer without a row names no way
 
 
 def test_the_count_of_them_is_the_writers_as_well() -> None:
-    found = history(ROWS, COLUMNS)
-    asked = replace(_equal(found, "d", "300.5", "double"), count=True)
-    story = told_of(found.disk.files[0], "d", 0.0, 0.0)
-    right, whole = ask(found, asked, Reader("id")), ask(found, ALL, Reader("id"))
+    truth_history = history(ROWS, COLUMNS)
+    asked = replace(_equal(truth_history, "d", "300.5", "double"), count=True)
+    story = told_of(truth_history.disk.files[0], "d", 0.0, 0.0)
+    right, whole = ask(truth_history, asked, Reader("id")), ask(truth_history, ALL, Reader("id"))
     none = replace(right, rows=((0,),))
-    _, verdict = verdicts(with_statistics(found, story), [(ALL, whole), (asked, none)])
+    _, verdict = verdicts(with_statistics(truth_history, story), [(ALL, whole), (asked, none)])
     assert blamed(verdict) == LOST_BY_STATISTICS
 
 
 def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
-    found = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
+    truth_history = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
     rows = [Condition("f1", Comparison.NOT_NULL)]
-    file = found.disk.files[0]
+    file = truth_history.disk.files[0]
     story = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
     key = list(file.records)[1]
-    verdict = put(found, Query(where=rows[0]), [text_of(key)], story)
+    verdict = put(truth_history, Query(where=rows[0]), [text_of(key)], story)
     assert blamed(verdict) == LOST_BY_STATISTICS
     assert TRUSTED in verdict.reproduces[0]
 
@@ -128,30 +128,30 @@ def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
 def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers(
     seed: int,
 ) -> None:
-    found, key = story_of_seed(seed), story_of_seed(seed).disk.table.key
-    for each in (q for q in questions(found) if q.text.startswith("predicate(")):
-        right = ask(found, each.query, Reader("id"))
+    result, key = story_of_seed(seed), story_of_seed(seed).disk.table.key
+    for question in (q for q in questions(result) if q.text.startswith("predicate(")):
+        right = ask(result, question.query, Reader("id"))
         at = [column.name for column in right.columns].index(key)
         there = {text_of(row[at]) for row in right.rows}
-        for file, logs in found.disk.slices(found.truth.step).values():
+        for file, logs in result.disk.slices(result.truth.step).values():
             own = {text_of(key) for key in file.records} & there
-            path = each.query.filters[0]
+            path = question.query.filters[0]
             if not own or any(log.records for log in logs) or "." in path:
                 continue
-            field = found.truth.schema.find(path)
+            field = result.truth.schema.find(path)
             names = [f.name for f in file.schema.fields if f.id == field.id]
-            null = each.query.where is not None and each.query.where.test is Comparison.NULL
+            null = question.query.where is not None and question.query.where.test is Comparison.NULL
             rows, name = len(file.records), (names or [path])[0]
             story = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
-            verdict = put(found, each.query, own, story)
+            verdict = put(result, question.query, own, story)
             others = [way for way in verdict.reproduces if TRUSTED not in way]
-            assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
+            assert blamed(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), question.text
 
 
 def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:
-    found = history("insert 1,2; touch")
-    story = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
-    verdict = put(found, Query(where=Condition("f1", Comparison.NOT_NULL)), ["1"], story)
+    truth_history = history("insert 1,2; touch")
+    story = ColumnStatistics(FOOTER, truth_history.disk.files[0].path, "f1", 2, 2)
+    verdict = put(truth_history, Query(where=Condition("f1", Comparison.NOT_NULL)), ["1"], story)
     assert blamed(verdict) == LOST_BY_READER
 
 
@@ -161,54 +161,54 @@ def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() ->
 def test_a_row_that_right_statistics_do_not_exclude_is_lost_by_the_reader(
     least: Value, greatest: Value
 ) -> None:
-    found = history(ROWS, COLUMNS)
-    story = told_of(found.disk.files[0], "d", least, greatest)
-    verdict = put(found, _equal(found, "d", "300.5", "double"), ["1"], story)
+    truth_history = history(ROWS, COLUMNS)
+    story = told_of(truth_history.disk.files[0], "d", least, greatest)
+    verdict = put(truth_history, _equal(truth_history, "d", "300.5", "double"), ["1"], story)
     assert blamed(verdict) == LOST_BY_READER
     assert not any(TRUSTED in way for way in verdict.reproduces)
 
 
 def test_statistics_of_another_column_or_file_do_not_excuse_the_reader() -> None:
-    found = history(ROWS, COLUMNS)
-    first, second = found.disk.files[:2]
+    truth_history = history(ROWS, COLUMNS)
+    first, second = truth_history.disk.files[:2]
     others = told_of(first, "e", 0.0, 0.0), told_of(second, "d", 0.0, 0.0)
-    asked = _equal(found, "d", "300.5", "double")
-    assert blamed(put(found, asked, ["1"], *others)) == LOST_BY_READER
+    asked = _equal(truth_history, "d", "300.5", "double")
+    assert blamed(put(truth_history, asked, ["1"], *others)) == LOST_BY_READER
 
 
 def test_nobody_is_named_where_the_reader_may_read_by_position() -> None:
-    found = history(f"{ROWS}; move e after ts", COLUMNS)
-    story = told_of(found.disk.files[0], "d", 0.0, 0.0)
-    asked = _equal(found, "d", "300.5", "double")
-    none = without_rows(ask(found, asked, Reader("id")), ["1"], "id")
-    (alone,) = verdicts(with_statistics(found, story), [(asked, none)])
+    truth_history = history(f"{ROWS}; move e after ts", COLUMNS)
+    story = told_of(truth_history.disk.files[0], "d", 0.0, 0.0)
+    asked = _equal(truth_history, "d", "300.5", "double")
+    none = without_rows(ask(truth_history, asked, Reader("id")), ["1"], "id")
+    (alone,) = verdicts(with_statistics(truth_history, story), [(asked, none)])
     assert "by position" in alone.reproduces
     assert blamed(alone) == LOST_BY_NOBODY
-    assert blamed(put(found, asked, ["1"], story)) == LOST_BY_STATISTICS
+    assert blamed(put(truth_history, asked, ["1"], story)) == LOST_BY_STATISTICS
 
 
 def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None:
-    found = history(ROWS, COLUMNS)
-    case = with_statistics(found, unknown="Spark refused to read them")
-    asked = _equal(found, "d", "300.5", "double")
-    none = without_rows(ask(found, asked, Reader("id")), ["1"], "id")
+    truth_history = history(ROWS, COLUMNS)
+    case = with_statistics(truth_history, unknown="Spark refused to read them")
+    asked = _equal(truth_history, "d", "300.5", "double")
+    none = without_rows(ask(truth_history, asked, Reader("id")), ["1"], "id")
     (with_condition,) = verdicts(case, [(asked, none)])
     assert blamed(with_condition) == LOST_BY_NOBODY
-    whole = without_rows(ask(found, ALL, Reader("id")), ["1"], "id")
+    whole = without_rows(ask(truth_history, ALL, Reader("id")), ["1"], "id")
     (without_one,) = verdicts(case, [(ALL, whole)])
     assert blamed(without_one) == LOST_BY_READER
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
-    found = story_of_seed(seed)
+    story = story_of_seed(seed)
     statistics = [
         ColumnStatistics(FOOTER, file.path, name, len(file.records), len(file.records))
-        for file in found.disk.files
+        for file in story.disk.files
         for name in file.names
     ]
-    asked = [(query.query, ask(found, query.query, Reader("id"))) for query in questions(found)]
-    for verdict in verdicts(with_statistics(found, *statistics), asked):
+    asked = [(query.query, ask(story, query.query, Reader("id"))) for query in questions(story)]
+    for verdict in verdicts(with_statistics(story, *statistics), asked):
         assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
         # Who trusts them may be right by chance: what another error adds, wrong statistics take.
         assert TRUSTED not in verdict.reproduces[0]

@@ -70,39 +70,42 @@ def compared_by(folder: Path) -> CompareReaders:
 def test_settings_without_effect_change_nothing(
     compared_plain: CompareReaders, old: str, new: str
 ) -> None:
-    found = compared_plain(old, new)
-    changes = {each for each, number in found.counts.items() if number}
+    readers = compared_plain(old, new)
+    changes = {each for each, number in readers.counts.items() if number}
     asked_apart = {VerdictChange.NEW, VerdictChange.GONE}  # a setting for ORC files alone
-    assert changes - asked_apart <= set(AS_BEFORE), upgrade_report.headline(found)
-    assert found.status == 0
+    assert changes - asked_apart <= set(AS_BEFORE), upgrade_report.headline(readers)
+    assert readers.status == 0
     assert VerdictChange.WRONG_AS_BEFORE in changes
 
 
 def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareReaders) -> None:
-    found = compared_plain(TRINO, f"{TRINO}{{orc.use-column-names=true}}")
-    formats = {found.new.run.info.variant(e.either.variant).format for e in found.worse}
+    readers = compared_plain(TRINO, f"{TRINO}{{orc.use-column-names=true}}")
+    formats = {readers.new.run.info.variant(e.either.variant).format for e in readers.worse}
     assert formats <= {"hive-orc"}
 
 
 def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReaders) -> None:
-    found = compared(READERS[0], READERS[1])
-    assert found.decision is Decision.DO_NOT
-    assert found.status == 1
-    kinds = {(regression.key.finding, regression.key.operation) for regression in found.regressions}
+    comparison = compared(READERS[0], READERS[1])
+    assert comparison.decision is Decision.DO_NOT
+    assert comparison.status == 1
+    kinds = {
+        (regression.key.finding, regression.key.operation) for regression in comparison.regressions
+    }
     assert (FindingKind.MISSING_RENAME, "rename_column") in kinds
-    assert all(regression.key.engine == "spark" for regression in found.regressions)
-    assert upgrade_report.headline(found).startswith(f"Do not upgrade from {READERS[0]} to")
+    assert all(regression.key.engine == "spark" for regression in comparison.regressions)
+    assert upgrade_report.headline(comparison).startswith(f"Do not upgrade from {READERS[0]} to")
 
 
 def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReaders) -> None:
-    found = compared(READERS[6], READERS[7])
-    kinds = {regression.key.finding: regression for regression in found.regressions}
+    comparison = compared(READERS[6], READERS[7])
+    kinds = {regression.key.finding: regression for regression in comparison.regressions}
     worst = kinds[FindingKind.MISALIGNED]
     assert not worst.by_default
     assert "misaligned since" in upgrade_report.cause_title(worst)
-    assert "expected" in upgrade_report.cause_witness(worst, found.new.run)
+    assert "expected" in upgrade_report.cause_witness(worst, comparison.new.run)
     loud = [
-        VerdictChange.REGRESSED_LOUDLY in regression.changes[:1] for regression in found.regressions
+        VerdictChange.REGRESSED_LOUDLY in regression.changes[:1]
+        for regression in comparison.regressions
     ]
     assert loud == sorted(loud)
 
@@ -110,7 +113,7 @@ def test_reading_by_position_misaligns_and_is_no_default(compared: CompareReader
 @pytest.mark.parametrize("old", READERS)
 @pytest.mark.parametrize("new", READERS)
 def test_every_pair_of_sides_adds_up(compared: CompareReaders, old: str, new: str) -> None:
-    found = compared(old, new)
-    assert sum(found.counts.values()) == len(found.pairs)
-    covered = {id(pair) for regression in found.regressions for pair in regression.pairs}
-    assert covered == {id(pair) for pair in found.worse}
+    comparison = compared(old, new)
+    assert sum(comparison.counts.values()) == len(comparison.pairs)
+    covered = {id(pair) for regression in comparison.regressions for pair in regression.pairs}
+    assert covered == {id(pair) for pair in comparison.worse}

@@ -23,14 +23,14 @@ OLDER: Final = {"prestosql-350", "trino-368"}
 @pytest.fixture(scope="module")
 def judged() -> list[tuple[Cell, str, Answer, Said]]:
     """Return each recorded cell with its table's version, what was answered, and its verdict."""
-    found = []
+    results = []
     for recording in recordings.read(ASKED):
         versions = {state.outcome.step: state.table_version for state in recording.states}
         for cell, said in replay.judged(recording).items():
             answer = recording.answers.get(cell)
             if answer is not None:
-                found.append((cell, versions[cell.step], answer, said))
-    return found
+                results.append((cell, versions[cell.step], answer, said))
+    return results
 
 
 def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowhere_else(

@@ -21,16 +21,16 @@ def tables_of(run: Run) -> dict[tuple[str, int, str, str], ExpectedTable]:
     questions = grouped((v.question[:2], v.question[2:]) for v in run.verdicts)
     variants = {variant.id: variant for variant in plan_record.plan_of(run.info).variants}
     states = grouped((state.variant, state) for state in run.states)
-    cases = {name: case_of(variants[name], found) for name, found in states.items()}
-    found: dict[tuple[str, int, str, str], ExpectedTable] = {}
+    cases = {name: case_of(variants[name], tables) for name, tables in states.items()}
+    tables: dict[tuple[str, int, str, str], ExpectedTable] = {}
     for (name, step), asked in questions.items():
         shape, state = formats.load(variants[name].format), run.by_step[name, step]
         every = ((view, shape.table_for(view)) for view in (*shape.views, *shape.past_views))
         there = {view: table for view, table in every if table in state.tables}
         if state.outcome.kind is OutcomeKind.APPLIED:
             made = expected_tables(cases[name], step, there, asked)
-            found |= {(name, step, query.view, query.query): query for query in made.questions}
-    return found
+            tables |= {(name, step, query.view, query.query): query for query in made.questions}
+    return tables
 
 
 @pytest.mark.parametrize(

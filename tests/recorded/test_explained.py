@@ -22,7 +22,7 @@ FOLDERS = ("hive/without_zone", "iceberg/case")
 def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]]]:
     """Return the tables of each wrong answer, and the ways that its verdict has."""
     case = replay.case_of(recorded)
-    found = {}
+    result = {}
     for cell, said in recorded.verdicts.items():
         answer = recorded.answers[cell]
         if said["verdict"] != VerdictKind.WRONG or answer is None:
@@ -30,8 +30,8 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
         expectations = Expectations(case).for_reader(cell.reader, answer)
         layout = expectations.layout(cell.step, view_of_rows(cell.view))
         taken = understand_cell(cell, expectations, answer)
-        found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
-    return found
+        result[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
+    return result
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -41,4 +41,4 @@ def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
     assert len(told) > 5
     for case, (tables, ways) in told.items():
         assert tables.fitting == ways, case
-        assert any(each.same_as_answer for each in tables.strategies) == bool(ways), case
+        assert any(strategy.same_as_answer for strategy in tables.strategies) == bool(ways), case

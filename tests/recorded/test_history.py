@@ -33,8 +33,8 @@ def history(runs: tuple[Run, ...], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def compared(before: Run, after: Run) -> Story:
-    found = compare(ComparedSide("a", before), ComparedSide("b", after)).pairs
-    return {(*key_of(p.either), p.change) for p in found if p.change not in NO_TURN}
+    pairs = compare(ComparedSide("a", before), ComparedSide("b", after)).pairs
+    return {(*key_of(p.either), p.change) for p in pairs if p.change not in NO_TURN}
 
 
 def turned(history: History, run: str, before: str) -> Story:

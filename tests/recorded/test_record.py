@@ -89,9 +89,9 @@ def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None
     raw = ((0, 1, f'{{"in":"{fact.path}"}}'), (1, 1, "first"))
     rows = (("b", 2), ("a", 1))
     part = Part("n", "select", rows=rows, raw=raw)
-    found = tidy_records.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
+    result = tidy_records.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
     path = f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
-    both: tuple[Answer | Part, ...] = (found, *found.parts)
+    both: tuple[Answer | Part, ...] = (result, *result.parts)
     for each in both:
         assert each.rows == (("a", 1), ("b", 2))
         assert each.raw == ((0, 1, "first"), (1, 1, f'{{"in":"{path}"}}'))

@@ -130,23 +130,23 @@ def _named(cell: Cell, number: int) -> Cell:
 
 
 def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
-    found = {
+    result = {
         (place.key, place.column, finding.kind, finding.responsible)
         for finding in verdict.findings
         for place in finding.places
     }
     right = (
         verdict.verdict is VerdictKind.WRONG
-        and all(str(key) == spoilt.key for key, _, _, _ in found)
+        and all(str(key) == spoilt.key for key, _, _, _ in result)
         # Trino gives names in lower case, of which no two of a table's are alike.
-        and all(_within(column.lower(), spoilt.column.lower()) for _, column, _, _ in found)
-        and (not told or {kind for _, _, kind, _ in found} <= FITTING[spoilt.way])
-        and {party for _, _, _, party in found}
+        and all(_within(column.lower(), spoilt.column.lower()) for _, column, _, _ in result)
+        and (not told or {kind for _, _, kind, _ in result} <= FITTING[spoilt.way])
+        and {party for _, _, _, party in result}
         <= {Responsible.READER, Responsible.READER if told else None}
     )
     right |= verdict.verdict is VerdictKind.OPEN and (spoilt.way, spoilt.key) in ADMITTED
     where = f"{spoilt.way} at {spoilt.key}, {spoilt.column}"
-    return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {found}"
+    return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {result}"
 
 
 def _within(path: str, column: str) -> bool:

@@ -45,22 +45,22 @@ def test_every_recorded_value_is_read_again_as_it_was(folder: Path) -> None:
                 continue
             kind = parse_type(column.canonical)
             if product == "hive":
-                found = hive_values.canonical(by_hive(sent, kind), kind, tally)
+                result = hive_values.canonical(by_hive(sent, kind), kind, tally)
             else:
-                found = trino_values.value_of(by_trino(sent, kind), wire(kind), tally)
-            assert same(found, value), (reader, column, sent)
+                result = trino_values.value_of(by_trino(sent, kind), wire(kind), tally)
+            assert same(result, value), (reader, column, sent)
 
 
 def answered(folder: Path) -> Iterator[tuple[str, Answer]]:
     """Each answer once, with one of the readers that gave it."""
     parsed = recorded_lines.parse(recorded_lines.read(recordings._file(folder, recordings.ANSWERS)))
-    found = recordings._answers(parsed)
+    answers = recordings._answers(parsed)
     readers = {
         name: cell.reader
         for variant, body in parsed.variants.items()
         for cell, name in recorded_lines.cells(variant, body)
     }
-    return ((reader, found[name]) for name, reader in readers.items() if name in found)
+    return ((reader, answers[name]) for name, reader in readers.items() if name in answers)
 
 
 def cells(answer: Answer) -> Iterator[Cell]:

@@ -128,8 +128,10 @@ def test_a_right_moment_that_is_cut_to_milliseconds_or_shifted_by_a_zone_is_wron
         verdict = replay.judged(replace(recorded, answers={cell: wrong}))[cell]
         assert columns, cell
         assert verdict["verdict"] == VerdictKind.WRONG, cell
-        found = {finding["kind"]: set(finding["columns"]) for finding in verdict["findings"]}
-        named = found.get(FindingKind.ALTERED_VALUE, set()) if change is cut else columns_of(found)
+        result = {finding["kind"]: set(finding["columns"]) for finding in verdict["findings"]}
+        named = (
+            result.get(FindingKind.ALTERED_VALUE, set()) if change is cut else columns_of(result)
+        )
         assert columns <= named, cell
         met.add(tolerances.product(cell.reader))
     assert met >= {"spark", "trino", "pyiceberg", "polars", "duckdb", "deltalake"}

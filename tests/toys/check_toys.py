@@ -130,13 +130,13 @@ def test_a_plan_is_made_written_read_judged_and_reported(
     started = datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC)
     load_run.write_info(run, plan_record.info_of(plan, "toys", started))
     written = wrote(plan, tmp_path)
-    assert [str(each.outcome.kind) for each in written.records] == ["applied"] * 4
-    assert all(not value.unread for each in written.records for value in each.values)
+    assert [str(record.outcome.kind) for record in written.records] == ["applied"] * 4
+    assert all(not value.unread for record in written.records for value in record.values)
     jsonl.write_all(run / load_run.STATES, written.records)
     jsonl.write_all(run / load_run.ANSWERS, read(plan, written, tmp_path / "metastore"))
     pipeline.judge_run(run)
-    found = load_run.load(run)
-    kinds = {finding.kind for each in found.verdicts for finding in each.findings}
+    result = load_run.load(run)
+    kinds = {finding.kind for verdict in result.verdicts for finding in verdict.findings}
     assert set(map(str, kinds)) == {"lost_row"}
-    report = reports.load("toy").write(found, tmp_path)
+    report = reports.load("toy").write(result, tmp_path)
     assert report.read_text() == "toy-1: 3 correct\ntoy-1{forgets=yes}: 3 wrong\n"

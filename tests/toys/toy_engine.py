@@ -47,9 +47,9 @@ class Session:
         files = [json.loads(folder.joinpath(name).read_text("utf-8")) for name in _names(folder)]
         columns = [(name, type_) for name, type_ in files[-1]["columns"]]
         rows: dict[Any, tuple[Any, ...]] = {}
-        for each in files:
-            names = [name for name, _ in each["columns"]]
-            for row in (dict(zip(names, values, strict=True)) for values in each["rows"]):
+        for file in files:
+            names = [name for name, _ in file["columns"]]
+            for row in (dict(zip(names, values, strict=True)) for values in file["rows"]):
                 rows[row["id"]] = tuple(row.get(name) for name, _ in columns)
         shown = tuple(rows.values())
         return Reply(

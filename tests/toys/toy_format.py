@@ -44,7 +44,7 @@ class Toy(Format):
     ) -> tuple[Statement, ...]:
         changed = (row for key, row in after.rows.items() if before.rows.get(key) != row)
         content = {
-            "columns": [(each.name, str(each.type)) for each in after.schema.fields],
+            "columns": [(field.name, str(field.type)) for field in after.schema.fields],
             "rows": [row_values(row, after.schema) for row in changed],
         }
         return (Sql(f"write {LOCATION}/{after.step} {json.dumps(content)}"),)

@@ -12,7 +12,7 @@ NAME = "toy"
 
 def write(run: Run, folder: Path) -> Path:
     """Write the report into a folder."""
-    counts = Counter((each.reader, str(each.verdict)) for each in run.verdicts)
+    counts = Counter((verdict.reader, str(verdict.verdict)) for verdict in run.verdicts)
     lines = (f"{reader}: {number} {what}\n" for (reader, what), number in sorted(counts.items()))
     path = folder / "toy.txt"
     path.write_text("".join(lines), encoding="utf-8")

@@ -30,10 +30,10 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     after = sample_run.make(Path("runs/after"))
     info = replace(after.info, id="after", started=after.info.started + timedelta(days=1))
     load_run.write_info(after.folder, info)
-    first = next(each for each in after.verdicts if each.verdict is VerdictKind.WRONG)
+    first = next(verdict for verdict in after.verdicts if verdict.verdict is VerdictKind.WRONG)
     right = replace(first, verdict=VerdictKind.CORRECT, findings=())
-    found = [right if each.case == first.case else each for each in after.recorded.values()]
-    jsonl.write_all(after.folder / load_run.VERDICTS, found)
+    results = [right if each.case == first.case else each for each in after.recorded.values()]
+    jsonl.write_all(after.folder / load_run.VERDICTS, results)
     for folder in (before.folder, after.folder):
         runs.store(load_run.load(folder), runs.HISTORY_FILE)
     names: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_every_table_of_the_page_has_rows(done: dict[str, Any]) -> None:
     frames = {name: each for name, each in done.items() if isinstance(each, pd.DataFrame)}
     assert {"frame", "answered", "shares", "wrong", "turned", "turns", "last", "now"} == set(frames)
-    assert [name for name, each in frames.items() if each.empty] == []
+    assert [name for name, frame in frames.items() if frame.empty] == []
 
 
 def test_the_page_finds_what_turned(done: dict[str, Any]) -> None:

@@ -97,8 +97,17 @@ def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: P
             "trino-480",
             "no rule says which files .* shipped are .*, trino-483; with Docker there is",
         ),
-        ("polars-1.30.0", "there are rules only for .* polars from 1.44.2 on"),
-        ("spark-4.0.1-hudi-1.2.0", "no rule says which files this version needs"),
+        ("polars-1.30.0", "there are rules only for polars from 1.44.2 on$"),
+        ("spark-4.1.4-iceberg", "each product has a version, as in 'spark 4.1.4 iceberg 1.12.0'$"),
+        (
+            "spark-4.0.1-hudi-1.2.0",
+            r"nothing is known for these together; there is spark >=3\.5,<3\.6 with hudi >=0\.15; ",
+        ),
+        (
+            "spark-4.3.0-iceberg-1.12.0",
+            "nothing .* with iceberg <1.12; spark >=4.1,<4.2 with iceberg >=1.11$",
+        ),
+        ("spark-3.5.9-delta-4.4.0", "nothing .* there is spark >=3.5,<3.6 with delta >=3.0,<4; "),
     ],
 )
 def test_what_cannot_be_added_is_reported_with_the_reason(
@@ -117,8 +126,11 @@ class Index:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def choose(self, requirement: str, work: Path) -> Path:
-        self.asked.append(requirement)
+    def choose(self, requirements: Sequence[str], work: Path) -> list[Path]:
+        self.asked.extend(requirements)
+        return [self._wheel(requirement, work) for requirement in requirements]
+
+    def _wheel(self, requirement: str, work: Path) -> Path:
         project, version = requirement.partition("==")[::2]
         wheel = work / f"{project.partition('<')[0]}-{version or '2.0'}-py3-none-any.whl"
         needs = (
@@ -130,7 +142,7 @@ class Index:
         return wheel
 
     def download(self, files: Sequence[python_index.IndexFile], work: Path) -> list[Path]:
-        wheels = [work / f"{file.project}.whl" for file in files]
+        wheels = [work / f"{file.project.replace('-', '_')}-1-py3-none-any.whl" for file in files]
         for wheel in wheels:
             with zipfile.ZipFile(wheel, "w") as archive:
                 archive.writestr(f"{wheel.stem}/__init__.py", "")

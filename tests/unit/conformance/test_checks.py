@@ -116,6 +116,15 @@ def test_a_declared_difference_is_no_fault() -> None:
     assert outcome("types", SimulatedReader(instead=whole), declared=declared).outcome is FAILED
 
 
+def test_a_type_of_which_an_engine_has_no_null_is_left_out_and_no_other() -> None:
+    empty = SimulatedReader(empty={"ar": (), "st": {"a": None, "n": None}})
+    result = outcome("nulls", empty, no_null_of=("array", "struct"))
+    assert (result.outcome, result.seen) == (PASSED, "it has no NULL of array, struct")
+    assert outcome("nulls", empty, no_null_of=("array",)).outcome is FAILED
+    plain = SimulatedReader(empty={"d": 0.0})
+    assert outcome("nulls", plain, no_null_of=("array", "struct")).outcome is FAILED
+
+
 @pytest.mark.parametrize("broke", [BROKE, TypeError("a defect")])
 def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader(broke: Exception) -> None:
     result = outcome("refused", SimulatedReader(wrong=broke))

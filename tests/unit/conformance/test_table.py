@@ -30,6 +30,7 @@ def test_a_table_has_every_type_that_its_format_has() -> None:
         ("polars-2.1.0{iceberg-reader=native}", ("iceberg",)),
         ("duckdb-1.5.5", ("hive-parquet", "iceberg", "delta")),
         ("duckdb-2.0.1", ("hive-parquet",)),
+        ("chdb-4.4.0", ("hive-parquet", "iceberg", "delta")),
     ],
 )
 def test_a_library_is_asked_about_each_format_that_it_reads_and_others_about_hive_tables(

@@ -226,14 +226,14 @@ def test_an_error_is_told_by_its_name_and_its_innermost_cause(
 
 def test_the_worker_runs_with_its_packages_and_the_standard_library_alone(tmp_path: Path) -> None:
     distribution = distributions.load("datafusion-54.1.0-hudi-0.5.0")
-    found = WorkerProgram(distribution, Path(answers.__file__))
-    installation = Installation(found.distribution, None, tmp_path / "packages", ())
+    worker_program = WorkerProgram(distribution, Path(answers.__file__))
+    installation = Installation(worker_program.distribution, None, tmp_path / "packages", ())
     around = Surroundings(LOOPBACK, 1, "", tmp_path, tmp_path, "", installation)
-    program, *options, file, packages, host, port = found.command(installation, around)
+    program, *options, file, packages, host, port = worker_program.command(installation, around)
     assert (program, options) == (sys.executable, ["-I", "-S"])
     assert (packages, host, port) == (str(tmp_path / "packages"), LOOPBACK, "1")
-    assert {*found.files(around)} == {"worker.py", "answers.py"}
-    for name, text in found.files(around).items():
+    assert {*worker_program.files(around)} == {"worker.py", "answers.py"}
+    for name, text in worker_program.files(around).items():
         (Path(file).parent / name).write_text(text, encoding="utf-8")
         check = f"import runpy; runpy.run_path({str(Path(file).parent / name)!r}, run_name='it')"
         done = subprocess.run([program, *options, "-c", check], check=False, capture_output=True)

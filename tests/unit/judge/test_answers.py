@@ -45,21 +45,24 @@ def texts(found: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
 def test_a_part_of_a_value_stands_with_the_text_of_the_whole_cell_in_whatever_row_it_came() -> None:
     rows = spoilt(1, st=struct(1, b="?"), n=-7)
     moved = tuple((2 - row, column, text) for row, column, text in OWN)
-    wanted = {("2", "st.b"): TEXTS[1], ("2", "n"): "-7"}
-    assert list(map(texts, findings(answer(rows), answer(rows[::-1], moved)))) == [wanted, wanted]
+    expected = {("2", "st.b"): TEXTS[1], ("2", "n"): "-7"}
+    assert list(map(texts, findings(answer(rows), answer(rows[::-1], moved)))) == [
+        expected,
+        expected,
+    ]
 
 
 def test_a_row_that_shows_no_key_of_its_own_is_known_all_the_same() -> None:
     rows = spoilt(2, id="no key", st=struct(2, b="?"))
-    (found,) = findings(answer(rows, (*OWN, (2, 0, "NO KEY"))))
-    assert texts(found) == {("3", "id"): "NO KEY", ("3", "st.b"): TEXTS[2]}
+    (result,) = findings(answer(rows, (*OWN, (2, 0, "NO KEY"))))
+    assert texts(result) == {("3", "id"): "NO KEY", ("3", "st.b"): TEXTS[2]}
 
 
 def test_of_two_rows_with_one_key_it_is_not_known_which_text_was_looked_at() -> None:
     rows = spoilt(0, st=struct(0, b="?"))
     twice = (*rows, spoilt(0, st=None, n=-7)[0])
-    (found,) = findings(answer(twice, (*OWN, (3, ST, "another one"))))
-    assert texts(found)["1", "st.b"] == "?"
+    (result,) = findings(answer(twice, (*OWN, (3, ST, "another one"))))
+    assert texts(result)["1", "st.b"] == "?"
 
 
 def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:
@@ -68,7 +71,7 @@ def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> N
     rows = [list(row) for row in story.read().rows]
     rows[0][2:] = [rows[1][2], "?"]
     verdict = judged_answer(story, replace(story.read(), rows=tuple(map(tuple, rows))))
-    found = {place.column: place for finding in verdict.findings for place in finding.places}
-    assert found["f1"].origin is not None
-    assert (found["f1"].origin.key, found["f1"].file) == ("2", "")
-    assert found["f2"].file == story.disk.files[0].path
+    result = {place.column: place for finding in verdict.findings for place in finding.places}
+    assert result["f1"].origin is not None
+    assert (result["f1"].origin.key, result["f1"].file) == ("2", "")
+    assert result["f2"].file == story.disk.files[0].path

@@ -37,8 +37,8 @@ def test_of_a_wrong_file_and_a_wrong_reader_each_gets_his_own_finding() -> None:
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     at = reply.names.index("f1")
     lost = tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows)
-    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
-    places = {finding.responsible: {at.key for at in finding.places} for finding in found.findings}
+    (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, lost))
+    places = {finding.responsible: {at.key for at in finding.places} for finding in result.findings}
     assert places == {Responsible.WRITER: {"1"}, Responsible.READER: {"2", "3", "4"}}
 
 
@@ -46,23 +46,26 @@ def test_a_reader_is_to_blame_where_it_shows_neither_what_was_written_nor_what_i
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
     at = reply.names.index("f1")
     odd = tuple((*row[:at], row[at] or "nobody's", *row[at + 1 :]) for row in reply.rows)
-    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, odd))
-    assert party(found) is Responsible.READER
+    (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), Reply(reply.columns, odd))
+    assert party(result) is Responsible.READER
 
 
 def test_nothing_is_claimed_where_the_files_were_not_looked_at() -> None:
     reply = shown_as_filed(touched(), spoilt_rows(empty_f1))
-    (found,) = verdicts_on(touched(), spoilt_rows(empty_f1), reply, looked_at=False)
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, None)
+    (result,) = verdicts_on(touched(), spoilt_rows(empty_f1), reply, looked_at=False)
+    assert (result.verdict, party(result)) == (VerdictKind.WRONG, None)
 
 
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it() -> None:
     made, files = doubtful()
     reply = shown_as_filed(made, files)
-    found = verdicts_on(made, files, reply, reply, made.read())
-    assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
+    verdicts = verdicts_on(made, files, reply, reply, made.read())
+    assert [verdict.verdict for verdict in verdicts] == [
+        *[VerdictKind.WRONG] * 2,
+        VerdictKind.CORRECT,
+    ]
     assert Responsible.MODEL not in {
-        finding.responsible for verdict in found for finding in verdict.findings
+        finding.responsible for verdict in verdicts for finding in verdict.findings
     }
 
 
@@ -71,15 +74,15 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
     query = Query(where=not_null("f1"))
     seen = shown_as_filed(touched(), spoilt_rows(empty_f1))
     there = tuple(row for row in seen.rows if row[seen.names.index("f1")] is not None)
-    found = asked(case, query, Reply(seen.columns, there))
-    assert (found.findings[0].witness.key, party(found)) == ("1", Responsible.WRITER)
+    verdict = asked(case, query, Reply(seen.columns, there))
+    assert (verdict.findings[0].witness.key, party(verdict)) == ("1", Responsible.WRITER)
 
 
 def said(made: Story, files: Files | None) -> list[tuple[str, str]]:
     expectations = Expectations(case_of(made, files))
     beside = expectations.agreement(len(made.operations), "snapshot")
     assert beside is not None
-    return [(each.key, each.text) for each in beside.discrepancies]
+    return [(discrepancy.key, discrepancy.text) for discrepancy in beside.discrepancies]
 
 
 def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
@@ -111,21 +114,21 @@ def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
         reply, {"at": lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)}
     )
     shown = millis if "presto" in reader else reply
-    found = verdict_on(case, answer_of(shown), reader=reader)
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Responsible.WRITER)
-    assert [witness.key for witness in found.findings[0].places] == ["4"]
+    verdict = verdict_on(case, answer_of(shown), reader=reader)
+    assert (verdict.verdict, party(verdict)) == (VerdictKind.WRONG, Responsible.WRITER)
+    assert [witness.key for witness in verdict.findings[0].places] == ["4"]
 
 
 @pytest.mark.parametrize("lost", [(), ("f1",)])
 def test_a_value_that_nothing_leads_to_is_lost_by_the_tables_own_record(
     lost: tuple[str, ...],
 ) -> None:
-    found = history("insert 1..3; rename f1 g")
-    case = case_of(found, None)
+    truth_history = history("insert 1..3; rename f1 g")
+    case = case_of(truth_history, None)
     last = case.states[-1]
     files = tuple(replace(file, lost_names=lost) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
-    (verdict,) = judged(replace(case, states=states), [found.read("name")])
+    (verdict,) = judged(replace(case, states=states), [truth_history.read("name")])
     assert party(verdict) is (Responsible.HISTORY if lost else Responsible.READER)
 
 
@@ -151,9 +154,9 @@ def without_names(case: RecordedVariant) -> RecordedVariant:
 def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doing(
     story: str, *, nameless: bool
 ) -> None:
-    found = history(story)
-    case = without_names(case_of(found, None)) if nameless else case_of(found, None)
-    (verdict,) = judged(case, [found.read("position")])
+    truth_history = history(story)
+    case = without_names(case_of(truth_history, None)) if nameless else case_of(truth_history, None)
+    (verdict,) = judged(case, [truth_history.read("position")])
     assert verdict.findings
     assert {finding.responsible for finding in verdict.findings} == {
         Responsible.HISTORY if nameless else Responsible.READER
@@ -164,11 +167,11 @@ def test_in_files_without_names_another_column_at_its_place_is_the_catalogs_doin
 def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_own_doing(
     misled: tuple[str, ...],
 ) -> None:
-    found = history("insert 1..3; drop f2; add f2")
-    case = case_of(found, None)
+    truth_history = history("insert 1..3; drop f2; add f2")
+    case = case_of(truth_history, None)
     last = case.states[-1]
     files = tuple(replace(file, lost_names=misled, misled_names=misled) for file in last.files)
     states = (*case.states[:-1], replace(last, files=files))
-    (verdict,) = judged(replace(case, states=states), [found.read("name")])
+    (verdict,) = judged(replace(case, states=states), [truth_history.read("name")])
     assert [finding.kind.value for finding in verdict.findings] == ["resurrected"]
     assert party(verdict) is (Responsible.HISTORY if misled else Responsible.READER)

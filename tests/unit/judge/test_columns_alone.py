@@ -30,11 +30,11 @@ def whole(reply: Reply, story: Story = TOLD) -> tuple[Finding, ...]:
 
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
-    found = {
+    result = {
         finding.kind.value: [(p.column, p.expected, p.actual) for p in finding.places if not p.key]
         for finding in findings
     }
-    return {kind: places for kind, places in found.items() if places}
+    return {kind: places for kind, places in result.items() if places}
 
 
 def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ()) -> Part:
@@ -53,11 +53,11 @@ def test_each_type_that_parts_declare_the_key_with_is_found() -> None:
     parts = in_parts(RIGHT)
     declared = ("string", "int", "date", "int")
     others = tuple(
-        replace(each, columns=(replace(each.columns[0], canonical=type_), *each.columns[1:]))
-        for each, type_ in zip(parts, declared, strict=True)
+        replace(part, columns=(replace(part.columns[0], canonical=type_), *part.columns[1:]))
+        for part, type_ in zip(parts, declared, strict=True)
     )
-    found = heads(refused(others))
-    assert found == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}
+    result = heads(refused(others))
+    assert result == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}
 
 
 def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> None:
@@ -74,10 +74,10 @@ def test_a_part_under_a_former_name_is_told_like_a_whole_answer_with_the_columns
     story = history("insert 1,2; rename b c; upsert 1", "id string, ts long, a int, b int")
     then = Reply(columns_of(story.history[1].schema), story.read().rows)
     *others, last = in_parts(then)
-    found = refused((*others, replace(last, column="c")), story)
-    assert heads(found) == {"stale": [("c", "c", None), ("b", None, "b")]}
-    assert heads(found) == heads(whole(then, story))
-    assert {place.origin for each in found for place in each.places} == {
+    findings = refused((*others, replace(last, column="c")), story)
+    assert heads(findings) == {"stale": [("c", "c", None), ("b", None, "b")]}
+    assert heads(findings) == heads(whole(then, story))
+    assert {place.origin for finding in findings for place in finding.places} == {
         Origin(4, "c", 1, ""),
         Origin(4, "b", 1, ""),
     }
@@ -105,10 +105,10 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     key, ts, a, b = in_parts(RIGHT)
     one, other = changed(a, 0, 0, "x"), changed(b, 0, 0, "y")
     more = replace(ts, rows=(*ts.rows[:2], ts.rows[1]))
-    found = {
+    result = {
         each.kind.value: [(p.key, p.column, p.actual) for p in each.places]
         for each in refused((key, more, one, other))
     }
-    assert found["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
-    assert [at for at, *_ in found["lost_row"]] == ["3"]
-    assert [at for at, *_ in found["duplicate"]] == ["2"]
+    assert result["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
+    assert [at for at, *_ in result["lost_row"]] == ["3"]
+    assert [at for at, *_ in result["duplicate"]] == ["2"]

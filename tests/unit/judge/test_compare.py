@@ -12,11 +12,11 @@ ROWS = TOLD.read().rows
 
 
 def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str]]:
-    found = match(TOLD.state(), NAMES, rows)
+    matching = match(TOLD.state(), NAMES, rows)
     return (
-        [str(row.key) for row, _ in found.pairs],
-        [key for key, _ in found.second],
-        [key for key, _ in found.extra],
+        [str(row.key) for row, _ in matching.pairs],
+        [key for key, _ in matching.second],
+        [key for key, _ in matching.extra],
     )
 
 
@@ -33,23 +33,23 @@ NOTHING = (None, None, None)
 
 
 def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many() -> None:
-    found = match(TOLD.state(), NAMES, [ROWS[0], NOTHING, NOTHING])
-    assert [str(row.key) for row, _ in found.empty] == ["2", "3"]
-    assert found.extra == ()
-    assert found.there == {"1", "2", "3"}
+    matching = match(TOLD.state(), NAMES, [ROWS[0], NOTHING, NOTHING])
+    assert [str(row.key) for row, _ in matching.empty] == ["2", "3"]
+    assert matching.extra == ()
+    assert matching.there == {"1", "2", "3"}
 
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
-    found = match(TOLD.state(), NAMES, [ROWS[0], *[NOTHING] * number])
-    assert (found.empty, len(found.extra)) == ((), number)
+    matching = match(TOLD.state(), NAMES, [ROWS[0], *[NOTHING] * number])
+    assert (matching.empty, len(matching.extra)) == ((), number)
 
 
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
     worse, better = (1, None, "x"), ROWS[0]
-    found = match(TOLD.state(), NAMES, [worse, better])
-    assert [row for _, row in found.pairs] == [better]
-    assert found.second == (("1", worse),)
+    matching = match(TOLD.state(), NAMES, [worse, better])
+    assert [row for _, row in matching.pairs] == [better]
+    assert matching.second == (("1", worse),)
 
 
 def test_a_column_of_few_numbers_under_the_key_is_not_believed() -> None:
@@ -58,8 +58,8 @@ def test_a_column_of_few_numbers_under_the_key_is_not_believed() -> None:
 
 def test_a_number_that_is_another_rows_key_is_not_believed_where_that_row_is_there_too() -> None:
     shifted = [(2, *ROWS[0][1:]), (77, *ROWS[1][1:]), ROWS[2]]
-    found, second, extra = keys(shifted)
-    assert (sorted(found), second, extra) == (["1", "2", "3"], [], [])
+    result, second, extra = keys(shifted)
+    assert (sorted(result), second, extra) == (["1", "2", "3"], [], [])
 
 
 def test_a_key_that_nobody_else_has_is_believed_whatever_the_values_say() -> None:
@@ -73,8 +73,8 @@ SMALL = history(
 
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
-    found = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
-    return sorted((str(row.key), int(str(values[0]))) for row, values in found.pairs)
+    matching = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
+    return sorted((str(row.key), int(str(values[0]))) for row, values in matching.pairs)
 
 
 def test_what_looks_like_a_key_is_the_number_that_other_rows_show_there() -> None:

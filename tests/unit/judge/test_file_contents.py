@@ -40,19 +40,19 @@ def with_value(name: str, value: Value, *, step: int) -> Files:
 @pytest.mark.parametrize("seed", range(8))
 def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) -> None:
     story = story_of_seed(seed)
-    found, schema = held(story), story.truth.schema
-    wanted = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
-    there = shown(story, found)
-    assert there.keys() == wanted.keys()
-    assert all(same(there[key], wanted[key]) for key in wanted)
-    assert (found.differences, found.twice) == ((), frozenset())
+    content, schema = held(story), story.truth.schema
+    expected = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
+    there = shown(story, content)
+    assert there.keys() == expected.keys()
+    assert all(same(there[key], expected[key]) for key in expected)
+    assert (content.differences, content.twice) == ((), frozenset())
 
 
 def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_same() -> None:
     story = history("insert 1", "id string, ts long, n int")
     number = next(iter(story.truth.rows.values())).values[3]
-    (found,) = held(story, with_value("n", str(number), step=1)).differences
-    assert (found.column, found.expected, found.actual) == ("n", number, str(number))
+    (result,) = held(story, with_value("n", str(number), step=1)).differences
+    assert (result.column, result.expected, result.actual) == ("n", number, str(number))
 
 
 @pytest.mark.parametrize(
@@ -68,16 +68,19 @@ def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_sa
 )
 def test_what_no_rule_lies_between_counts_as_sent(steps: str, value: Value, *, sent: bool) -> None:
     story = history(steps, "id string, ts long, n int, f2 string")
-    found = held(story, with_value("n", value, step=len(story.operations)))
-    assert all(difference.sent for difference in found.differences) is sent
+    content = held(story, with_value("n", value, step=len(story.operations)))
+    assert all(difference.sent for difference in content.differences) is sent
 
 
 def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
     story = history(
         "insert 1,2; type n string; update 2 set f2", "id string, ts long, n int, f2 int"
     )
-    found = held(story, with_value("n", None, step=3)).differences
-    assert {each.key: each.sent for each in found} == {"1": True, "2": False}
+    differences = held(story, with_value("n", None, step=3)).differences
+    assert {difference.key: difference.sent for difference in differences} == {
+        "1": True,
+        "2": False,
+    }
 
 
 @pytest.mark.parametrize(("named", "sent"), [("f2", True), ("g", False)])
@@ -91,8 +94,8 @@ def test_a_value_that_no_statement_gave_the_row_under_its_column_is_not_the_mode
     # A statement that names the row and the column may have given it, whatever the model says.
     said = replace(case.states[-1].outcome, statements=(f"update t set `{named}` where '1', '2'",))
     states = (*case.states[:-1], replace(case.states[-1], outcome=said))
-    found = Holdings(states, story.history).content(states[-1].files).differences
-    assert {each.key: each.sent for each in found} == {"1": sent, "2": sent}
+    differences = Holdings(states, story.history).content(states[-1].files).differences
+    assert {difference.key: difference.sent for difference in differences} == {"1": sent, "2": sent}
 
 
 def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carried_along() -> None:
@@ -124,10 +127,10 @@ def test_log_files_hold_what_came_late_and_its_table_says_whether_that_stands(
 ) -> None:
     steps = "insert 1,2,3; upsert 2; late upsert 1,2; late delete 3"
     story = history(steps, mor=True, merge_mode=mode)
-    found, schema = held(story), story.truth.schema
-    wanted = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
-    assert shown(story, found) == wanted
-    assert found.differences == ()
+    content, schema = held(story), story.truth.schema
+    expected = {text_of(row.key): row_values(row, schema) for row in story.truth.rows.values()}
+    assert shown(story, content) == expected
+    assert content.differences == ()
 
 
 COLUMNS = "id long, ts long, flag boolean, n int, f1 string"

@@ -31,23 +31,23 @@ def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> Non
     at = [whole.names.index(each) for each in ("id", "g")]
     rows = tuple(tuple(row[n] for n in at) for row in whole.rows)
     query = Query(columns=("id", "g"))
-    found = layout.read_from(
+    file_facts = layout.read_from(
         Answer("", "select", tuple(whole.columns[n] for n in at), rows, question=query)
     )
     assert {row[1] for row in rows} == {None}
-    assert found.keys() == {"1", "3"}
+    assert file_facts.keys() == {"1", "3"}
 
 
 def test_nothing_is_said_where_several_files_hold_the_row_and_no_way_explains_it() -> None:
     story = history("insert 1..3; update 1 set f1", mor=True)
-    (found,) = places(story, spoilt(story.read("id"), "1", "nobody's")).values()
-    assert found.file == ""
+    (result,) = places(story, spoilt(story.read("id"), "1", "nobody's")).values()
+    assert result.file == ""
 
 
 def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:
     row = 'rows [{"id":"1","ts":1,"b":"x"}]'
     story = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
     (verdict,) = judged(case_of(story, None, bare=True), [story.read("id", rekeyed=True)])
-    (found,) = (witness for one in verdict.findings for witness in one.places)
+    (result,) = (witness for one in verdict.findings for witness in one.places)
     assert verdict.findings[0].kind is FindingKind.DUPLICATE
-    assert (found.key, found.file) == ("1", "")
+    assert (result.key, result.file) == ("1", "")

@@ -136,9 +136,9 @@ def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
 
 def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> None:
     applied = Applied((verdict(CORRECT), depending(known="why"), verdict(CORRECT, number=3)))
-    found = gate(applied, {"case 1"})
-    assert (found.status, found.flaky) == (0, 2)
-    assert found.reasons[:2] == (
+    result = gate(applied, {"case 1"})
+    assert (result.status, result.flaky) == (0, 2)
+    assert result.reasons[:2] == (
         "1 check is flaky, answered only when asked again: hudi/move by hive-3.1.3 (1).",
         "1 check is flaky, answered otherwise by a fresh server: hudi/move by hive-3.1.3 (1).",
     )

@@ -135,8 +135,8 @@ def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> d
     files = row_files.lying(story.history, facts, story.steps)
     state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
-    found = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)
-    return {str(each.kind): {place.key for place in each.places} for each in found}
+    result = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)
+    return {str(each.kind): {place.key for place in each.places} for each in result}
 
 
 MISSED, LOST = str(FindingKind.MISSING_RENAME), str(FindingKind.LOST_VALUE)

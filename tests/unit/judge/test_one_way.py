@@ -26,9 +26,9 @@ def test_the_judge_calls_each_stage_once_in_order() -> None:
     cell = next(wrong)
     case, answer = replay.case_of(recorded), recorded.answers[cell]
     assert answer is not None
-    found: list[Verdict] = []
-    made = calls_of(lambda: found.extend(judge(case, [cell], {cell.case: answer})))
-    assert [each.verdict for each in found] == [VerdictKind.WRONG]
+    verdicts: list[Verdict] = []
+    made = calls_of(lambda: verdicts.extend(judge(case, [cell], {cell.case: answer})))
+    assert [verdict.verdict for verdict in verdicts] == [VerdictKind.WRONG]
     of_stages = [call for call in made if STAGES.get(call.callee) == call.function]
     assert [stage.function for stage in of_stages] == list(STAGES.values())
     assert {stage.caller for stage in of_stages} == {VERDICTS}

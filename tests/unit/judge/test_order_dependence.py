@@ -33,8 +33,8 @@ def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
 
 
 def judged(fresh: Answer, earlier: Answer | None, story: Story = TOLD) -> Verdict:
-    found = replace(fresh, again=True, earlier=earlier)
-    return verdict_on(case_without_values(story), found)
+    result = replace(fresh, again=True, earlier=earlier)
+    return verdict_on(case_without_values(story), result)
 
 
 def test_an_answer_that_was_asked_twice_and_came_the_same_is_judged_like_any_other() -> None:

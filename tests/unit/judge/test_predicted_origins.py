@@ -44,16 +44,16 @@ def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
     verdict = judged(TOLD, answer_of(read()))
     assert {finding.kind for finding in verdict.findings} == {FindingKind.MISALIGNED}
     assert verdict.reproduces == (ColumnMapping.COUNTED,) == (COUNTED,)
-    found = places(verdict)
-    assert {key for key, _ in found} == {"1", "2", "3"}
-    whose = [found["2", name].origin for name in ("id", "a", "b", "c", "d")]
+    witnesses = places(verdict)
+    assert {key for key, _ in witnesses} == {"1", "2", "3"}
+    whose = [witnesses["2", name].origin for name in ("id", "a", "b", "c", "d")]
     assert whose == [Origin(-at, n, 1, "2") for at, n in enumerate(META_NAMES, start=1)]
-    assert found["2", "e"].origin == Origin(1, "id", 1, "2")
-    assert (found["3", "b"].actual, found["3", "b"].origin) == (
+    assert witnesses["2", "e"].origin == Origin(1, "id", 1, "2")
+    assert (witnesses["3", "b"].actual, witnesses["3", "b"].origin) == (
         "3",
         Origin(-3, META_NAMES[2], 2, "3"),
     )
-    assert found["3", "d"].file == found["3", "d"].actual
+    assert witnesses["3", "d"].file == witnesses["3", "d"].actual
 
 
 def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:

@@ -40,8 +40,8 @@ def kinds(state: ExpectedState, *rows: tuple[Value, ...]) -> set[tuple[FindingKi
     """Return what is found where these rows stand in place of those of their keys, or beside."""
     answered = {**RIGHT, **{str(row[0]): row for row in rows}}
     columns = [Column(name, kind, kind) for name, kind in state.table(Query()).columns]
-    found = findings(wrong(state, Query(), columns, list(answered.values())), state)
-    return {(finding.kind, place.column) for finding in found for place in finding.places}
+    result = findings(wrong(state, Query(), columns, list(answered.values())), state)
+    return {(finding.kind, place.column) for finding in result for place in finding.places}
 
 
 def test_the_right_rows_are_right(state: ExpectedState) -> None:
@@ -71,10 +71,10 @@ def test_what_a_text_file_parts_has_a_name(
 
 
 def test_the_rest_of_a_row_is_a_row_that_nobody_wrote(state: ExpectedState) -> None:
-    found = kinds(state, ("row", "b", None, None), ("c", "f", "h", None))
-    assert (FindingKind.ALTERED_VALUE, "f1") in found
-    assert (FindingKind.GHOST_ROW, "") in found
-    assert FindingKind.UNEXPLAINED not in {kind for kind, _ in found}
+    finding_kinds = kinds(state, ("row", "b", None, None), ("c", "f", "h", None))
+    assert (FindingKind.ALTERED_VALUE, "f1") in finding_kinds
+    assert (FindingKind.GHOST_ROW, "") in finding_kinds
+    assert FindingKind.UNEXPLAINED not in {kind for kind, _ in finding_kinds}
 
 
 @pytest.mark.parametrize(

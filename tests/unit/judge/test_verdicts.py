@@ -82,10 +82,10 @@ def test_each_reader_is_judged_by_what_it_answered_itself(moved: Story) -> None:
         cell.case: Answer(cell.case, name, reply.columns, rows)
         for cell, (name, rows) in zip(cells, readers.items(), strict=True)
     }
-    found = judge(case_without_values(moved), cells, answers)
+    verdicts = judge(case_without_values(moved), cells, answers)
     right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
-    assert [each.verdict for each in found] == [right, wrong, right, wrong]
-    assert [each.sql for each in found] == list(readers)
+    assert [verdict.verdict for verdict in verdicts] == [right, wrong, right, wrong]
+    assert [verdict.sql for verdict in verdicts] == list(readers)
 
 
 def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
@@ -127,8 +127,8 @@ def test_why_the_files_tell_nothing_is_said(moved: Story, view: str) -> None:
     verdict = verdict_on(with_last(case, last), answer_of(moved.read("position")), view)
     assert "a log block of type 5 is not read" in verdict.because
     assert "not exact" in verdict.because
-    wanted = VerdictKind.UNKNOWN if view == "read_optimized" else VerdictKind.WRONG
-    assert verdict.verdict is wanted
+    expected = VerdictKind.UNKNOWN if view == "read_optimized" else VerdictKind.WRONG
+    assert verdict.verdict is expected
 
 
 def test_a_cell_without_an_answer_did_not_run(moved: Story) -> None:
@@ -214,12 +214,12 @@ def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
     cells = [cell_at(story), replace(cell_at(story), reader="engine-2")]
     replies = (wrong, whole)
     answers = {
-        cell.case: replace(answer_of(each), case=cell.case)
-        for cell, each in zip(cells, replies, strict=True)
+        cell.case: replace(answer_of(reply), case=cell.case)
+        for cell, reply in zip(cells, replies, strict=True)
     }
     monkeypatch.setattr(name, "CHECKS", {FindingKind.UNEXPLAINED: fails})
-    found = judge(case_without_values(story), cells, answers)
-    assert [(each.verdict, each.because) for each in found] == [
+    verdicts = judge(case_without_values(story), cells, answers)
+    assert [(verdict.verdict, verdict.because) for verdict in verdicts] == [
         (VerdictKind.UNKNOWN, "harness: ZeroDivisionError: in a check"),
         (VerdictKind.CORRECT, ""),
     ]

@@ -115,8 +115,11 @@ def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
     assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
     said = Expectations(case).agreement(len(case.states) - 1, SINCE)
     assert said is not None
-    assert {each.key for each in said.discrepancies} == shown ^ NEW
-    assert all("its file says that it was committed" in each.text for each in said.discrepancies)
+    assert {discrepancy.key for discrepancy in said.discrepancies} == shown ^ NEW
+    assert all(
+        "its file says that it was committed" in discrepancy.text
+        for discrepancy in said.discrepancies
+    )
 
 
 def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> None:

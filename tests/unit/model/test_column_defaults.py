@@ -38,11 +38,11 @@ def history(*operations: Operation) -> History:
 
 def shown(by: ColumnMapping) -> list[object]:
     """What a reader shows of the last column, once the file of row 2 was written anew."""
-    found = history(*STEPS)
-    files = expected_files(found, STEPS, FileLayout(Changes.REPLACE, partitions=False))[-1]
+    truth_history = history(*STEPS)
+    files = expected_files(truth_history, STEPS, FileLayout(Changes.REPLACE, partitions=False))[-1]
     newest = {fact.file_group: fact for fact in files}
-    numbers = {str(step): step for step in range(len(found))}
-    reading = Simulation(found, list(newest.values()), numbers)
+    numbers = {str(step): step for step in range(len(truth_history))}
+    reading = Simulation(truth_history, list(newest.values()), numbers)
     return [row.values[-1] for row in reading.rows(ReadStrategy(by))]
 
 

@@ -33,8 +33,8 @@ SCHEMA = schema_of(tuple((name, parse_type(text)) for name, text in TYPES.items(
 def test_a_field_is_a_transform_of_a_column(
     text: str, transform: Transform, width: int | None, column: str
 ) -> None:
-    found = PartitionField(SCHEMA.find(column).id, transform, width)
-    assert parse(text, SCHEMA) == (found, column)
+    partition_field = PartitionField(SCHEMA.find(column).id, transform, width)
+    assert parse(text, SCHEMA) == (partition_field, column)
 
 
 @pytest.mark.parametrize(

@@ -178,8 +178,8 @@ def last(steps: str, mode: MergeMode | None = None, *, mor: bool = True) -> Hist
 
 def test_a_restored_table_is_as_it_was_at_the_savepoint() -> None:
     then = "insert 1..3; upsert 1; savepoint"
-    found = last(f"{then}; upsert 2; delete 3; insert 4; compact; add f3 after f1; restore")
-    saved, now = found[3], found[-1]
+    last_step = last(f"{then}; upsert 2; delete 3; insert 4; compact; add f3 after f1; restore")
+    saved, now = last_step[3], last_step[-1]
     assert (now.rows, now.base) == (saved.rows, saved.base)
     assert now.schema.fields == saved.schema.fields
     assert now.base != now.rows
@@ -187,17 +187,17 @@ def test_a_restored_table_is_as_it_was_at_the_savepoint() -> None:
 
 
 def test_ids_that_were_taken_back_are_not_given_again() -> None:
-    found = last("insert 1; savepoint; add q; restore; add q; rename f1 g; rollback; add r")
-    ids = [found[3].column_id("q"), found[5].column_id("q"), found[-1].column_id("r")]
+    last_step = last("insert 1; savepoint; add q; restore; add q; rename f1 g; rollback; add r")
+    ids = [last_step[3].column_id("q"), last_step[5].column_id("q"), last_step[-1].column_id("r")]
     assert ids == sorted(set(ids))
-    assert found[-1].column_id("f1") == found[0].column_id("f1")
+    assert last_step[-1].column_id("f1") == last_step[0].column_id("f1")
 
 
 def test_the_last_write_is_rolled_back_and_then_the_one_before() -> None:
-    found = last("insert 1; upsert 1; rename f1 g; touch; rollback; rollback; rollback")
-    assert [truth.rows for truth in found[5:]] == [truth.rows for truth in found[3:0:-1]]
-    assert found[6].schema.names == found[2].schema.names
-    assert [last_write(truth) for truth in found] == [0, 1, 2, 3, 4, 3, 2, 1]
+    last_step = last("insert 1; upsert 1; rename f1 g; touch; rollback; rollback; rollback")
+    assert [truth.rows for truth in last_step[5:]] == [truth.rows for truth in last_step[3:0:-1]]
+    assert last_step[6].schema.names == last_step[2].schema.names
+    assert [last_write(truth) for truth in last_step] == [0, 1, 2, 3, 4, 3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -317,10 +317,10 @@ def test_values_keep_their_fields_through_a_schema_change_of_the_other_writer() 
 
 
 def test_where_it_is_refused_the_other_writer_alone_stands() -> None:
-    found = history(
+    truth_history = history(
         "insert 1..2; begin update 1; upsert 2; commit", applied=[True, True, True, False]
     )
-    now = found.history[-1]
+    now = truth_history.history[-1]
     assert set(steps_of(now, "1").values()) == {1}
     assert [row.key for row in now.failed] == ["1"]
 

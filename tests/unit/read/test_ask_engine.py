@@ -118,8 +118,8 @@ def reader(
         yield EngineServer(server, engine(), timeout_s, SimpleNamespace(), shared)  # type: ignore[arg-type]
 
     start: Any = SimpleNamespace(name="x", shared=shared, threads=JobThreads(1), serve=serve)
-    with ReplaceableServer(start, ClosableQueue[Response](), connections) as found:
-        yield found, servers
+    with ReplaceableServer(start, ClosableQueue[Response](), connections) as replaceable_server:
+        yield replaceable_server, servers
 
 
 def ask(
@@ -128,22 +128,22 @@ def ask(
     **how: Any,  # noqa: ANN401
 ) -> tuple[dict[str, Answer], int]:
     with reader(lambda _: SimulatedServer(script), **how) as (server, servers):
-        found = server.ask(questions)
-    return {each.text: found[each.cell.case] for each in questions}, len(servers)
+        result = server.ask(questions)
+    return {question.text: result[question.cell.case] for question in questions}, len(servers)
 
 
 def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
-    found, _ = ask({"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]}, [asked("q")])
-    assert found["q"].refusal == BROKEN.refusal
-    assert not found["q"].unknown
-    assert [part.refusal for part in found["q"].parts] == [None, BROKEN.refusal]
-    assert found["q"].parts[0].rows == (("1",),)
+    result, _ = ask({"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]}, [asked("q")])
+    assert result["q"].refusal == BROKEN.refusal
+    assert not result["q"].unknown
+    assert [part.refusal for part in result["q"].parts] == [None, BROKEN.refusal]
+    assert result["q"].parts[0].rows == (("1",),)
 
 
 def test_where_the_key_alone_is_refused_the_others_are_not_sent() -> None:
     columns = ("f1", "id", "f2")
-    found, _ = ask({"q": [BROKEN], "id": [BROKEN]}, [asked("q", columns)])
-    parts = found["q"].parts
+    result, _ = ask({"q": [BROKEN], "id": [BROKEN]}, [asked("q", columns)])
+    parts = result["q"].parts
     assert [part.column for part in parts] == list(columns)
     assert [part.sql for part in parts] == ["", "id", ""]
     assert all(part.refusal == BROKEN.refusal for part in parts)
@@ -160,33 +160,33 @@ def test_hudi_s_columns_are_left_out_only_where_the_reader_should_find_them(
     shown = Reply((column,), (("x",), ("y",)), 0.1, left_out=meta)
     script: dict[str, list[Any]] = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
     questions = [replace(asked(each), meta=frozenset(expected)) for each in ("q", "r")]
-    found, _ = ask(script, questions)
-    for each in (found["q"], found["r"].parts[1]):
+    result, _ = ask(script, questions)
+    for each in (result["q"], result["r"].parts[1]):
         assert [column.name for column in each.columns] == names
         assert each.rows == (("x", "a.parquet")[: len(names)], ("y", "b.parquet")[: len(names)])
 
 
 def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:
-    found, _ = ask({"q": [NoAnswerError("time-out"), GOOD]}, [asked("q")])
-    assert found["q"].rows == (("1",),)
-    assert [attempt.what for attempt in found["q"].attempts] == ["time-out"]
+    result, _ = ask({"q": [NoAnswerError("time-out"), GOOD]}, [asked("q")])
+    assert result["q"].rows == (("1",),)
+    assert [attempt.what for attempt in result["q"].attempts] == ["time-out"]
 
 
 def test_silence_twice_is_unknown_with_the_end_of_the_log() -> None:
-    found, _ = ask({"q": [NoAnswerError("time-out")]}, [asked("q")])
-    assert found["q"].unknown == "time-out"
-    assert [attempt.log for attempt in found["q"].attempts] == ["the end of the log"] * 2
-    assert found["q"].refusal is None
+    result, _ = ask({"q": [NoAnswerError("time-out")]}, [asked("q")])
+    assert result["q"].unknown == "time-out"
+    assert [attempt.log for attempt in result["q"].attempts] == ["the end of the log"] * 2
+    assert result["q"].refusal is None
 
 
 def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> None:
     questions = [asked("killer"), *(asked(f"q{number}") for number in range(10))]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     script["killer"] = ["die"]
-    found, servers = ask(script, questions)
+    result, servers = ask(script, questions)
     assert servers >= 2
-    assert found["killer"].unknown == "connection lost"
-    assert all(found[f"q{number}"].rows for number in range(10))
+    assert result["killer"].unknown == "connection lost"
+    assert all(result[f"q{number}"].rows for number in range(10))
 
 
 def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> None:
@@ -221,26 +221,26 @@ def test_a_server_that_does_not_get_ready_is_started_once_more_and_then_given_up
 
 def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
     questions = [asked(f"q{number}") for number in range(10)]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     script["q0"] = ["hang", GOOD]
-    found, servers = ask(script, questions, connections=1, timeout_s=0.05)
+    result, servers = ask(script, questions, connections=1, timeout_s=0.05)
     assert servers == 2
-    assert all(answer.rows for answer in found.values())
-    assert [attempt.what for attempt in found["q0"].attempts] == ["no answer within 120 s"]
-    assert all(not found[f"q{number}"].attempts for number in range(1, 10))
+    assert all(answer.rows for answer in result.values())
+    assert [attempt.what for attempt in result["q0"].attempts] == ["no answer within 120 s"]
+    assert all(not result[f"q{number}"].attempts for number in range(1, 10))
 
 
 def test_a_refusal_while_the_metastore_is_gone_is_no_answer() -> None:
     stands = iter([False, False])
-    found, servers = ask(
+    result, servers = ask(
         {"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]},
         [asked("q")],
         connections=1,
         stands=lambda: next(stands, True),
     )
     assert servers == 2
-    assert found["q"].refusal == BROKEN.refusal
-    (attempt,) = found["q"].attempts
+    assert result["q"].refusal == BROKEN.refusal
+    (attempt,) = result["q"].attempts
     assert "the metastore does not answer; the server said:" in attempt.what
 
 
@@ -261,10 +261,10 @@ def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal
 ) -> None:
     script = {sql: list(replies) for sql, replies in script.items()} | {"id": [GOOD]}
     script.setdefault("id+f1", [GOOD])
-    found, _ = ask(script, [asked("q")])
-    assert "this machine has too little for it: " in found["q"].unknown
-    assert found["q"].refusal is None
-    assert len(found["q"].attempts) == 2
+    result, _ = ask(script, [asked("q")])
+    assert "this machine has too little for it: " in result["q"].unknown
+    assert result["q"].refusal is None
+    assert len(result["q"].attempts) == 2
 
 
 def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
@@ -283,11 +283,13 @@ def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
 
 def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
     questions = [asked(f"q{number}") for number in range(8)]
-    script: dict[str, list[Any]] = {each.text: [GOOD] for each in questions}
+    script: dict[str, list[Any]] = {question.text: [GOOD] for question in questions}
     with reader(lambda _: SimulatedServer(script, bears=3), connections=1) as (server, servers):
         answers = list(server.ask(questions).values())
     assert [len(server.sent) for server in servers if server] == [3, 3, 2]
-    assert sorted(answer.sql for answer in answers) == sorted(each.text for each in questions)
+    assert sorted(answer.sql for answer in answers) == sorted(
+        question.text for question in questions
+    )
     assert not any(answer.attempts or answer.unknown for answer in answers)
 
 
@@ -305,18 +307,18 @@ DEEP = RefusedError(Refusal("X", "Internal error", cause="java.lang.StackOverflo
 def test_an_error_that_may_be_owed_to_the_moment_is_asked_once_more(
     script: dict[str, list[Any]],
 ) -> None:
-    found, servers = ask(script, [asked("q")])
+    result, servers = ask(script, [asked("q")])
     assert servers == 1
-    assert found["q"].rows == GOOD.rows
-    (attempt,) = found["q"].attempts
+    assert result["q"].rows == GOOD.rows
+    (attempt,) = result["q"].attempts
     assert "StackOverflowError" in attempt.what
 
 
 def test_an_error_of_the_moment_that_comes_again_is_a_refusal_and_both_are_recorded() -> None:
-    found, _ = ask({"q": [DEEP], "id": [DEEP]}, [asked("q")])
-    assert found["q"].refusal == DEEP.refusal
-    assert not found["q"].unknown
-    assert len(found["q"].attempts) == 1
+    result, _ = ask({"q": [DEEP], "id": [DEEP]}, [asked("q")])
+    assert result["q"].refusal == DEEP.refusal
+    assert not result["q"].unknown
+    assert len(result["q"].attempts) == 1
 
 
 INTERNAL = RefusedError(Refusal("INTERNAL_SERVER_ERROR", "a.B: no", "500"), 0.1)
@@ -325,7 +327,7 @@ SILENT = NoAnswerError("no answer within 120 s")
 
 @pytest.mark.parametrize("replies", [[INTERNAL, SILENT], [SILENT, INTERNAL], [DEEP, INTERNAL]])
 def test_an_error_of_the_moment_that_does_not_come_again_is_no_refusal(replies: list[Any]) -> None:
-    found, _ = ask({"q": replies, "id": [GOOD], "id+f1": [GOOD]}, [asked("q")])
-    assert found["q"].refusal is None
-    assert found["q"].unknown
-    assert len(found["q"].attempts) == 2
+    result, _ = ask({"q": replies, "id": [GOOD], "id+f1": [GOOD]}, [asked("q")])
+    assert result["q"].refusal is None
+    assert result["q"].unknown
+    assert len(result["q"].attempts) == 2

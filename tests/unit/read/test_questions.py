@@ -110,29 +110,32 @@ def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
 
 
 def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
-    found = ask("column(g)", kind=OutcomeKind.REFUSED)
-    assert isinstance(found, Answer)
-    assert found.not_applicable.startswith("after step 2 there is no column 'g'; there are: id")
-    assert not found.unknown
+    result = ask("column(g)", kind=OutcomeKind.REFUSED)
+    assert isinstance(result, Answer)
+    assert result.not_applicable.startswith("after step 2 there is no column 'g'; there are: id")
+    assert not result.unknown
 
 
 def unwritten(view: str) -> Answer:
     """Ask for a view that the catalog does not have, of a table that no step could write to."""
     first = state(1, OutcomeKind.REFUSED)
-    found = ask("all", kind=OutcomeKind.REFUSED, view=view, first=first, columns={})
-    assert isinstance(found, Answer)
-    return found
+    result = ask("all", kind=OutcomeKind.REFUSED, view=view, first=first, columns={})
+    assert isinstance(result, Answer)
+    return result
 
 
 def test_a_view_that_comes_with_the_first_write_is_not_asked_for_before() -> None:
-    found = unwritten("t_rt")
+    answer = unwritten("t_rt")
     why = "no step has written anything yet: the catalog has no entry for the view t_rt"
-    assert (found.not_applicable, found.unknown) == (why, "")
+    assert (answer.not_applicable, answer.unknown) == (why, "")
 
 
 def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -> None:
-    found = unwritten("t")
-    assert (found.not_applicable, found.unknown) == ("", "the catalog has no entry for the view t")
+    answer = unwritten("t")
+    assert (answer.not_applicable, answer.unknown) == (
+        "",
+        "the catalog has no entry for the view t",
+    )
 
 
 def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:
@@ -182,9 +185,9 @@ def test_a_tag_and_a_branch_are_asked_for_by_the_name_that_their_step_gave() -> 
     truths = history(of, states, merge_on_read=False)
 
     def asked(view: str) -> CellQuestion:
-        found = maker_of(shape, "iceberg").make(Cell("v", 4, "r", view, "all"), of, truths, there)
-        assert isinstance(found, CellQuestion)
-        return found
+        result = maker_of(shape, "iceberg").make(Cell("v", 4, "r", view, "all"), of, truths, there)
+        assert isinstance(result, CellQuestion)
+        return result
 
     tag, branch = asked("tag(2)"), asked("branch(3)")
     assert tag.text == """select * from "iceberg"."s_d"."t" for version as of 'step-2'"""

@@ -93,7 +93,7 @@ class Engines:
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
-    found = Engines()
+    result = Engines()
 
     @contextmanager
     def connect(_: str, **__: float) -> Iterator[SimpleNamespace]:
@@ -101,15 +101,15 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
 
     installed = SimpleNamespace(distribution=SimpleNamespace(name="x", memory_mb=100))
 
-    monkeypatch.setattr(reader_servers, "load_engine", found.of)
+    monkeypatch.setattr(reader_servers, "load_engine", result.of)
     monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
-    monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
+    monkeypatch.setattr(reader_servers, "start_metastore", result.metastore)
     monkeypatch.setattr(read_states, "planned_questions", lambda plan: Questions(plan.cells))
     monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
-    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", result.register)
     monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
     monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ class Questions:
 
 
 def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
-    made = tuple(Variant(each, None, "hudi-cow", {}, ()) for each in variants)  # type: ignore[arg-type]
+    made = tuple(Variant(variant, None, "hudi-cow", {}, ()) for variant in variants)  # type: ignore[arg-type]
     cells = tuple(Cell(v, 1, reader, "snapshot", "all") for v in variants for reader in readers)
     return Plan("p", made, tuple(map(Reader, readers)), cells)
 
 
 def states(*variants: str, version: str = "") -> States:
     frozen = SimpleNamespace(table_version=version)
-    return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
+    return {(variant, 1): SimpleNamespace(digest=variant, frozen=frozen) for variant in variants}  # type: ignore[misc]
 
 
 def place(folder: Path, out: StringIO | None = None) -> ReadContext:
@@ -164,7 +164,7 @@ def sql(answers: Iterable[Answer]) -> list[str]:
 def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
     engines: Engines, tmp_path: Path
 ) -> None:
-    found, come = list[Answer](), threading.Semaphore(0)
+    result, come = list[Answer](), threading.Semaphore(0)
 
     def written() -> Iterator[States]:
         yield states("v1")
@@ -172,11 +172,11 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
         yield states("v2")
 
     def take(answer: Answer) -> None:
-        found.append(answer)
+        result.append(answer)
         come.release()
 
     read(planned("v1", "v2"), written(), place(tmp_path), take)
-    assert sql(found) == sorted(f"{v} {reader}" for v in ("v1", "v2") for reader in (SPARK, HIVE))
+    assert sql(result) == sorted(f"{v} {reader}" for v in ("v1", "v2") for reader in (SPARK, HIVE))
     assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
     assert sorted(engines.ended) == sorted(engines.started)
     assert engines.unregistered == []
@@ -203,15 +203,15 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
 
 
 def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path) -> None:
-    out, found = StringIO(), list[Answer]()
+    out, result = StringIO(), list[Answer]()
     where = place(tmp_path, out)
     kept = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
     for asked in Questions(plan.cells)(states("v1")):
         kept.store(asked.address, Answer("", asked.text, GOOD.columns, GOOD.rows))
-    read(plan, [states("v1"), states()], where, found.append)
-    assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
-    assert all(answer.reused for answer in found)
+    read(plan, [states("v1"), states()], where, result.append)
+    assert sql(result) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
+    assert all(answer.reused for answer in result)
     assert out.getvalue().splitlines()[-1] == "ask queries: done: 2 reused"
     assert engines.started == []
 
@@ -220,7 +220,7 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
     engines: Engines, tmp_path: Path
 ) -> None:
     engines.broken = (SPARK,)
-    found, out, told = list[Answer](), StringIO(), threading.Event()
+    result, out, told = list[Answer](), StringIO(), threading.Event()
 
     def written() -> Iterator[States]:
         yield states("v1")
@@ -228,12 +228,12 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
         yield states("v2")
 
     def take(answer: Answer) -> None:
-        found.append(answer)
+        result.append(answer)
         if answer.unknown:
             told.set()
 
     read(planned("v1", "v2"), written(), place(tmp_path, out), take)
-    said = {answer.sql: answer.unknown for answer in found}
+    said = {answer.sql: answer.unknown for answer in result}
     assert said == {
         f"{variant} {reader}": f"{SPARK}: it has no port" if reader == SPARK else ""
         for variant in ("v1", "v2")
@@ -255,14 +255,14 @@ def test_what_an_older_metastore_registers_is_registered_before_anybody_is_asked
 def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
     engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where, found, looked = place(tmp_path), list[Answer](), threading.Semaphore(0)
+    where, result, looked = place(tmp_path), list[Answer](), threading.Semaphore(0)
 
     def free() -> Free:
         looked.release()
         return Free(10_000, MACHINE)
 
     def reads() -> None:
-        read(planned("v1"), [states("v1")], where, found.append)
+        read(planned("v1"), [states("v1")], where, result.append)
 
     monkeypatch.setattr(memory, "free", free)
     thread = threading.Thread(target=reads)
@@ -273,7 +273,7 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
             assert not looked.acquire(blocking=False), "who fits looks once more, whether it is so"
         assert engines.started == []
     thread.join(30)
-    assert len(found) == 2
+    assert len(result) == 2
 
 
 def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
@@ -308,7 +308,7 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
     engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, come = dict[int, list[str]](), threading.Semaphore(0)
-    plan, found = planned("v1", "v2", readers=(HIVE,)), dict[str, Answer]()
+    plan, result = planned("v1", "v2", readers=(HIVE,)), dict[str, Answer]()
 
     def ask(question: Question, *, timeout_s: float) -> Reply:
         before = asked.setdefault(engines.started.count(HIVE), [])
@@ -321,16 +321,16 @@ def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fre
         yield states("v2")
 
     def take(answer: Answer) -> None:
-        found[answer.case] = answer
+        result[answer.case] = answer
         come.release()
 
     monkeypatch.setattr(engines, "ask", ask)
     context = place(tmp_path)
     read(plan, written(), context, take)
     v1, v2 = plan.cells
-    assert (found[v1.case].rows, found[v2.case].rows) == (GOOD.rows, SPOILT.rows)
+    assert (result[v1.case].rows, result[v2.case].rows) == (GOOD.rows, SPOILT.rows)
     again, fresh = replace(plan, cells=(v2,)), replace(context, fresh=True)
-    (second,) = read_states.read(again, [states("v2")], fresh, Count("ask again", 1), found)
+    (second,) = read_states.read(again, [states("v2")], fresh, Count("ask again", 1), result)
     assert second.rows == GOOD.rows
     assert second.earlier is not None
     assert second.earlier.rows == SPOILT.rows
@@ -374,7 +374,7 @@ def test_each_other_one_and_each_upgrade_has_its_own() -> None:
         *(MetastoreChoice(new), MetastoreChoice(old)),
         *(MetastoreChoice(new, old), MetastoreChoice(upgraded_from=old), USUAL_METASTORE),
     ]
-    assert len({reader_digest(READER, each) for each in others}) == len(others)
+    assert len({reader_digest(READER, other) for other in others}) == len(others)
 
 
 REFUSED = Refusal("HoodieException", "Unknown table versionCode:9")
@@ -413,18 +413,18 @@ class Server:
 
 @pytest.fixture
 def server(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> Server:
-    found = Server()
-    monkeypatch.setattr(engines, "ask", found.ask)
-    return found
+    result = Server()
+    monkeypatch.setattr(engines, "ask", result.ask)
+    return result
 
 
 def read_all(
     folder: Path, plan: Plan, come: Iterable[States], out: StringIO | None = None
 ) -> dict[str, Answer]:
-    found: list[Answer] = []
-    read(plan, come, place(folder, out), found.append)
-    assert len(found) == len(plan.cells), "each cell once"
-    return {name(each.case): each for each in found}
+    answers: list[Answer] = []
+    read(plan, come, place(folder, out), answers.append)
+    assert len(answers) == len(plan.cells), "each cell once"
+    return {name(answer.case): answer for answer in answers}
 
 
 def name(case: str) -> str:
@@ -441,11 +441,11 @@ def test_where_the_probe_is_refused_the_others_are_not_sent_and_name_it(
     server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
 ) -> None:
     out, plan = StringIO(), planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches), out)
+    answers = read_all(tmp_path, plan, (unknown(*batch) for batch in batches), out)
     assert server.asked == [f"v1 {HIVE}"]
-    assert found[f"v1 {HIVE}"].refusal == REFUSED
+    assert answers[f"v1 {HIVE}"].refusal == REFUSED
     probe = plan.cells[0].case
-    for each in (found[f"v2 {HIVE}"], found[f"v3 {HIVE}"]):
+    for each in (answers[f"v2 {HIVE}"], answers[f"v3 {HIVE}"]):
         assert (each.probe, each.sql, each.refusal, each.rows) == (probe, "", None, ())
         assert each.not_applicable == f"it was not sent, for the server refused {probe}"
     assert out.getvalue().splitlines()[-1].endswith(": 1 refused, 2 not asked")
@@ -456,10 +456,10 @@ def test_where_the_probe_is_answered_all_are_sent(
 ) -> None:
     server.rows = (f"v1 {HIVE}",)
     plan = planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
-    assert server.asked == [f"{each} {HIVE}" for each in VARIANTS]
-    assert [bool(each.refusal) for each in found.values()] == [False, True, True]
-    assert {each.probe for each in found.values()} == {""}
+    answers = read_all(tmp_path, plan, (unknown(*batch) for batch in batches))
+    assert server.asked == [f"{variant} {HIVE}" for variant in VARIANTS]
+    assert [bool(answer.refusal) for answer in answers.values()] == [False, True, True]
+    assert {answer.probe for answer in answers.values()} == {""}
 
 
 @pytest.mark.parametrize(("kind", "times"), [("silent", 2), ("nothing", 1)])
@@ -468,20 +468,20 @@ def test_where_the_probe_gets_no_answer_or_no_row_the_next_one_is_the_probe(
 ) -> None:
     setattr(server, kind, (f"v1 {HIVE}",))
     plan = planned(*VARIANTS, readers=(HIVE,))
-    found = read_all(tmp_path, plan, (unknown(*each) for each in batches))
+    answers = read_all(tmp_path, plan, (unknown(*batch) for batch in batches))
     assert server.asked == [*[f"v1 {HIVE}"] * times, f"v2 {HIVE}"]
-    assert found[f"v1 {HIVE}"].unknown == ("it took too long" if kind == "silent" else "")
-    assert (found[f"v1 {HIVE}"].probe, found[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)
+    assert answers[f"v1 {HIVE}"].unknown == ("it took too long" if kind == "silent" else "")
+    assert (answers[f"v1 {HIVE}"].probe, answers[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)
 
 
 def test_each_reader_has_a_probe_of_its_own_and_others_are_asked_everything(
     server: Server, tmp_path: Path
 ) -> None:
     plan = planned("v1", "v2", readers=(SPARK, HIVE, TRINO))
-    found = read_all(tmp_path, plan, [unknown("v1", "v2")])
+    answers = read_all(tmp_path, plan, [unknown("v1", "v2")])
     probes = sorted(f"v1 {each}" for each in (HIVE, SPARK, TRINO))
     assert sorted(server.asked) == [*probes, f"v2 {TRINO}"]
-    spared = {each for each in found if found[each].probe}
+    spared = {answer for answer in answers if answers[answer].probe}
     assert spared == {f"v2 {SPARK}", f"v2 {HIVE}"}
 
 
@@ -504,11 +504,11 @@ def test_a_probe_that_was_kept_counts(
     kept = AnswerCache(place(tmp_path).cache.root / "answers")
     columns = GOOD.columns if rows else ()
     kept.store(asked.address, Answer("", asked.text, columns, rows, refusal))
-    found = read_all(tmp_path, plan, [unknown(*VARIANTS)])
-    assert found[f"v2 {HIVE}"].reused
+    answers = read_all(tmp_path, plan, [unknown(*VARIANTS)])
+    assert answers[f"v2 {HIVE}"].reused
     assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])
     if not rows:
-        assert {each.probe for each in found.values()} == {"", plan.cells[1].case}
+        assert {answer.probe for answer in answers.values()} == {"", plan.cells[1].case}
 
 
 def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
@@ -516,5 +516,5 @@ def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
     first, second = Questions(plan.cells)(unknown("v1", "v2"))
     other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
     set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
-    found = Probes().decide([first, second, other, set_])
-    assert (found.due, found.waiting, found.unsent) == ([first, other, set_], [second], [])
+    result = Probes().decide([first, second, other, set_])
+    assert (result.due, result.waiting, result.unsent) == ([first, other, set_], [second], [])

@@ -70,17 +70,17 @@ class Farm:
 
 @pytest.fixture
 def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Farm:
-    found = Farm(getattr(request, "param", 0))
-    monkeypatch.setattr(reader_servers, "start_metastore", found.serve)
-    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", found.connect)
-    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
-    return found
+    result = Farm(getattr(request, "param", 0))
+    monkeypatch.setattr(reader_servers, "start_metastore", result.serve)
+    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", result.connect)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", result.register)
+    return result
 
 
 def shared(farm: Farm, choice: MetastoreChoice = USUAL_METASTORE) -> SharedMetastore:
-    found = SharedMetastore(SimpleNamespace(metastore=choice))  # type: ignore[arg-type]
-    found.add(["a", "b"])  # type: ignore[list-item]
-    return found
+    shared_metastore = SharedMetastore(SimpleNamespace(metastore=choice))  # type: ignore[arg-type]
+    shared_metastore.add(["a", "b"])  # type: ignore[list-item]
+    return shared_metastore
 
 
 def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> None:

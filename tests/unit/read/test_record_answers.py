@@ -62,7 +62,7 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     others = (replace(answer, refusal=Refusal("X", "y")), replace(answer, unknown="time-out"))
     there = (replace(answer, reused=True), Answer("v", "", not_applicable="nothing is written"))
     queue = ClosableQueue[Response]()
-    queue.put_all(Response(each, question) for each in (answer, *others))
+    queue.put_all(Response(other, question) for other in (answer, *others))
     passed = read_states.record(queue, AnswerCache(tmp_path / "answers"), cells)
     next(passed)
     assert (cells.made, cells.by) == (3, "r"), "before they are passed on"
@@ -95,23 +95,23 @@ def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, A
     responses.put_all([Response(replace(again, case=first.case), question)])
     responses.close()
     cells = {first.case: first}
-    (found,) = read_states.record(responses, kept, Count("ask again", 1), cells)
-    return found, kept.find(question.address, first.case)
+    (result,) = read_states.record(responses, kept, Count("ask again", 1), cells)
+    return result, kept.find(question.address, first.case)
 
 
 def test_an_answer_that_came_again_is_kept_as_such(tmp_path: Path, state: State) -> None:
     _, first = asked(1, state)
-    found, kept = recorded_again(replace(first, seconds=7.0), tmp_path, state)
-    assert (found.again, found.earlier) == (True, None)
+    answer, kept = recorded_again(replace(first, seconds=7.0), tmp_path, state)
+    assert (answer.again, answer.earlier) == (True, None)
     assert kept is not None
     assert kept.again
 
 
 def test_of_two_answers_that_differ_none_is_kept(tmp_path: Path, state: State) -> None:
     _, first = asked(1, state)
-    found, kept = recorded_again(replace(first, rows=((2,),)), tmp_path, state)
-    assert found.earlier is not None
-    assert found.earlier.rows == first.rows
+    answer, kept = recorded_again(replace(first, rows=((2,),)), tmp_path, state)
+    assert answer.earlier is not None
+    assert answer.earlier.rows == first.rows
     assert kept is None
 
 
@@ -120,8 +120,8 @@ def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
 ) -> None:
     _, first = asked(1, state)
     again = Answer("", "q", unknown="x", attempts=(Attempt("y"),))
-    found, kept = recorded_again(again, tmp_path, state)
-    assert found == first
+    answer, kept = recorded_again(again, tmp_path, state)
+    assert answer == first
     assert kept is not None
     assert not kept.again
 
@@ -141,7 +141,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
     [
         replace(FIRST, seconds=2.0, sql="q2"),
         replace(FIRST, rows=FIRST.rows[::-1]),
-        replace(FIRST, columns=FIRST.columns[::-1], rows=tuple(each[::-1] for each in FIRST.rows)),
+        replace(FIRST, columns=FIRST.columns[::-1], rows=tuple(row[::-1] for row in FIRST.rows)),
     ],
     ids=["time", "order of rows", "order of columns"],
 )
@@ -163,10 +163,10 @@ def test_answers_of_one_content_are_alike(again: Answer) -> None:
     ids=["a value", "a row less", "a row twice", "a type", "a name", "a refusal"],
 )
 def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: Answer) -> None:
-    found = record_of_both(again, FIRST)
-    assert (found.again, found.earlier) == (True, replace(FIRST, case="", sql=""))
-    assert replace(found, again=False, earlier=None) == again
-    assert jsonl.parse(Answer, jsonl.dump(found)) == found
+    answer = record_of_both(again, FIRST)
+    assert (answer.again, answer.earlier) == (True, replace(FIRST, case="", sql=""))
+    assert replace(answer, again=False, earlier=None) == again
+    assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 
 
 KEPT = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
@@ -180,9 +180,9 @@ def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Pa
     cache.store("aa03", Answer("c", "q", KEPT.columns, KEPT.rows, attempts=tries))
     column = Part("f1", "q", unknown="time-out")
     cache.store("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
-    found = cache.find("aa01", "other case")
-    assert found is not None
-    assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
+    result = cache.find("aa01", "other case")
+    assert result is not None
+    assert (result.case, result.rows, result.reused) == ("other case", (("1",),), True)
     assert [cache.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
 
 

@@ -100,26 +100,26 @@ def compared(old: Run, new: Run) -> SideComparison:
 def test_a_comparison_tells_that_a_check_turned_to_open_or_from_it_and_calls_neither_worse(
     opened: Run, sampled: Run, *, opens: bool
 ) -> None:
-    found = compared(sampled, opened) if opens else compared(opened, sampled)
+    result = compared(sampled, opened) if opens else compared(opened, sampled)
     change = VerdictChange.OPEN_NOW if opens else VerdictChange.NO_LONGER_OPEN
-    assert (found.counts[change], found.worse) == (1, ())
-    assert found.decision is Decision.NOTHING_WORSE
+    assert (result.counts[change], result.worse) == (1, ())
+    assert result.decision is Decision.NOTHING_WORSE
     turned = "Turned 1 to open" if opens else "Turned 1 from open"
-    assert f"{turned}, which is neither right nor wrong." in upgrade_report.headline(found)
-    data: Any = upgrade_files.comparison_data(found)
+    assert f"{turned}, which is neither right nor wrong." in upgrade_report.headline(result)
+    data: Any = upgrade_files.comparison_data(result)
     assert len(data["cells"][str(change)]) == 1
-    assert replace(found, partial_allowed=True).status == 0
+    assert replace(result, partial_allowed=True).status == 0
 
 
 def test_what_is_open_on_both_sides_changes_nothing(opened: Run) -> None:
-    found = compared(opened, opened)
-    assert found.counts[VerdictChange.OPEN_AS_BEFORE] == 1
-    assert found.decision is Decision.NOTHING_CHANGES
+    comparison = compared(opened, opened)
+    assert comparison.counts[VerdictChange.OPEN_AS_BEFORE] == 1
+    assert comparison.decision is Decision.NOTHING_CHANGES
 
 
 def test_an_open_answer_that_becomes_wrong_is_worse(opened: Run, sampled: Run) -> None:
     wrong = next(v for v in sampled.verdicts if v.findings)
     case = next(v for v in opened.verdicts if v.verdict is VerdictKind.OPEN)
     now = replace(case, verdict=VerdictKind.WRONG, findings=wrong.findings, because="")
-    found = compared(opened, replace(opened, recorded={**opened.recorded, case.case: now}))
-    assert (found.counts[VerdictChange.REGRESSED], found.status) == (1, 1)
+    comparison = compared(opened, replace(opened, recorded={**opened.recorded, case.case: now}))
+    assert (comparison.counts[VerdictChange.REGRESSED], comparison.status) == (1, 1)

@@ -52,8 +52,8 @@ def rows(value: str) -> str:
 
 @pytest.fixture(params=[load, load_profiles], ids=["a scenario", "profiles"])
 def opens(request: pytest.FixtureRequest) -> Callable[[Path], object]:
-    found: Callable[[Path], object] = request.param
-    return found
+    result: Callable[[Path], object] = request.param
+    return result
 
 
 def test_a_file_of_100_mb_is_refused_and_hardly_read(
@@ -313,10 +313,10 @@ def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_told_once() ->
 
 def test_parts_do_not_become_binary_in_a_twin_though_the_first_column_is() -> None:
     columns = typed("binary", 'add_column: {name: s, type: "struct<a: int, b: string>"}')
-    found = twin(
+    result = twin(
         loads(columns.replace("steps:", "steps:\n  - add_column: {name: n, type: int}"), "x")
     )
-    assert found is not None
-    added = [step.operation.type for step in found.steps if hasattr(step.operation, "type")]
+    assert result is not None
+    added = [step.operation.type for step in result.steps if hasattr(step.operation, "type")]
     assert list(map(str, added)) == ["binary", "struct<a: int, b: string>"]
     assert twin(loads(columns, "x")) is None

@@ -19,11 +19,11 @@ from tests.builders.scenarios import scenario_of
 def types(columns: dict[str, str], *operations: Operation, partition_by: str = "") -> str:
     """The types of the twin's columns, and of the columns it adds."""
     order, parts = "ts" if "ts" in columns else None, (partition_by,) if partition_by else ()
-    found = twin(scenario_of(*operations, columns=columns, order_by=order, partition_by=parts))
-    if found is None:
+    scenario = twin(scenario_of(*operations, columns=columns, order_by=order, partition_by=parts))
+    if scenario is None:
         return "no twin"
-    added = [s.operation.type for s in found.steps if isinstance(s.operation, AddColumn)]
-    return ", ".join(str(type_) for type_ in [*dict(found.table.columns).values(), *added])
+    added = [s.operation.type for s in scenario.steps if isinstance(s.operation, AddColumn)]
+    return ", ".join(str(type_) for type_ in [*dict(scenario.table.columns).values(), *added])
 
 
 def add(name: str, type_: str) -> AddColumn:

@@ -61,13 +61,13 @@ def test_a_step_that_needs_a_refused_one_is_skippable_and_others_are_not() -> No
 
 
 def test_a_survey_goes_on_after_a_step_that_cannot_be() -> None:
-    found = scenario_of(Delete((1,)), DropColumn("id"), Insert((1,))).survey
-    assert found.wrong == {
+    survey = scenario_of(Delete((1,)), DropColumn("id"), Insert((1,))).survey
+    assert survey.wrong == {
         1: "no row has the key 1; there are: none",
         2: "'id' is a key, ordering or partition column and stays; others: f1",
     }
-    assert [truth.step for truth in found.history] == [0, 1, 2, 3]
-    assert found.keys == ("1",)
+    assert [truth.step for truth in survey.history] == [0, 1, 2, 3]
+    assert survey.keys == ("1",)
 
 
 SLOW = settings(

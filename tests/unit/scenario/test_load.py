@@ -49,8 +49,8 @@ def steps(*texts: str) -> str:
 
 def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
     text = Primitive("string")
-    found = loads(A5, PATH)
-    assert [(step.operation, step.quiet) for step in found.steps] == [
+    scenario = loads(A5, PATH)
+    assert [(step.operation, step.quiet) for step in scenario.steps] == [
         (Insert((1, 2)), False),
         (AddColumn("f3", text, after="f1"), False),
         (Touch(), False),
@@ -59,12 +59,16 @@ def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
         (Touch(Rewrites.ALL), False),
         (Compact(), False),
     ]
-    assert [step.line for step in found.steps] == [11, 12, 13, 14, 15, 17, 18]
-    assert (found.name, found.path, found.source) == ("hudi/a5", PATH, "source-findings A5")
-    assert found.table.fixed == ("id", "ts")
-    assert found.formats == ("hudi-cow", "hudi-mor")
-    assert found.settings == {"rewrites": ("none", "some")}
-    assert found.views == ("snapshot", "read_optimized")
+    assert [step.line for step in scenario.steps] == [11, 12, 13, 14, 15, 17, 18]
+    assert (scenario.name, scenario.path, scenario.source) == (
+        "hudi/a5",
+        PATH,
+        "source-findings A5",
+    )
+    assert scenario.table.fixed == ("id", "ts")
+    assert scenario.formats == ("hudi-cow", "hudi-mor")
+    assert scenario.settings == {"rewrites": ("none", "some")}
+    assert scenario.views == ("snapshot", "read_optimized")
 
 
 def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
@@ -112,9 +116,9 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
 def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
     old: str, new: str, told: str
 ) -> None:
-    found = problems(A5.replace(old, new, 1))
-    assert [text for text in found if text.startswith(told)]
-    assert len(found) <= 2  # a key that is misspelt is missing too
+    errors = problems(A5.replace(old, new, 1))
+    assert [text for text in errors if text.startswith(told)]
+    assert len(errors) <= 2  # a key that is misspelt is missing too
 
 
 def test_all_problems_of_a_file_are_told_at_once() -> None:
@@ -192,8 +196,8 @@ def test_a_row_does_not_move_to_another_partition() -> None:
 
 def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
     rows = "insert: {rows: [{id: 1, f1: x, f2: x}, {id: 2, f1: y, f2: null}, {id: 3, f1: z}]}"
-    found = notices(loads(steps(rows, "touch"), "x/y.yaml"))
-    assert [text.split("; allowed")[0] for text in found] == [
+    lines = notices(loads(steps(rows, "touch"), "x/y.yaml"))
+    assert [text.split("; allowed")[0] for text in lines] == [
         "x/y.yaml:11: step 1 insert: row 1: f1 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 1: f2 is x, which stands in another place too",
         "x/y.yaml:11: step 1 insert: row 2: f2 is NULL",
@@ -202,19 +206,19 @@ def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
 
 def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted() -> None:
     rows = ", ".join(f"{{id: {at}, f1: null, f2: null}}" for at in range(1, 4))
-    found = notices(loads(steps(f"insert: {{rows: [{rows}]}}"), "x/y.yaml"))
-    assert len(found) == 4
-    assert "row 1: f1 is NULL" in found[0]
-    assert "step 1 insert: 3 more such values; allowed" in found[3]
+    lines = notices(loads(steps(f"insert: {{rows: [{rows}]}}"), "x/y.yaml"))
+    assert len(lines) == 4
+    assert "row 1: f1 is NULL" in lines[0]
+    assert "step 1 insert: 3 more such values; allowed" in lines[3]
 
 
 def test_queries_are_read_and_one_that_is_none_is_told_with_its_line() -> None:
     asked = A5.replace(
         "views:", "queries: [story, 'where(f1 not in \"x\", null)', limit(2)]\nviews:"
     )
-    found = loads(asked, PATH)
-    assert found.queries == ("story", 'where(f1 not in "x", null)', "limit(2)")
-    assert loads(dump(found), PATH).queries == found.queries
+    scenario = loads(asked, PATH)
+    assert scenario.queries == ("story", 'where(f1 not in "x", null)', "limit(2)")
+    assert loads(dump(scenario), PATH).queries == scenario.queries
     assert problems(asked.replace("limit(2)", "limit(x)")) == [
         "9: 'limit(x)': a limit is a number from 1 to 999999"
     ]

@@ -71,9 +71,9 @@ def test_a_changed_file_is_a_scenario_or_told_with_its_line(
     text = GOOD
     for at, length, snippet in changes:
         text = text[:at] + snippet + text[at + length :]
-    found = outcome(text)
-    if isinstance(found, str):
-        assert all(LINE.fullmatch(line) for line in found.split("\n")), found
+    scenario = outcome(text)
+    if isinstance(scenario, str):
+        assert all(LINE.fullmatch(line) for line in scenario.split("\n")), scenario
 
 
 @settings(max_examples=40)

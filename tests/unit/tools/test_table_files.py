@@ -357,6 +357,6 @@ def test_ids_of_parts_are_read_from_files_and_schemas(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist([{"s": {"a": 5}}], schema=schema), tmp_path / "f")
     struct_ = {"type": "struct", "fields": [{"id": 2, "name": "b", "type": "int"}]}
     now = dict(table_files.schema_paths([{"id": 1, "name": "s", "type": struct_}]))
-    found = table_files.read_stored(tmp_path / "f")
-    assert found is not None
-    assert table_files.by_ids(found.rows[0], found.paths, now) == {"s": {"b": 5}}
+    stored = table_files.read_stored(tmp_path / "f")
+    assert stored is not None
+    assert table_files.by_ids(stored.rows[0], stored.paths, now) == {"s": {"b": 5}}

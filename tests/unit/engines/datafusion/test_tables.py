@@ -43,8 +43,8 @@ def test_log_files_are_left_out_where_the_entry_is_the_read_optimized_one(
     says: str, options: dict[str, str]
 ) -> None:
     parameters = {"hoodie.query.as.ro.table": says}
-    found = entry(f"{HUDI}.realtime.HoodieParquetRealtimeInputFormat", **parameters)
-    assert described(found)["options"] == options
+    result = entry(f"{HUDI}.realtime.HoodieParquetRealtimeInputFormat", **parameters)
+    assert described(result)["options"] == options
 
 
 def test_a_plain_table_has_the_columns_of_the_catalog() -> None:
@@ -60,14 +60,14 @@ def test_a_plain_table_has_the_columns_of_the_catalog() -> None:
             [("a", pa.int32()), ("m", pa.map_(pa.string(), pa.list_(pa.float64())))]
         )),
     }  # fmt: skip
-    found = entry("MapredParquetInputFormat", *(column(n, t) for n, (t, _) in types.items()))
-    found.partitionKeys = [column("p", "int")]
-    description = described(found)
+    result = entry("MapredParquetInputFormat", *(column(n, t) for n, (t, _) in types.items()))
+    result.partitionKeys = [column("p", "int")]
+    description = described(result)
     assert schema(description["schema"]) == pa.schema([(n, kind) for n, (_, kind) in types.items()])
     assert schema(description["keys"]) == pa.schema([("p", pa.int32())])
 
 
 def test_a_type_that_nobody_knows_is_no_refusal_of_the_engine() -> None:
-    found = entry("MapredParquetInputFormat", column("u", "uniontype<int,string>"))
+    result = entry("MapredParquetInputFormat", column("u", "uniontype<int,string>"))
     with pytest.raises(HarnessError, match=r"the column u: .*uniontype<int,string>"):
-        described(found)
+        described(result)

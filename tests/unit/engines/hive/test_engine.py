@@ -52,9 +52,9 @@ def test_every_setting_that_is_offered_has_a_statement() -> None:
     ],
 )
 def test_who_cannot_be_asked_by_tez_is_told_who_can(name: str, why: str) -> None:
-    found = ENGINE.cannot(distributions.load(name), {"path": "tez"}, facts("hudi-cow"))
-    assert found.startswith(why)
-    assert bool(found) == bool(why)
+    result = ENGINE.cannot(distributions.load(name), {"path": "tez"}, facts("hudi-cow"))
+    assert result.startswith(why)
+    assert bool(result) == bool(why)
 
 
 def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
@@ -133,20 +133,20 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
         rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
         path="fetch",
     )
-    found = reply_of(result, ("string", "bigint", "binary"), 0.5, tolerances.declared_for("hive"))
-    assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
-    assert found.rows == ((1, b"x"), (None, None))
+    reply = reply_of(result, ("string", "bigint", "binary"), 0.5, tolerances.declared_for("hive"))
+    assert reply.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
+    assert reply.rows == ((1, b"x"), (None, None))
     meta = Column("_hoodie_file_name", "string", "string")
-    assert found.left_out == ((meta, ("f.parquet", "g.parquet")),)
-    assert (found.confirmed, found.seconds) == ("fetch", 0.5)
+    assert reply.left_out == ((meta, ("f.parquet", "g.parquet")),)
+    assert (reply.confirmed, reply.seconds) == ("fetch", 0.5)
 
 
 def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
     types = ("array<struct<d:decimal(5,2)>>", "float")
-    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
-    assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
-    applied = {each.name: each.count for each in found.normalised}
+    reply = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
+    assert reply.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
+    applied = {each.name: each.count for each in reply.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
 
 
@@ -156,17 +156,17 @@ def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
         rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
     )
     types = ("string", "string", "decimal(5,2)", "map<int,string>")
-    found = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
-    assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
-    assert found.raw == ((0, 2, '{7:"x"}'),)
+    reply = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
+    assert reply.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
+    assert reply.raw == ((0, 2, '{7:"x"}'),)
     at = HiveResult((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
     assert reply_of(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
 
 
 def test_what_is_not_declared_is_left_as_it_came() -> None:
     result = HiveResult((("n", "array"), ("f", "float")), (("[1]", 0.1),))
-    found = reply_of(result, ("array<int>", "float"), 0.5, {})
-    assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
+    reply = reply_of(result, ("array<int>", "float"), 0.5, {})
+    assert (reply.rows, reply.normalised) == ((("[1]", 0.1),), ())
 
 
 @pytest.mark.parametrize(

@@ -52,15 +52,15 @@ Caused by: java.lang.Error: of another line
 
 
 def test_the_chain_of_exceptions_is_read_from_a_status() -> None:
-    assert [(each.name, each.message) for each in chain(MESSAGES)][1:] == [
+    assert [(message.name, message.message) for message in chain(MESSAGES)][1:] == [
         ("SemanticException", SEMANTIC)
     ]
     assert chain(()) == ()
 
 
 def test_a_refusal_is_named_by_the_innermost_exception() -> None:
-    found = refusal("FAILED: it", "42000", 10004, chain(MESSAGES))
-    assert found == Refusal(
+    result = refusal("FAILED: it", "42000", 10004, chain(MESSAGES))
+    assert result == Refusal(
         kind="SemanticException",
         message="FAILED: it",
         code="42000/10004",

@@ -19,9 +19,9 @@ TALLY = Tally(tolerances.declared_for("hive"))
 
 
 def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of any type
-    found = canonical_type(kind)
-    assert found is not None
-    return canonical(text, found, TALLY)
+    type_ = canonical_type(kind)
+    assert type_ is not None
+    return canonical(text, type_, TALLY)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_nanoseconds_stay_text_and_are_not_cut_off() -> None:
     ],
 )
 def test_what_is_not_of_its_type_stays_as_it_came(raw: str | float | D, kind: str) -> None:
-    found = canonical_type(kind)
-    assert same(canonical(raw, found, TALLY), raw)
+    type_ = canonical_type(kind)
+    assert same(canonical(raw, type_, TALLY), raw)
 
 
 def test_a_day_or_time_of_another_form_stays_text_inside_of_a_value_too() -> None:

@@ -35,7 +35,7 @@ def started(name: str, folder: Path) -> Path:
     ("name", "given"),
     [
         ("spark-3.5.8", ARGUMENTS),
-        ("spark-4.0.1", [each for each in ARGUMENTS if each != MODULE]),
+        ("spark-4.0.1", [argument for argument in ARGUMENTS if argument != MODULE]),
     ],
 )
 def test_java_is_not_given_what_it_does_not_know(
@@ -48,7 +48,7 @@ def test_java_is_not_given_what_it_does_not_know(
 
 def jar(path: Path, *constants: str) -> Path:
     """Make a jar with a class of these constants, as far as anybody looks at it."""
-    texts = (struct.pack(">BH", 1, len(each)) + each.encode() for each in constants)
+    texts = (struct.pack(">BH", 1, len(constant)) + constant.encode() for constant in constants)
     path.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(path, "w") as made:
         made.writestr("org/Some.class", b"\xca\xfe\xba\xbe" + b"".join(texts))

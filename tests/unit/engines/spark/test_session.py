@@ -115,8 +115,8 @@ def test_the_cause_is_what_was_logged_of_a_record(message: str) -> None:
 
 
 def test_of_several_causes_none_is_claimed() -> None:
-    found = session.with_logged_cause(FAILED, event(NULLS) + event(OTHER))
-    assert found.cause == f"one or more of: {NULLS}; {OTHER}"
+    refusal = session.with_logged_cause(FAILED, event(NULLS) + event(OTHER))
+    assert refusal.cause == f"one or more of: {NULLS}; {OTHER}"
 
 
 @pytest.mark.parametrize(

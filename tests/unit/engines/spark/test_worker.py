@@ -151,9 +151,9 @@ def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
 
 
 def canonical(value: object, type_: spark.DataType) -> Value:
-    found = from_json(json.loads(json.dumps(worker.form(value, type_))))
-    assert from_json(to_json(found)) == found or found != found  # noqa: PLR0124 - NaN
-    return found
+    result = from_json(json.loads(json.dumps(worker.form(value, type_))))
+    assert from_json(to_json(result)) == result or result != result  # noqa: PLR0124 - NaN
+    return result
 
 
 def test_plain_values_stay_what_they_are() -> None:
@@ -167,9 +167,9 @@ def test_plain_values_stay_what_they_are() -> None:
         ("x", spark.StringType()),
         (None, spark.StructType([])),
     ):
-        found = canonical(value, type_)
-        assert found == value
-        assert type(found) is type(value)
+        result = canonical(value, type_)
+        assert result == value
+        assert type(result) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_a_decimal_has_no_more_places_than_its_type(sent: str, type_: str, shown
 
 def test_so_have_decimals_in_what_has_parts() -> None:
     small, text = Decimal("1.00E-7"), "struct<a:decimal(9,7),m:map<string,array<decimal(9,7)>>>"
-    found = as_declared({"a": small, "m": MapValue((("k", (small, None)),))}, text)
-    assert repr(found) == repr(
+    result = as_declared({"a": small, "m": MapValue((("k", (small, None)),))}, text)
+    assert repr(result) == repr(
         {"a": Decimal("1E-7"), "m": MapValue((("k", (Decimal("1E-7"), None)),))}
     )
 

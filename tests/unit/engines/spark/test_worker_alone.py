@@ -15,7 +15,7 @@ from harness.engines.spark.session import Library
 from harness.runtime.api import Surroundings
 
 MODULES = (worker, write_client, iceberg_client, delta_client)
-SOURCES = [Path(str(each.__file__)).read_text(encoding="utf-8") for each in MODULES]
+SOURCES = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in MODULES]
 each_file = pytest.mark.parametrize("source", SOURCES, ids=["worker", *Library])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "batched", "cache", "zoneinfo", "tomllib"}
 """Names of the standard library since Python 3.9 that somebody may reach for."""
@@ -34,14 +34,14 @@ def test_it_is_written_in_python_3_8(source: str) -> None:
 
 @each_file
 def test_it_imports_nothing_but_the_standard_library_and_pyspark(source: str) -> None:
-    found: set[str] = set()
+    conf: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {each.name.partition(".")[0] for each in node.names}
+            conf |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            found.add((node.module or "").partition(".")[0])
-    assert found - set(sys.stdlib_module_names) <= {"pyspark", "py4j"}
+            conf.add((node.module or "").partition(".")[0])
+    assert conf - set(sys.stdlib_module_names) <= {"pyspark", "py4j"}
 
 
 def test_what_it_imports_by_name_is_copied_beside_it(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_catalog_follows_from_format_and_setting(
 
 def readers() -> list[ReaderSettings]:
     allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
-    return [{name: each for name, each in pairs if each} for pairs in product(*allowed)]
+    return [{name: pair for name, pair in pairs if pair} for pairs in product(*allowed)]
 
 
 @pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
@@ -79,9 +79,9 @@ def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distributi
 
 @pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
 def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution) -> None:
-    found = catalog_values(distribution, "thrift://h:1")
+    catalogs = catalog_values(distribution, "thrift://h:1")
     for kind in distribution.options("connectors"):
-        own = [each for name, each in found.items() if name.split("_")[0] == kind]
+        own = [catalog for name, catalog in catalogs.items() if name.split("_")[0] == kind]
         texts = {template.render("trino", "catalog.properties", each) for each in own}
         assert len(texts) == len(own)
 
@@ -124,21 +124,21 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
 def test_a_question_that_cannot_be_asked_is_known_beforehand(
     distribution: Distribution, settings: ReaderSettings, of: str, why: str
 ) -> None:
-    found = cannot_ask(distribution, settings, facts(of))
-    assert found.startswith(why)
-    assert bool(found) == bool(why)
+    result = cannot_ask(distribution, settings, facts(of))
+    assert result.startswith(why)
+    assert bool(result) == bool(why)
 
 
 @pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
 def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
     distribution: Distribution,
 ) -> None:
-    found = catalog_values(distribution, "thrift://h:1")
-    (plain,) = (each["properties"] for name, each in found.items() if name == "hive")
+    catalogs = catalog_values(distribution, "thrift://h:1")
+    (plain,) = (catalog["properties"] for name, catalog in catalogs.items() if name == "hive")
     assert isinstance(plain, dict)
     for name, value in (("hive_orc_by_name", "true"), ("hive_orc_by_position", "false")):
         properties = {**plain, "hive.orc.use-column-names": value}
-        assert found[name] == {**found["hive"], "properties": properties}
+        assert catalogs[name] == {**catalogs["hive"], "properties": properties}
 
 
 def test_patched_classes_come_before_the_servers_own() -> None:

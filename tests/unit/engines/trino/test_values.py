@@ -18,7 +18,7 @@ from harness.model.datatypes import parse_type
 
 
 def plain(name: str, *numbers: int) -> dict[str, Any]:
-    return {"rawType": name, "arguments": [{"kind": "LONG", "value": each} for each in numbers]}
+    return {"rawType": name, "arguments": [{"kind": "LONG", "value": number} for number in numbers]}
 
 
 def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
@@ -47,8 +47,8 @@ DAY = datetime.date(2024, 2, 29)
 
 def decoded(signature: dict[str, Any], value: Any) -> Value:  # noqa: ANN401 - any JSON
     described = [{"name": "c", "type": "as told", "typeSignature": signature}]
-    ((found,),) = values.rows(described, [[value]], TALLY)
-    return found
+    ((result,),) = values.rows(described, [[value]], TALLY)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int
     ],
 )
 def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
-    found = canonical(WireType.read(signature), TALLY)
-    assert found == text
-    assert not found or str(parse_type(found)) == found
+    value = canonical(WireType.read(signature), TALLY)
+    assert value == text
+    assert not value or str(parse_type(value)) == value
 
 
 # As PrestoDB 0.283 sent it for row(a integer,n row(x varchar,f real)), the keys of no use left out.

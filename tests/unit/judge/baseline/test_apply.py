@@ -104,9 +104,9 @@ def test_a_refusal_is_known_by_its_kind() -> None:
 
 @pytest.mark.parametrize("more", [(), (STALE,)])
 def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
-    found = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
-    kinds = frozenset(finding.kind for finding in found.findings)
-    assert reasons([found], line(Expect("", kinds, frozenset({"f1"})))) == [""]
+    result = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
+    kinds = frozenset(finding.kind for finding in result.findings)
+    assert reasons([result], line(Expect("", kinds, frozenset({"f1"})))) == [""]
 
 
 def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:
@@ -132,30 +132,30 @@ def test_a_line_whose_cells_all_answer_otherwise_no_longer_occurs() -> None:
 
 def test_of_a_line_without_a_cell_in_this_run_nothing_is_said() -> None:
     idle = line(engine="trino")
-    found = applied([correct(COW, 3, HIVE)], idle)
-    assert (found.gone, found.idle) == ((), (idle,))
+    applied_steps = applied([correct(COW, 3, HIVE)], idle)
+    assert (applied_steps.gone, applied_steps.idle) == ((), (idle,))
 
 
 @pytest.mark.parametrize("kind", [VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED])
 def test_what_was_not_judged_neither_is_known_nor_shows_that_a_line_is_gone(
     kind: VerdictKind,
 ) -> None:
-    found = applied([verdict(COW, 3, HIVE, kind=kind)], line(engine="hive"))
-    assert (found.verdicts[0].known, found.gone) == ("", ())
+    applied_steps = applied([verdict(COW, 3, HIVE, kind=kind)], line(engine="hive"))
+    assert (applied_steps.verdicts[0].known, applied_steps.gone) == ("", ())
 
 
 @pytest.mark.parametrize(("days", "known"), [(0, WHY), (1, "")])
 def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     dated = replace(line(), until=TODAY - datetime.timedelta(days=days))
-    found = applied([verdict(COW, 3, HIVE, STALE)], dated)
-    assert found.verdicts[0].known == known
-    assert found.expired == ((dated,) if days else ())
-    assert found.gone == ()
+    applied_steps = applied([verdict(COW, 3, HIVE, STALE)], dated)
+    assert applied_steps.verdicts[0].known == known
+    assert applied_steps.expired == ((dated,) if days else ())
+    assert applied_steps.gone == ()
 
 
 def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
     probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
     refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
-    found = applied([probe, refused], line())
-    assert found.answered == found.verdicts[:1]
-    assert found.verdicts[0].known == WHY
+    applied_steps = applied([probe, refused], line())
+    assert applied_steps.answered == applied_steps.verdicts[:1]
+    assert applied_steps.verdicts[0].known == WHY

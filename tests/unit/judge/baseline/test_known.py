@@ -116,8 +116,8 @@ def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
 
 def test_all_problems_of_all_lines_are_told_at_once() -> None:
     text = LINE.replace("hive", "7") + LINE.replace("notyet", "soon")
-    found = problems(text)
-    assert [each.split(":")[1] for each in found] == ["1", "7"]
+    errors = problems(text)
+    assert [error.split(":")[1] for error in errors] == ["1", "7"]
 
 
 def test_something_else_than_a_list_is_refused() -> None:

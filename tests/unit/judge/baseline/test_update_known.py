@@ -97,8 +97,8 @@ def new(found: Applied) -> list[str]:
 def test_after_an_update_nothing_is_new_or_gone_and_every_line_has_a_cell(
     run: tuple[list[Verdict], Facts],
 ) -> None:
-    found = applied(run, updated(run))
-    assert (new(found), found.gone, found.idle) == ([], (), ())
+    applied_steps = applied(run, updated(run))
+    assert (new(applied_steps), applied_steps.gone, applied_steps.idle) == ([], (), ())
 
 
 @given(runs(), runs())
@@ -106,8 +106,8 @@ def test_after_an_update_nothing_is_new_or_gone_and_every_line_has_a_cell(
 def test_an_update_of_what_another_run_showed_leaves_nothing_new_or_gone(
     before: tuple[list[Verdict], Facts], run: tuple[list[Verdict], Facts]
 ) -> None:
-    found = applied(run, updated(run, updated(before)))
-    assert (new(found), found.gone) == ([], ())
+    applied_steps = applied(run, updated(run, updated(before)))
+    assert (new(applied_steps), applied_steps.gone) == ([], ())
 
 
 @given(runs())
@@ -156,8 +156,8 @@ def test_the_steps_are_those_between_correct_ones(
     wrong: list[int], right: list[int], step: str
 ) -> None:
     cells = [verdict(COW, each, HIVE, STALE) for each in wrong]
-    found = when(*cells, *(correct(COW, each, HIVE) for each in right))
-    assert found == [{"engine": "hive", "step": step}]
+    result = when(*cells, *(correct(COW, each, HIVE) for each in right))
+    assert result == [{"engine": "hive", "step": step}]
 
 
 def test_what_is_unexplained_has_no_line_and_is_in_none_of_the_others() -> None:

@@ -22,9 +22,9 @@ def parted(text: str, columns: str = COLUMNS) -> Story:
 
 
 def listed(one: Story, *bare: int) -> Lists:
-    found = lists(one.history, one.facts, bare)
-    assert found is not None
-    return found
+    result = lists(one.history, one.facts, bare)
+    assert result is not None
+    return result
 
 
 def own(found: Lists) -> dict[str, tuple[str, ...]]:
@@ -33,18 +33,18 @@ def own(found: Lists) -> dict[str, tuple[str, ...]]:
 
 def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() -> None:
     one = parted("insert 1; add f3 int after ts; insert 2; drop f1; upsert 1,2")
-    found = listed(one, *range(6))
-    assert own(found) == {
+    result = listed(one, *range(6))
+    assert own(result) == {
         "p1": ("string", "long", "string", "string"),
         "p0": ("string", "long", "int", "string", "string"),
     }
-    assert (found.ahead, len(found.table), found.differ) == (0, 4, True)
+    assert (result.ahead, len(result.table), result.differ) == (0, 4, True)
 
 
 def test_the_lists_begin_with_hudis_columns_where_the_catalog_has_them() -> None:
-    found = listed(parted("insert 1; add f3 int"), 1)
-    assert (found.ahead, len(found.table)) == (len(META), len(META) + 5)
-    assert own(found) == {"p1": ("string", "long", "string", "string")}
+    result = listed(parted("insert 1; add f3 int"), 1)
+    assert (result.ahead, len(result.table)) == (len(META), len(META) + 5)
+    assert own(result) == {"p1": ("string", "long", "string", "string")}
 
 
 def test_a_sync_that_finds_the_tables_list_otherwise_sets_those_of_partitions_right() -> None:
@@ -124,13 +124,13 @@ def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_th
     one = parted("insert 1; add f3 int after ts; insert 2; insert 3")
     plain = [replace(fact, columns=fact.columns[len(META) :]) for fact in one.facts]
     assert lists(one.history, plain, ()) is None
-    found = lists(one.history, plain, (), stay=True)
-    assert found is not None
-    assert own(found) == {
+    result = lists(one.history, plain, (), stay=True)
+    assert result is not None
+    assert own(result) == {
         "p1": ("string", "long", "string", "string"),
         "p0": ("string", "long", "int", "string", "string"),
     }
-    assert (found.ahead, found.differ) == (0, True)
+    assert (result.ahead, result.differ) == (0, True)
 
 
 def test_later_schemas_are_tried_where_a_view_goes_back() -> None:
@@ -150,9 +150,9 @@ def test_so_many_are_tried_on_either_side_and_no_more() -> None:
     after = [f"add d{at}" for at in range(CATALOGS + 3)]
     truths = history("; ".join((*before, "insert 1", *after))).history
     middle = len(before) + 2
-    found = other_catalogs(truths[:middle], truths[middle:], ColumnMapping.ID)
-    assert sum(number < middle for number in found) == CATALOGS
-    assert sum(number >= middle for number in found) == CATALOGS
+    result = other_catalogs(truths[:middle], truths[middle:], ColumnMapping.ID)
+    assert sum(number < middle for number in result) == CATALOGS
+    assert sum(number >= middle for number in result) == CATALOGS
 
 
 def test_lists_that_were_recorded_are_those_of_the_folders_of_files() -> None:
@@ -162,11 +162,11 @@ def test_lists_that_were_recorded_are_those_of_the_folders_of_files() -> None:
     ]
     steps = {fact.instant: at for fact, at in zip(facts, (1, 3), strict=True)}
     now = [("id", "string"), ("ts", "long"), ("f3", "int"), ("f1", ""), ("F2", "string")]
-    found = recorded_lists(one.history, facts, steps, now, {"p1": now[:2], "p7": now[:1]})
-    assert found is not None
-    assert (found.ahead, found.recorded, found.differ) == (0, True, True)
+    lists = recorded_lists(one.history, facts, steps, now, {"p1": now[:2], "p7": now[:1]})
+    assert lists is not None
+    assert (lists.ahead, lists.recorded, lists.differ) == (0, True, True)
     types = tuple(str(parse_type(type_)) if type_ else "" for _, type_ in now)
-    assert own(found) == {"p1": ("string", "long"), "p0": types}
+    assert own(lists) == {"p1": ("string", "long"), "p0": types}
     assert recorded_lists(one.history, facts, steps, now[1:], {}) is None
     meta = [(name, "string") for name in META]
     with_meta = recorded_lists(one.history, facts, steps, [*meta, *now], {})

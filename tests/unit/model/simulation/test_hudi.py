@@ -36,8 +36,8 @@ def rows(story: Story) -> dict[str, tuple[object, ...]]:
 
 
 def test_rows_of_base_files_show_them_first_third_and_fourth_and_those_of_logs_do_not() -> None:
-    found = rows(history(STORY, COLUMNS, mor=True))
-    assert found == {
+    result = rows(history(STORY, COLUMNS, mor=True))
+    assert result == {
         "1": ("1", 204001, "f3s4r1", "f4s4r1", "f5s4r1"),
         "2": (instant_of(1), 201002, "2", "", "f5s1r2"),
         "3": (instant_of(2), 202003, "3", "", "f5s2r3"),
@@ -50,8 +50,8 @@ def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...]) 
     columns = "id string, ts string, p string, f1 string, f2 string, f3 string"
     story = history(f"insert 1..3; {change}; upsert 1", columns, mor=True, partition_by=parts)
     reader = Reader("id", overlaid=True)
-    wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
-    assert rows(story) == {str(read.key): read.values for read in wanted}
+    expected = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
+    assert rows(story) == {str(read.key): read.values for read in expected}
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_a_simulated_reader_takes_the_same_keys(
     steps = f"insert 1..3; insert 4; {change}; upsert 1; delete 4"
     story = history(steps, columns, mor=True, partition_by=parts)
     reader = Reader(by, logs_by="id", rekeyed=True)
-    wanted = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
-    found = keyed_rows(story, REKEYED if by == "id" else REKEYED_BY_NAME)
-    assert found == sorted((read.values for read in wanted), key=str)
+    expected = rows_of(story.disk, story.truth.step, story.truth.schema, reader)
+    result = keyed_rows(story, REKEYED if by == "id" else REKEYED_BY_NAME)
+    assert result == sorted((read.values for read in expected), key=str)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def names(steps: str, catalog: str, newest: Sequence[str] = ()) -> dict[str, str
         meta = [name for name in columns if name.startswith("_hoodie")]
         own = tuple((name, columns[name]) for name in (*meta, *newest))
         facts[-1] = replace(facts[-1], columns=own)
-    found = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
+    result = taken_for(story.history, list(slices(facts, STEPS)), STEPS, catalog.split())
     called = {field.id: field.name for field in story.truth.schema.fields}
-    return {called[shown]: called[own] for shown, own in found.items()}
+    return {called[shown]: called[own] for shown, own in result.items()}
 
 
 @pytest.mark.parametrize(
@@ -164,5 +164,5 @@ def test_a_move_that_the_catalog_was_not_told_changes_what_is_under_its_names(
 
 
 def test_a_write_that_orders_the_columns_anew_makes_that_the_tables_order() -> None:
-    found = names("insert 1; insert 2", "id ts f1 f2 f3", ("id", "ts", "f3", "f1", "f2"))
-    assert found == {"f1": "f3", "f2": "f1", "f3": "f2"}
+    result = names("insert 1; insert 2", "id ts f1 f2 f3", ("id", "ts", "f3", "f1", "f2"))
+    assert result == {"f1": "f3", "f2": "f1", "f3": "f2"}

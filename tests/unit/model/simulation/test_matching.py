@@ -117,11 +117,11 @@ def test_a_column_that_is_not_predicted_hides_no_other_and_counts_against_no_ans
 
 def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
     story = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
-    found = readings(story)
+    result = readings(story)
     anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
     others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
     for query in (*anew, *others):
-        mappings = {way.mapping for way in found.strategies(query)}
+        mappings = {way.mapping for way in result.strategies(query)}
         assert (ColumnMapping.RENUMBERED in mappings) is (query in anew)
 
 

@@ -50,8 +50,8 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     story = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
     facts = [file.fact() for file in story.disk.files]
-    found = Simulation(truths, facts, STEPS).strategies()
-    assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
+    read_strategies = Simulation(truths, facts, STEPS).strategies()
+    assert {way.logs for way in read_strategies} == {Logs.MERGED, Logs.UNDELETED}
 
 
 NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
@@ -65,8 +65,11 @@ def bare(text: str) -> Simulation:
 
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
-    found = bare("insert 1; rename p.a c; rename f1 g")
-    shown = {way.mapping: [row.values for row in found.rows(way)] for way in found.strategies()[:4]}
+    simulation = bare("insert 1; rename p.a c; rename f1 g")
+    shown = {
+        way.mapping: [row.values for row in simulation.rows(way)]
+        for way in simulation.strategies()[:4]
+    }
     assert shown[ColumnMapping.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
     assert shown[ColumnMapping.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
     assert shown[ColumnMapping.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
@@ -90,10 +93,10 @@ def without_names(text: str) -> Simulation:
 
 
 def test_in_files_without_names_the_parts_of_a_struct_are_found_by_their_places() -> None:
-    found = without_names("insert 1; drop p.a; rename f1 g")
-    (row,) = found.rows(ReadStrategy(ColumnMapping.PARTS_TOO))
+    simulation = without_names("insert 1; drop p.a; rename f1 g")
+    (row,) = simulation.rows(ReadStrategy(ColumnMapping.PARTS_TOO))
     assert row.values[2:] == ("f3s1r1", {"b": "f5s1r1"})
-    assert {ColumnMapping.POSITION, ColumnMapping.PARTS_TOO} <= mappings(found)
+    assert {ColumnMapping.POSITION, ColumnMapping.PARTS_TOO} <= mappings(simulation)
 
 
 def test_so_they_may_be_where_parts_moved_or_have_other_names() -> None:
@@ -138,8 +141,8 @@ def test_a_partition_column_is_not_looked_for_in_files() -> None:
     columns = "id string, ts long, f1 string, p string"
     story = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
     where = Condition("p", Comparison.EQUAL, "p1", "string")
-    found = rows(story, ReadStrategy(ColumnMapping.NAME, pruned=ColumnMapping.POSITION), where)
-    assert [row[0] for row in found] == ["1"]
+    result = rows(story, ReadStrategy(ColumnMapping.NAME, pruned=ColumnMapping.POSITION), where)
+    assert [row[0] for row in result] == ["1"]
 
 
 @pytest.mark.parametrize("by", [ColumnMapping.NAME, ColumnMapping.FOLDED])
@@ -153,9 +156,9 @@ def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: Colum
 def by_lists(story: Story, way: ReadStrategy) -> list[tuple[str, ...]]:
     facts = [file.fact() for file in story.disk.files]
     catalog = CatalogColumns((), lists(story.history, facts, range(40)))
-    found = Simulation(story.history, facts, STEPS, catalog=catalog)
-    assert way in found.strategies()
-    return [tuple(map(str, row.values)) for row in found.rows(way)]
+    simulation = Simulation(story.history, facts, STEPS, catalog=catalog)
+    assert way in simulation.strategies()
+    return [tuple(map(str, row.values)) for row in simulation.rows(way)]
 
 
 PARTED = "id string, ts long, f1 string, f2 string, p string"
@@ -163,8 +166,8 @@ PARTED = "id string, ts long, f1 string, f2 string, p string"
 
 def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
     story = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
-    found = by_lists(story, ReadStrategy(ColumnMapping.NAME, listed=True))
-    assert found == [
+    result = by_lists(story, ReadStrategy(ColumnMapping.NAME, listed=True))
+    assert result == [
         ("1", "203001", "f6s3r1", "f3s3r1", "None", "p1"),
         ("2", "204002", "f6s4r2", "f3s4r2", "f4s4r2", "p0"),
     ]
@@ -222,8 +225,8 @@ def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_
     steps = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
     story = history(steps, FINE, mor=True)
     assert story.truth.schema.names[2:4] == ("b", "a")
-    found = {row[0]: row[2:4] for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED))}
-    assert found == {"1": ("0", "1"), "2": ("1", "0")}
+    result = {row[0]: row[2:4] for row in rows(story, ReadStrategy(ColumnMapping.RENUMBERED))}
+    assert result == {"1": ("0", "1"), "2": ("1", "0")}
 
 
 def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
@@ -244,9 +247,9 @@ def test_who_has_names_in_lower_case_knows_those_of_later_as_the_ones_of_then(
     then = history("insert 1")
     facts = [file.fact() for file in then.disk.files]
     catalog, later = CatalogColumns(lowers=lowers), story.history[2:]
-    found = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
-    assert list(found.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names
-    assert list(found.schema(ReadStrategy(ColumnMapping.ID)).names) == ["id", "ts", "f1", "f2"]
+    simulation = Simulation(story.history[:2], facts, STEPS, catalog=catalog, later=later)
+    assert list(simulation.schema(ReadStrategy(ColumnMapping.ID, catalog=4)).names) == names
+    assert list(simulation.schema(ReadStrategy(ColumnMapping.ID)).names) == ["id", "ts", "f1", "f2"]
 
 
 EMPTIED = "insert 1; add s.b string; drop s.a"
@@ -279,8 +282,8 @@ def test_records_of_log_files_have_their_structs_whatever_is_in_them() -> None:
     story = history(
         f"insert 1,2; upsert 1; {EMPTIED[10:]}", "id string, ts long, s struct<a: string>", mor=True
     )
-    found = reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
-    assert {row.key: row.values[2] for row in found} == {"1": {"b": None}, "2": None}
+    result = reading(story).rows(ReadStrategy(ColumnMapping.ID, partless=True))
+    assert {row.key: row.values[2] for row in result} == {"1": {"b": None}, "2": None}
 
 
 WHERE = (Condition("g", Comparison.NOT_NULL),)
@@ -299,25 +302,32 @@ def null_statistics(path: str, column: str, source: StatisticsSource) -> ColumnS
 
 
 def test_the_columns_of_a_file_are_looked_up_by_its_own_name_or_todays() -> None:
-    found = history("insert 1,2; rename f1 g; insert 3")
-    path = found.disk.files[0].path
+    truth_history = history("insert 1,2; rename f1 g; insert 3")
+    path = truth_history.disk.files[0].path
     for column, left in (("f1", ["3"]), ("g", ["3"]), ("f2", ["1", "2", "3"])):
-        assert left_keys(found, null_statistics(path, column, StatisticsSource.PARQUET)) == left
+        assert (
+            left_keys(truth_history, null_statistics(path, column, StatisticsSource.PARQUET))
+            == left
+        )
 
 
 def test_a_folder_is_left_out_with_all_its_files() -> None:
-    found = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
-    assert left_keys(found, null_statistics("", "f1", StatisticsSource.HUDI_PARTITION)) == ["3"]
-    assert left_keys(found, null_statistics("", "g", StatisticsSource.HUDI_PARTITION)) == []
+    truth_history = history("insert 1,2; rename f1 g; insert 3; upsert 1", mor=True)
+    assert left_keys(truth_history, null_statistics("", "f1", StatisticsSource.HUDI_PARTITION)) == [
+        "3"
+    ]
+    assert left_keys(truth_history, null_statistics("", "g", StatisticsSource.HUDI_PARTITION)) == []
 
 
 def test_parts_of_structs_are_found_by_the_names_in_the_file() -> None:
-    found = history("insert 1; rename a.b c", "id string, ts long, a struct<b: int, d: int>")
-    path = found.disk.files[0].path
+    truth_history = history(
+        "insert 1; rename a.b c", "id string, ts long, a struct<b: int, d: int>"
+    )
+    path = truth_history.disk.files[0].path
     where = (Condition("a.c", Comparison.NOT_NULL),)
     stored = ColumnStatistics(StatisticsSource.PARQUET, path, "a.b", 1, 1)
-    assert left_keys(found, stored, where) == []
-    assert left_keys(found, replace(stored, column="a.d"), where) == ["1"]
+    assert left_keys(truth_history, stored, where) == []
+    assert left_keys(truth_history, replace(stored, column="a.d"), where) == ["1"]
 
 
 NAN = float("nan")
@@ -399,8 +409,8 @@ def test_a_part_forbids_null_only_if_the_struct_does_too() -> None:
 
 def ways(steps: str, *where: Condition) -> set[str]:
     story = history(steps)
-    found = Simulation(story.history, story.facts, story.steps).strategies(where)
-    return {str(strategy) for strategy in found if strategy.nulls_by_schema}
+    read_strategies = Simulation(story.history, story.facts, story.steps).strategies(where)
+    return {str(strategy) for strategy in read_strategies if strategy.nulls_by_schema}
 
 
 def test_the_way_is_tried_only_for_a_condition_on_null_of_such_a_column() -> None:

@@ -21,8 +21,8 @@ from tests.builders.table_story import Story, history
 def steps_of(
     story: Story, facts: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
-    found = row_files.lying(story.history, facts, steps)
-    return {key: tuple(file.step for file in files) for key, files in found.items()}
+    result = row_files.lying(story.history, facts, steps)
+    return {key: tuple(file.step for file in files) for key, files in result.items()}
 
 
 def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
@@ -199,9 +199,9 @@ def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> N
     held = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
     step = Outcome(6, OutcomeKind.APPLIED)
     state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(held,))
-    found = Holdings((*SENT, state), TOLD.history).differences(fact)
+    differences = Holdings((*SENT, state), TOLD.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
     assert [
         (difference.key, difference.column, difference.actual, difference.sent)
-        for difference in found
+        for difference in differences
     ] == [(str(key), "g", None, True) for key in lost]

@@ -62,20 +62,20 @@ def test_without_log_files_schema_changes_and_predicate_only_finding_columns_dif
 
 
 def test_smaller_ways_come_first_and_not_too_much_is_combined() -> None:
-    found = read_strategies(FINDERS, Deviation((Logs.IGNORED,), {NAME: (1, 2)}, prunes=True))
-    sizes = [len(way.deviations) for way in found]
+    strategies = read_strategies(FINDERS, Deviation((Logs.IGNORED,), {NAME: (1, 2)}, prunes=True))
+    sizes = [len(way.deviations) for way in strategies]
     assert sizes == sorted(sizes)
     assert max(sizes) == AT_ONCE
-    assert len(set(found)) == len(found)
+    assert len(set(strategies)) == len(strategies)
 
 
 def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     can = Deviation((Logs.IGNORED,), {NAME: (1,)}, listed=True, stored=(ID, NAME))
-    found = read_strategies(FINDERS, can)
-    assert {way.mapping for way in found if way.listed} == {ID, NAME}
-    assert {way.mapping for way in found if way.stored} == {NAME}
-    assert ReadStrategy(NAME, Logs.IGNORED, listed=True) in found
-    assert not any(way.listed and (way.stored or way.catalog) for way in found)
+    strategies = read_strategies(FINDERS, can)
+    assert {way.mapping for way in strategies if way.listed} == {ID, NAME}
+    assert {way.mapping for way in strategies if way.stored} == {NAME}
+    assert ReadStrategy(NAME, Logs.IGNORED, listed=True) in strategies
+    assert not any(way.listed and (way.stored or way.catalog) for way in strategies)
     assert not any(way.listed or way.stored for way in read_strategies(FINDERS))
 
 
@@ -89,8 +89,8 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
 
 def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:
     every = Deviation((Logs.BY_ID, Logs.IGNORED), {ID: (1,)}, prunes=True, cut=True, rekeyed=True)
-    found = {way for way in read_strategies(FINDERS, every) if way.rekeyed}
-    assert found == {ReadStrategy(ID, rekeyed=True), ReadStrategy(NAME, Logs.BY_ID, rekeyed=True)}
+    result = {way for way in read_strategies(FINDERS, every) if way.rekeyed}
+    assert result == {ReadStrategy(ID, rekeyed=True), ReadStrategy(NAME, Logs.BY_ID, rekeyed=True)}
     assert ReadStrategy(NAME, Logs.BY_ID, rekeyed=True).includes(ReadStrategy(NAME, Logs.BY_ID))
     assert not any(way.rekeyed for way in read_strategies(FINDERS))
 
@@ -99,13 +99,13 @@ def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_st
     finders = (ID, NAME, ColumnMapping.RENUMBERED)
     catalogs = dict.fromkeys(finders, (1,))
     can = Deviation((), catalogs, prunes=True, stored=finders[1:], cast=(NAME,), cut=True)
-    found = set(read_strategies(finders, can))
-    assert found > {
+    strategies = set(read_strategies(finders, can))
+    assert strategies > {
         ReadStrategy(ID, cut=True),
         ReadStrategy(NAME, cast=True),
         ReadStrategy(ColumnMapping.RENUMBERED, cut=True),
     }
-    assert not any(way.cast + way.cut + way.stored > 1 for way in found)
-    anew = {way for way in found if way.mapping is ColumnMapping.RENUMBERED}
+    assert not any(way.cast + way.cut + way.stored > 1 for way in strategies)
+    anew = {way for way in strategies if way.mapping is ColumnMapping.RENUMBERED}
     assert not any(way.stored or way.catalog for way in anew)
-    assert ColumnMapping.RENUMBERED not in {way.pruned for way in found}
+    assert ColumnMapping.RENUMBERED not in {way.pruned for way in strategies}

@@ -28,12 +28,12 @@ STATEMENTS = {
 @pytest.mark.parametrize("change", STATEMENTS)
 def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
     scenario = loads(SCENARIO.format(change=change), "family/name.yaml")
-    found = scenario.truths(merge_on_read=True).history()
+    truth_history = scenario.truths(merge_on_read=True).history()
     operation = scenario.steps[1].operation
-    assert operation.sql(*found[1:]) == (STATEMENTS[change],)
-    assert found[2].rows == found[1].rows
+    assert operation.sql(*truth_history[1:]) == (STATEMENTS[change],)
+    assert truth_history[2].rows == truth_history[1].rows
     kept = "drop" in change
-    assert (found[2].schema == found[1].schema) is kept
+    assert (truth_history[2].schema == truth_history[1].schema) is kept
     assert operation.text().endswith(", a partition column")
 
 

@@ -154,8 +154,8 @@ def test_it_says_what_it_does_in_a_few_words(example: Example) -> None:
     ],
 )
 def test_what_no_statement_can_mean_is_refused(step: str, told: str) -> None:
-    found = loads(TABLE, "family/name.yaml")
-    before = found.truths(merge_on_read=False).history()[-1]
+    scenario = loads(TABLE, "family/name.yaml")
+    before = scenario.truths(merge_on_read=False).history()[-1]
     operation = loads_step(step)
     with pytest.raises(SchemaChangeError) as wrong:
         operation.evolve(before)
@@ -185,9 +185,9 @@ def test_a_key_has_the_type_of_the_key_column_and_parts_of_a_struct_are_stored_b
 
 
 def merge_of(step: str) -> tuple[Truth, str]:
-    found = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
-    before, after = found.truths(merge_on_read=True).history()[-2:]
-    (statement,) = found.steps[-1].operation.sql(before, after)
+    scenario = loads(f"{TABLE}  - merge: {step}\n", "family/name.yaml")
+    before, after = scenario.truths(merge_on_read=True).history()[-2:]
+    (statement,) = scenario.steps[-1].operation.sql(before, after)
     return after, statement
 
 

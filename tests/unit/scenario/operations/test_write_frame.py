@@ -71,13 +71,13 @@ def test_a_column_that_the_table_lacks_is_added_and_older_rows_have_no_value_the
 def test_where_it_stands_the_catalog_says_and_later_steps_go_on_from_there() -> None:
     frame = WriteFrame((1,), ("id", "ts", "c", "a", "b"), types(c="string"))
     listed = {1: ("b", "a", "ts", "id"), 2: ("id", "ts", "C", "a", "b")}
-    found = story(Insert((1,)), frame, Insert((2,)), catalogs=listed)
-    assert [truth.schema.names for truth in found[1:]] == [
+    planted_story = story(Insert((1,)), frame, Insert((2,)), catalogs=listed)
+    assert [truth.schema.names for truth in planted_story[1:]] == [
         ("id", "ts", "a", "b"),
         ("id", "ts", "c", "a", "b"),
         ("id", "ts", "c", "a", "b"),
     ]
-    assert found[-1].schema.find("c").id == 5
+    assert planted_story[-1].schema.find("c").id == 5
 
 
 def test_the_wider_type_of_the_two_stands() -> None:

@@ -1,0 +1,1 @@
+"""chDB, which is ClickHouse in a Python process."""
