@@ -205,7 +205,14 @@ class HiveFiles(Format):
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         if self.read is None:
             return delimited_text.content(path, fact.columns)
-        return data_files.file_rows(path, fact)
+        columns, rows = data_files.file_rows(path, fact)
+        by = _named_by_folders(fact.path)
+        there = [at for at, name in enumerate(columns) if name not in by]
+        if len(there) == len(columns):
+            return columns, rows
+        return tuple(columns[at] for at in there), tuple(
+            tuple(row[at] for at in there) for row in rows
+        )
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         return data_files.statistics(folder, files) if self.read is not None else ()
@@ -230,7 +237,7 @@ class HiveFiles(Format):
             footer = self.read(path, key)
         # A file that has a partition column too has no say in it (Hive language manual,
         # "Partitioned Tables"), and what reads facts counts on its having none.
-        by = {part.partition("=")[0] for part in relative.split("/")[:-1]}
+        by = _named_by_folders(relative)
         columns = tuple(column for column in footer.columns if column[0] not in by)
         base = relative, FileKind.BASE, relative, job, columns, footer.keys
         return FileFact(*base, nameless=self.read is None)
@@ -273,6 +280,11 @@ def _data_files(folder: Path) -> list[Path]:
         return []
     every = (path for path in folder.rglob("*") if path.is_file())
     return [path for path in every if not _BESIDE.fullmatch(path.name)]
+
+
+def _named_by_folders(path: str) -> frozenset[str]:
+    """Return the columns whose values the folders of a file's path tell."""
+    return frozenset(part.partition("=")[0] for part in path.split("/")[:-1])
 
 
 def _job(path: Path) -> str:
