@@ -42,42 +42,10 @@ def _not_added(name: str, reason: str) -> UsageProblem:
 
 def check(name: str) -> None:
     """Raise where a version is there already, has no rules, or is of an unknown PySpark."""
-    if name in distributions.LOCKS.names():
-        raise _not_added(name, "the harness already has it")
-    if name.startswith("hive-"):
-        reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
-        raise _not_added(name, reason)
-    if not version_rules.is_whole(name):
-        raise _not_added(name, "each product has a version, as in 'spark 4.1.4 iceberg 1.12.0'")
-    if not version_rules.knows(name):
-        product = next(iter(version_rules.versions(name)), "")
-        known = version_rules.product_ranges(product)
-        raise _not_added(name, f"there are rules only for {known}")
-    files = version_rules.downloads(name)
-    plain = len(version_rules.versions(name)) == 1 and python_index.PYSPARK in _settings(name)
-    if not files and not plain:
-        raise _not_added(name, _instead(name))
-    if version_rules.WHEELS not in files:
+    if why := distributions.why_not_added(name):
+        raise _not_added(name, why)
+    if version_rules.WHEELS not in version_rules.downloads(name):
         python_index.program_home(distributions.load(f"{name}{AT}{CONTAINER}"))
-
-
-def _settings(name: str) -> Data:
-    settings: Data = version_rules.facts(name).get("settings", {})
-    return settings
-
-
-def _instead(name: str) -> str:
-    products = version_rules.versions(name).keys()
-    if len(products) > 1 and (known := version_rules.combinations(name)):
-        return f"nothing is known for these together; there is {known}"
-    shipped = [
-        known
-        for known in distributions.LOCKS.names()
-        if version_rules.versions(known).keys() == products
-    ]
-    there = f"shipped are {', '.join(shipped)}; " if shipped else ""
-    message = f"no rule says which files this version needs; {there}"
-    return f"{message}with Docker there is {name}{AT}{CONTAINER}"
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:

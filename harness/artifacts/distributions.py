@@ -5,6 +5,7 @@ A package adds some by entry points of `lake_table_harness.distributions`: texts
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -124,6 +125,8 @@ PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutat
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
 the statements of a writer, and the library of mutations, which is no part of the server."""
 _ENDING = ".yaml"
+NEAR: Final = 0.85
+"""How alike a name must be that is meant instead."""
 _HOW: Final = (*RUNTIMES, *WAREHOUSES)
 
 
@@ -169,9 +172,44 @@ def names() -> tuple[str, ...]:
     return tuple(sorted((*LOCKS.names(), *_custom)))
 
 
+def why_not_added(name: str) -> str:
+    """Return why `harness engines add` cannot write lock data; empty where nothing forbids it."""
+    if name in LOCKS.names():
+        return "the harness already has it"
+    if name.startswith("hive-"):
+        of_hive = (known for known in LOCKS.names() if known.startswith("hive-"))
+        shipped = ", ".join(known for known in of_hive if load(known).is_asked)
+        reason = "Hive's hundred jars must be chosen by Maven; docs/locks.md shows how"
+        return f"{reason}; shipped are {shipped}"
+    if not version_rules.is_whole(name):
+        return "each product has a version, as in 'spark 4.1.4 iceberg 1.12.0'"
+    if not version_rules.knows(name):
+        product_ = next(iter(version_rules.versions(name)), "")
+        return f"there are rules only for {version_rules.product_ranges(product_)}"
+    plain = len(version_rules.versions(name)) == 1
+    settings = version_rules.facts(name).get("settings", {})
+    if version_rules.downloads(name) or (plain and python_index.PYSPARK in settings):
+        return ""
+    return _instead(name)
+
+
+def _instead(name: str) -> str:
+    products = version_rules.versions(name).keys()
+    if len(products) > 1 and (known := version_rules.combinations(name)):
+        return f"nothing is known for these together; there is {known}"
+    shipped = [known for known in LOCKS.names() if version_rules.versions(known).keys() == products]
+    there = f"shipped are {', '.join(shipped)}; " if shipped else ""
+    message = f"no rule says which files this version needs; {there}"
+    return f"{message}with Docker there is {name}{AT}{CONTAINER}"
+
+
 def no_lock_data(name: str) -> str:
+    if why := why_not_added(name):
+        return f"there is no lock data of {name}, and it cannot be added: {why}"
     command = " ".join(" ".join(part) for part in version_rules.versions(name).items())
-    message = f"there is no lock data of {name}: 'harness engines add {command}' writes it"
+    near = difflib.get_close_matches(name, names(), n=1, cutoff=NEAR)
+    guess = f"; did you mean '{near[0]}'?" if near else ":"
+    message = f"there is no lock data of {name}{guess} 'harness engines add {command}' writes it"
     if version_rules.WHEELS in version_rules.downloads(name):
         return f"{message}; it is a library of Python and has no image"
     if version_rules.lacks_jars(name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +14,8 @@ from harness.cli import options, plan_options, runs, show_plan
 from harness.cli.output import OUT, Output
 from harness.cli.plan_options import NamedParts
 from harness.cli.runs import Ending, Resources, begun, looked_at, resumed
-from harness.plan import custom_distributions
+from harness.plan import custom_distributions, shipped
+from harness.plan.profile import load_profiles
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run, pipeline, plan_record, run_folder
 from harness.run.pipeline import TimeLimits
@@ -20,6 +23,14 @@ from harness.run.run_folder import LATEST_RUN
 from harness.run.run_judge import with_strategy_answers
 from harness.run.run_log import run_log
 from harness.write import writer_pool
+
+
+def quick_start(paths: Sequence[Path], named: NamedParts) -> str | None:
+    """Return the quick start of a format where that format is all that is named."""
+    if paths or len(named.formats) != 1 or named.writers or named.readers or named.file:
+        return None
+    name = f"{plan_options.QUICK_START}-{named.formats[0]}"
+    return name if name in load_profiles(shipped.profiles_file()) else None
 
 
 @options.with_parts
@@ -41,7 +52,8 @@ def plan(
     where = plan_options.PlanOverrides(
         runtime or "", warehouse or "", metastore, tuple(query or ())
     )
-    made = plan_options.make(paths, profile, k, None, where, named)
+    chosen = profile or quick_start(paths, named)
+    made = plan_options.make(paths, chosen, k, None, where, named)
     show_plan.show(made, OUT, cells=cells)
     if expected:
         show_plan.show_expected(made, OUT, every=bool(k))
@@ -100,7 +112,8 @@ def run(
         where = plan_options.PlanOverrides(
             runtime or "", warehouse or "", metastore, tuple(query or ())
         )
-        made = plan_options.make(paths, profile, k, cases, where, named)
+        chosen = profile or quick_start(paths, named)
+        made = plan_options.make(paths, chosen, k, cases, where, named)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
@@ -123,7 +136,8 @@ def write(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask no reader."""
-    made = plan_options.make(options.paths(scenarios, folders), profile, k, named=named)
+    paths = options.paths(scenarios, folders)
+    made = plan_options.make(paths, profile or quick_start(paths, named), k, named=named)
     plan_options.check_asks(made)
     resources = Resources(output, Cache.default(offline=offline))
     with begun(made, run_dir, resources) as work:

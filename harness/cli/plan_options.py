@@ -76,6 +76,7 @@ def existing_writer(text: str) -> Writer:
 
 
 def existing_reader(text: str) -> Reader:
+    distribution_support.check_no_address("reader", text, "engines", "trino-483")
     try:
         result = parse_reader(text)
     except ValueError as wrong:

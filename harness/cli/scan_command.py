@@ -24,8 +24,13 @@ SHOWN: Final = 5
 @options.with_output
 def scan(
     output: Output,
-    metastore: Annotated[
-        str, typer.Argument(metavar="URI", help="Your Hive metastore: thrift://host:port.")
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS",
+            help="Your Hive metastore (thrift://host:port), Iceberg REST catalog "
+            "(https://host/path), or a folder with tables, also s3://bucket/path.",
+        ),
     ],
     out: Annotated[
         Path,
@@ -36,13 +41,14 @@ def scan(
         typer.Option(
             "--database",
             metavar="PATTERN",
-            help="Only databases of this name, such as 'sales*'. Can be given several times.",
+            help="Only databases of this name, such as 'sales*'; of a folder, its own folders. "
+            "Can be given several times.",
         ),
     ] = None,
 ) -> int:
     """Look at your tables, read-only: their formats, features and schema changes.
 
-    Of each table that the metastore lists, the format's own records are read:
+    Of each table in a catalog, or below a folder, the format's own records are read:
     Hudi's properties, timeline and schemas, the metadata of Iceberg and Delta,
     the footer of one old file; never a row. Nothing is written but one file. It
     names tables and columns, and has no values; with it the verdict on an
@@ -52,8 +58,9 @@ def scan(
     is 3.
 
     Example: harness scan thrift://metastore:9083 --database 'sales*'
+    Example: harness scan s3://lake/warehouse
     """
-    usage = look(metastore, database or (), output.progress())
+    usage = look(address, database or (), output.progress())
     with atomic_write(out) as part:
         part.write_text(usage_file.text(usage), encoding="utf-8")
     totals = Counter(UNREAD if table.unread else str(table.format) for table in usage.tables)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, takewhile
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Final, NoReturn, TypeVar, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML, events
 from ruamel.yaml.error import YAMLError
@@ -34,6 +34,9 @@ MAX_DEPTH: Final = 40
 MAX_DIGITS: Final = 100
 
 KeyPath = tuple[str | int, ...]
+
+NullText = Annotated[str, BeforeValidator(lambda given: "null" if given is None else given)]
+"""A text that may be `null`, which YAML takes for no value where it has no quotes."""
 
 Scalar = bool | int | float | str | None
 

@@ -56,6 +56,15 @@ def check_reader(reader: Reader) -> None:
         raise UsageProblem(f"{reader}: '{name}' is not a reader; {allowed}; {others}")
 
 
+def check_no_address(option: str, text: str, what: str, example: str) -> None:
+    if "://" in text:
+        raise UsageProblem(
+            f"{option} {text}: this is an address, and the harness starts its {what} itself; name "
+            f"a version, such as {example}; readers.yaml describes an engine set up as yours is "
+            "(docs/engines.md)"
+        )
+
+
 def cannot(reader: Reader, format_name: str) -> str:
     """Return why a reader cannot be asked about tables of a format; empty when it can.
 
@@ -278,6 +287,7 @@ def check_metastore(name: str) -> None:
 
     Raises UsageProblem: there is none.
     """
+    check_no_address("--metastore", name, "metastores", metastores()[-1])
     if not _is_metastore(name):
         raise unknown_name("metastore", name, metastores())
 

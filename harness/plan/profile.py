@@ -24,7 +24,7 @@ from harness.core.runtime_names import (
     MetastoreChoice,
     with_default,
 )
-from harness.core.yaml_reader import Document, KeyPath, make, read
+from harness.core.yaml_reader import Document, KeyPath, NullText, make, read
 from harness.model.query_shapes import why_no_shape
 from harness.plan.shipped import scenario_files
 from harness.scenario.cells import QUERIES, AskedAgain, Reader, parse_reader
@@ -275,7 +275,7 @@ class _WriterForm:
 
 @dataclass(frozen=True, slots=True)
 class _QueryForm:
-    query: str
+    query: NullText
     steps: AskedSteps = AskedSteps.ALL
 
 
@@ -394,7 +394,7 @@ def _forms(
     """Yield each well-formed `what` of a list with its place; a text alone stands for its `key`."""
     for index, item in enumerate(data):
         where = (*at, index)
-        written = {key: item} if isinstance(item, str) else item
+        written = {key: item} if item is None or isinstance(item, str) else item
         form = make(kind, written, document, where, what)
         if form is not None:
             yield where, form

@@ -33,6 +33,8 @@ from harness.scenario.load import load
 from harness.scenario.operations.row_writes import Rewrites, Touch
 
 T = TypeVar("T")
+TABLES: Final = ("_delta_log", ".hoodie", "metadata")
+"""Folders that a table of Delta, Hudi or Iceberg has."""
 SHOWN: Final = 60
 """So many characters of a path that is too long are told."""
 
@@ -142,7 +144,9 @@ def _scenarios(path: Path, profile_file: FoundProfile) -> tuple[Scenario, ...]:
         return (load(path, formats.keeping_case()),)
     every = load_scenarios(path)
     if not every:
-        raise UsageProblem(f"{path} has no scenario file (*.yaml)")
+        table = any((path / name).is_dir() for name in TABLES)
+        hint = "; it is a table: harness scan looks at tables of yours" if table else ""
+        raise UsageProblem(f"{path} has no scenario file (*.yaml){hint}")
     chosen = tuple(
         scenario
         for scenario in every
@@ -280,7 +284,10 @@ def _reading(profile: Profile) -> Iterator[str]:
     for name in unserved:
         able = ", ".join(distribution_support.readers_of(name)) or NOTHING
         whose = _whose(profile, "readers")
-        yield f"format {name}: {whose} can be asked about it; --reader takes {able}"
+        every = (distribution_support.cannot(asked.reader, name) for asked in profile.readers)
+        reasons = "; ".join(dict.fromkeys(filter(None, every)))
+        first = f"{reasons}; " if reasons else ""
+        yield f"format {name}: {first}{whose} can be asked about it; --reader takes {able}"
 
 
 def _without_partner(

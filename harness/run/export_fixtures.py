@@ -26,6 +26,7 @@ from harness.core.atomic_write import atomic_write
 from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, StateRecord
+from harness.formats.iceberg import move
 from harness.judge.expectations import Expectations
 from harness.judge.expected_state import ExpectedState
 from harness.judge.recorded_variant import READ_OPTIMIZED, RecordedVariant
@@ -40,6 +41,7 @@ from harness.run import plan_record
 from harness.run.load_run import Run, VariantInfo
 from harness.run.pipeline import states_of
 from harness.run.run_judge import case_of
+from harness.runtime.metastore_objects import LOCATION
 from harness.write.state_store import TABLE, State, States
 
 FORMAT: Final = 1
@@ -83,7 +85,7 @@ class Fixture:
     moves: bool
     """Whether a copy can be read at any place; else its metadata name `location`."""
     location: str
-    """The path of the table's folder in its own metadata; empty where a copy can be moved."""
+    """The table's folder, as its own metadata name it; empty where a copy can be moved."""
     table_version: str
     """Where the format counts versions."""
     instants: Mapping[int, str]
@@ -93,7 +95,7 @@ class Fixture:
     layout: str
     expected: FileSum
     catalog: FileSum
-    """What the metastore held of the table, `{location}` standing for its folder."""
+    """What the metastore held of the table, which now lies in its exported folder."""
     files: tuple[FileSum, ...]
     folders: tuple[str, ...]
     """Empty ones, which some archives lose."""
@@ -182,7 +184,7 @@ def export(run: Run, cache: Cache, folder: Path, selection: Selection) -> Manife
     states = states_of(chosen, cache)
     with atomic_write(to, to.with_name(f".{to.name}.part")) as part:
         part.mkdir(parents=True)
-        manifest = _Export(run, part, states, selection).manifest()
+        manifest = _Export(run, part, to, states, selection).manifest()
         (part / FILE).write_bytes(_MANIFEST.dump_json(manifest, indent=1) + b"\n")
     return manifest
 
@@ -202,9 +204,11 @@ def _why_not(record: StateRecord, run: Run) -> str:
 class _Export:
     """Copies the chosen states of a run into a folder."""
 
-    def __init__(self, run: Run, folder: Path, states: States, selection: Selection) -> None:
+    def __init__(
+        self, run: Run, folder: Path, final: Path, states: States, selection: Selection
+    ) -> None:
         self._run, self._folder, self._states = run, folder, states
-        self._selection = selection
+        self._final, self._selection = final, selection
         questions = (entry.question for entry in run.info.cells)
         self._asked = grouped([((of, step), (view, query)) for of, step, view, query in questions])
         plan = plan_record.plan_of(run.info)
@@ -258,19 +262,21 @@ class _Export:
         tables = {entry: shape.table_for(entry) for entry in views}
         there = {view: table for view, table in tables.items() if table in state.columns}
         expected = expected_tables(case, step, there, asked)
-        entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1).encode()
+        location = str(self._final / to / TABLE)
+        entries = json.dumps([asdict(entry) for entry in frozen.entries], indent=1)
+        entries = entries.replace(LOCATION, json.dumps(location)[1:-1])
         slices, why = _slices(case, step)
         files, folders = self._copied(state, to / TABLE)
         return Fixture(
             table=str(to / TABLE),
             moves=not frozen.home,
-            location=frozen.home,
+            location=location if frozen.home else "",
             table_version=frozen.table_version,
             instants={at: entry for at, entry in enumerate(frozen.instants) if entry},
             slices=slices,
             layout=why,
             expected=self._write(to / EXPECTED, _TABLES.dump_json(expected, indent=1) + b"\n"),
-            catalog=self._write(to / CATALOG, entries + b"\n"),
+            catalog=self._write(to / CATALOG, f"{entries}\n".encode()),
             files=files,
             folders=folders,
         )
@@ -287,6 +293,9 @@ class _Export:
             (self._folder / to / entry).mkdir(parents=True, exist_ok=True)
         files = [entry for entry in names if not (state.table / entry).is_dir()]
         sums = tuple(self._copy(state.table / entry, to / entry) for entry in files)
+        if state.frozen.home:  # only Iceberg's files name each other by absolute paths
+            move.move(self._folder / to, str(self._final / to))
+            sums = tuple(self._sum(PurePosixPath(file.path)) for file in sums)
         return sums, tuple(str(to / entry) for entry in empty)
 
     def _copy(self, source: Path, to: PurePosixPath) -> FileSum:
@@ -299,6 +308,10 @@ class _Export:
         path = self._folder / to
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+        return self._sum(to)
+
+    def _sum(self, to: PurePosixPath) -> FileSum:
+        data = (self._folder / to).read_bytes()
         return FileSum(str(to), len(data), hashlib.sha256(data).hexdigest())
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from pydantic import Strict
 
 from harness.core.problems import one_of
-from harness.core.yaml_reader import Document, KeyPath, make, parse, read
+from harness.core.yaml_reader import Document, KeyPath, NullText, make, parse, read
 from harness.model import query_shapes
 from harness.model.table import MergeMode, Table
 from harness.scenario import semantics
@@ -33,7 +33,7 @@ class _ScenarioForm:
     formats: tuple[str, ...] = ()
     settings: dict[str, tuple[str, ...]] | None = None
     views: tuple[str, ...] = ()
-    queries: tuple[str, ...] = ()
+    queries: tuple[NullText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harness.core.errors import printable
 from harness.formats.iceberg.table import POINTER
-from harness.usage.usage_file import BASE_NAME, READ_OPTIMIZED, SNAPSHOT, UsedFormat
+from harness.usage.usage_file import (
+    BASE_NAME,
+    READ_OPTIMIZED,
+    SNAPSHOT,
+    Fact,
+    UsedFormat,
+    UsedTable,
+)
 
 HUDI_INPUTS: Final = ("org.apache.hudi.", "com.uber.hoodie.")
 
@@ -23,10 +32,28 @@ class CatalogTable:
     partition_keys: tuple[str, ...] = ()
     metadata: str = ""
     """Where the metadata of an Iceberg table is."""
+    content: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The metadata of an Iceberg table, of a catalog that gives them."""
     kind: str = ""
     """What it is that is none of the formats: the last word of its input format."""
     insert_only: bool = False
     """Of a transactional table of Hive."""
+
+
+Entries = tuple[CatalogTable, ...]
+"""Entries of one table: those of a merge-on-read table's views have the same files and columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The tables that a catalog or a folder has."""
+
+    total: int
+    """So many entries come, unless some cannot be read."""
+    batches: Iterable[Sequence[Entries | UsedTable]]
+    """They come as they are read; one that the catalog does not give is told already."""
+    unlisted: Mapping[str, str]
+    """What its tables are not known of, with the reason."""
 
 
 def catalog_table(table: Any) -> CatalogTable:  # noqa: ANN401 - Thrift's own class
@@ -86,3 +113,11 @@ def _view(table: Any, read_by: str) -> str:  # noqa: ANN401
     if read_optimized == "true" or read_by.endswith("HoodieParquetInputFormat"):
         return READ_OPTIMIZED
     return BASE_NAME
+
+
+def unread(entry: CatalogTable, why: str) -> UsedTable:
+    """Return a table of which nothing is known but what its entry says."""
+    surely = entry.format not in (UsedFormat.OTHER, UsedFormat.HUDI)
+    unknown = tuple(fact for fact in Fact if not (fact is Fact.FORMAT and surely))
+    view = entry.view if entry.format is UsedFormat.HUDI_MOR else SNAPSHOT
+    return UsedTable(entry.name, entry.format, view, unknown=unknown, unread=printable(why))

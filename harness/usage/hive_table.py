@@ -56,6 +56,8 @@ def _footer(
                 "no file lies below its location; its partitions may lie elsewhere",
             )
         return None
+    if not table.columns:
+        doubts.add(Fact.SCHEMA_CHANGES, "no catalog says which columns it has today")
     if table.format is UsedFormat.HIVE_TEXT:
         doubts.add(Fact.SCHEMA_CHANGES, "text files do not say which columns they have")
         return None
@@ -76,7 +78,7 @@ def _features(table: CatalogTable, files: Sequence[ListedFile]) -> Iterator[str]
 
 
 def _changes(table: CatalogTable, oldest: DataFooter | None) -> tuple[UsedChange, ...]:
-    if oldest is None:
+    if oldest is None or not table.columns:
         return ()
     after = column_parts.of_catalog(table.columns)
     before: tuple[ColumnPart, ...] = column_parts.without(oldest.columns, table.partition_keys)

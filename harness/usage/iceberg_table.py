@@ -33,7 +33,7 @@ _TOTALS: Final = {
 def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     newest, doubts = _metadata(folder, table), Doubts()
     try:
-        oldest = _oldest(folder, table, newest.current, doubts)
+        oldest = _oldest(folder, table, newest, doubts)
         return UsedTable(
             table.name,
             UsedFormat.ICEBERG,
@@ -50,6 +50,8 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
 
 
 def _metadata(folder: TableFolder, table: CatalogTable) -> IcebergMetadata:
+    if table.content:
+        return IcebergMetadata(table.content)
     if not table.metadata:
         raise UnreadableError("the catalog names no metadata file; its own catalog has it")
     inside, path = table_folder.holding(folder, table.location, table.metadata)
@@ -94,13 +96,17 @@ def _writers(snapshot: Metadata) -> Iterator[str]:
 
 
 def _oldest(
-    folder: TableFolder, table: CatalogTable, snapshot: Metadata, doubts: Doubts
+    folder: TableFolder, table: CatalogTable, newest: IcebergMetadata, doubts: Doubts
 ) -> int | None:
     """Return the sequence number of the oldest live data file; None where that is not known."""
-    if not snapshot:
+    if not newest.current:
         return NO_FILES
     try:
-        inside, path = table_folder.holding(folder, table.location, snapshot["manifest-list"])
+        manifests = newest.current["manifest-list"]
+        inside, path = table_folder.holding(folder, table.location, manifests)
+        if inside is not folder:  # of a folder that was copied, its metadata know where it was
+            location = str(newest.metadata.get("location", table.location))
+            inside, path = table_folder.holding(folder, location, manifests)
         numbers = [
             int(manifest.get("min_sequence_number") or 0)
             for manifest in iceberg_table.avro_records(inside.text(path) or b"")

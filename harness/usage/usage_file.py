@@ -161,7 +161,7 @@ class Doubts:
 MOST_BYTES: Final = 1 << 26
 """About 200,000 tables."""
 HEAD: Final = """\
-# What the tables of a metastore look like, by `harness scan`; see docs/usage.md for the words.
+# What tables look like, by `harness scan`; see docs/usage.md for the words.
 # It has names of tables and columns, and no values, properties or passwords.
 """
 

@@ -105,6 +105,9 @@ class TableFolder:
         if waiting:
             raise UnreadableError(f"it has more than {MOST_FOLDERS:,} folders")
 
+    def below(self, path: str) -> TableFolder:
+        return TableFolder(self._path(path), self.files)
+
     def _path(self, below: str) -> str:
         return f"{self.root}/{below}" if below else self.root
 

@@ -149,8 +149,8 @@ def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime()
     assert not distributions.exists(f"{name}@container")
     assert distributions.exists("spark-3.5.7@container")
     assert distributions.no_lock_data(name) == (
-        f"there is no lock data of {name}: 'harness engines add spark 3.5.8 hudi 1.2.1' writes it, "
-        "and no image has the bundle that it names"
+        f"there is no lock data of {name}; did you mean 'spark-3.5.8-hudi-1.2.0'? 'harness engines "
+        "add spark 3.5.8 hudi 1.2.1' writes it, and no image has the bundle that it names"
     )
 
 

@@ -64,7 +64,8 @@ def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch, capsys: Cap
 @pytest.mark.parametrize(
     ("address", "status", "problem"),
     [
-        ("http://m:1", 2, "'http://m:1' is not a metastore; allowed: thrift://host:port"),
+        ("http://127.0.0.1:1", 3, "the REST catalog at http://127.0.0.1:1 does not answer"),
+        ("nosuch", 2, "there is no folder nosuch; allowed: a folder, such as s3://bucket"),
         ("thrift://m", 2, "allowed: thrift://host:port"),
         ("thrift://m:port", 2, "allowed: thrift://host:port or host:port"),
         ("thrift://a:1,thrift://b:1", 2, "allowed: thrift://host:port"),

@@ -117,7 +117,7 @@ WRONG = {
     "trino-x: {like: trino-340}": "trino-x: like: there is no 'trino-340'; harness engines",
     "mine: {like: trino-476}": "mine: its name must begin with its product, trino-",
     "trino-476: {like: trino-368}": "trino-476: a distribution that is shipped is called so",
-    "trino-x: {like: trino-480}": "trino-x: there is no lock data of trino-480: 'harness eng",
+    "trino-x: {like: trino-480}": "trino-x: there is no lock data of trino-480, and it cannot",
     "hive-x: {like: hive-3.1.3, catalogs: {hudi: {a: b}}}": "hive-x: catalogs: hive has none",
     "trino-x: {like: trino-476, property: {a: b}}": "readers: trino-x has no 'property'; did",
     "trino-x: {like: trino-476, properties: {a: 1}}": "readers: trino-x.properties.a: 1 is g",

@@ -148,7 +148,7 @@ def test_a_writer_takes_settings_as_readers_do(mine: Path) -> None:
         ),
         (
             NamedParts(formats=["hudi-cow", "iceberg"], readers=["hive-3.1.3"]),
-            "format iceberg: none of the readers named can be asked about it; --reader takes d",
+            "format iceberg: hive-3.1.3 has no library for iceberg tables; none of the readers",
         ),
     ],
 )
@@ -170,4 +170,5 @@ def test_a_profile_that_does_not_serve_a_named_format_is_told_and_nothing_is_cho
         "format iceberg: no writer of profile quick-start writes it; --writer takes "
         + ", ".join(distribution_support.writers_of("iceberg"))
     )
-    assert reading.startswith("format iceberg: no reader of profile quick-start can be asked about")
+    assert reading.startswith("format iceberg: spark-3.5.8-hudi-1.0.2 has no library for iceberg")
+    assert "; no reader of profile quick-start can be asked about it; --reader takes" in reading

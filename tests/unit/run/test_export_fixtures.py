@@ -55,6 +55,17 @@ def questions(folder: Path, step: dict[str, Any]) -> dict[str, Any]:
     return {load["query"]: load for load in json.loads(path.read_text("utf-8"))["questions"]}
 
 
+def test_the_entries_of_the_catalog_name_the_exported_folder(
+    run: Run, cache: Cache, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    (variant,) = exported(run, cache, out)["variants"]
+    for fixture in (entry["fixture"] for entry in variant["steps"]):
+        text = (out / fixture["catalog"]["path"]).read_text(encoding="utf-8")
+        assert "{location}" not in text
+        assert str(out / fixture["table"]) in text
+
+
 def test_the_manifest_tells_of_every_file_with_its_size_and_hash(
     run: Run, cache: Cache, tmp_path: Path
 ) -> None:

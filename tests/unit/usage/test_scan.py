@@ -15,7 +15,7 @@ from harness.core.progress import Progress
 from harness.core.records import Refusal
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import CatalogRefusedError
-from harness.usage import hudi_table, scan
+from harness.usage import hudi_table, metastore_listing, scan
 from harness.usage.usage_file import Fact, Usage, UsedFormat
 from tests.builders.metastore_tables import HUDI, ORC, PARQUET, REALTIME, RO, metastore_table
 from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, log, parquet
@@ -132,7 +132,7 @@ def test_what_is_refused_is_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch
 
 
 def test_tables_are_asked_for_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "BATCH", 2)
+    monkeypatch.setattr(metastore_listing, "BATCH", 2)
     tables = [metastore_table(name, kind="VIRTUAL_VIEW") for name in "abc"]
     catalog = SimulatedCatalog({"d": tables})
     scanned(monkeypatch, catalog)

@@ -1,0 +1,124 @@
+"""A copy of an Iceberg table is made to name its files where they lie.
+
+Sources: Iceberg table specification, "Manifests", "Manifest Lists", "Position Delete Files" (with
+the bounds of reserved field ids) and "Table Metadata"; Puffin specification, "Footer structure".
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from harness.formats.iceberg.table import METADATA, parse
+
+FILE_PATH: Final = "file_path"
+PUFFIN: Final = b"PFA1"
+_AVRO: Final = "*.avro"
+_AVRO_KEYS: Final = "avro."
+"""How the keys begin that Avro itself keeps in a file's metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    folder: Path
+    old: str
+    new: str
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Of files that became longer or shorter, by their new paths."""
+
+    def path(self, text: str) -> str:
+        return f"{self.new}{text.removeprefix(self.old)}" if text.startswith(self.old) else text
+
+    def any(self, value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+        """Return a value with every path in it changed, in its texts and in bounds of paths."""
+        match value:
+            case str():
+                return self.path(value)
+            case bytes():
+                old = self.old.encode()
+                return self.new.encode() + value[len(old) :] if value.startswith(old) else value
+            case Mapping():
+                return {name: self.any(part) for name, part in value.items()}
+            case list():
+                return [self.any(part) for part in value]
+        return value
+
+    def inside(self, path: str) -> Path:
+        """Return where a file of the table lies; `path` is the new one."""
+        return self.folder / path.removeprefix(self.new).lstrip("/")
+
+    def write(self, path: Path, content: bytes) -> None:
+        path.write_bytes(content)
+        self.sizes[f"{self.new}/{path.relative_to(self.folder)}"] = len(content)
+
+    def manifest(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Change an entry of a manifest, and the delete file that it tells of."""
+        result: dict[str, Any] = self.any(record)
+        data_file = result["data_file"]
+        path = self.inside(data_file[FILE_PATH])
+        if data_file.get("content") == 1 and data_file[FILE_PATH] not in self.sizes:
+            move = _puffin if path.suffix == ".puffin" else _position_deletes
+            if path.is_file():
+                self.write(path, move(path.read_bytes(), self.any))
+        size = self.sizes.get(data_file[FILE_PATH], data_file["file_size_in_bytes"])
+        return {**result, "data_file": {**data_file, "file_size_in_bytes": size}}
+
+    def listed(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Change an entry of a list of manifests."""
+        result: dict[str, Any] = self.any(record)
+        size = self.sizes.get(result["manifest_path"], result["manifest_length"])
+        return {**result, "manifest_length": size}
+
+    def avro(self, path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        import fastavro  # noqa: PLC0415 - only who moves a table needs it
+
+        reader = fastavro.reader(io.BytesIO(path.read_bytes()))
+        records = [change(record) for record in reader]  # type: ignore[arg-type] # of mappings
+        metadata = {k: v for k, v in reader.metadata.items() if not k.startswith(_AVRO_KEYS)}
+        out = io.BytesIO()
+        fastavro.writer(out, reader.writer_schema, records, reader.codec, metadata=metadata)
+        self.write(path, out.getvalue())
+
+
+def move(folder: Path, location: str) -> None:
+    """Let the files of a table, which was copied into `folder`, name a path as their location."""
+    named = sorted((folder / METADATA).glob("*.metadata.json"))
+    old = str(parse(named[-1].read_bytes())["location"]).rstrip("/")
+    scheme = old.partition("/")[0]  # `file:`, or none
+    made = _Move(folder, old, f"{scheme}{location.rstrip('/')}")
+    files = sorted((folder / METADATA).glob(_AVRO))
+    lists = [path for path in files if path.name.startswith("snap-")]
+    for path in files:
+        if path not in lists:
+            made.avro(path, made.manifest)
+    for path in lists:
+        made.avro(path, made.listed)
+    for path in named:
+        content = json.dumps(made.any(parse(path.read_bytes()))).encode()
+        path.write_bytes(content)
+
+
+def _position_deletes(content: bytes, change: Callable[[Any], Any]) -> bytes:
+    """Return a Parquet file of deleted positions with other paths."""
+    import pyarrow as pa  # noqa: PLC0415 - only who moves a table needs it
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    table = pq.read_table(io.BytesIO(content))
+    at = table.schema.get_field_index(FILE_PATH)
+    paths = pa.array(map(change, table.column(at).to_pylist()), pa.string())
+    out = io.BytesIO()
+    pq.write_table(table.set_column(at, table.schema.field(at), paths), out)
+    return out.getvalue()
+
+
+def _puffin(content: bytes, change: Callable[[Any], Any]) -> bytes:
+    """Return a Puffin file whose footer has other paths; its blobs stay where they are."""
+    size, flags = struct.unpack("<i4s", content[-12:-4])
+    begin = len(content) - 12 - size
+    payload = json.dumps(change(json.loads(content[begin : begin + size]))).encode()
+    return content[:begin] + payload + struct.pack("<i4s", len(payload), flags) + PUFFIN

@@ -1,0 +1,160 @@
+"""The tables below a folder, on a disk or in an object store, by what lies in their folders.
+
+A folder has no catalog. A Delta table is known by its log, a Hudi table by `.hoodie`, an Iceberg
+table by its metadata, of which the newest counts; a plain table by the first bytes of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from harness.core.errors import EnvironmentProblem, UsageProblem, printable
+from harness.formats.delta.log import LOG
+from harness.formats.files import avro, orc, table_folder
+from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
+from harness.formats.hive_acid.format import FOLDER
+from harness.formats.hudi.records import HOODIE
+from harness.formats.iceberg.table import METADATA
+from harness.usage.catalog_table import CatalogTable, Listing
+from harness.usage.usage_file import UsedFormat
+
+MOST_FOLDERS: Final = 20_000
+"""So many folders are looked into, to see which are tables."""
+TRIED: Final = 3
+"""Files of a folder that are opened to see whether it is a plain table."""
+_ICEBERG: Final = re.compile(r"v?(?P<number>\d+)(-[\w-]+)?(\.gz)?\.metadata\.json(\.gz)?")
+"""Names of metadata files, with a catalog and without one (specification, "Metastore Tables" and
+"File System Tables"; `TableMetadataParser.getFileExtension`)."""
+_PARTITION: Final = re.compile(r"(?P<key>[^=]+)=.*")
+_MAGIC: Final = {
+    b"PAR1": UsedFormat.HIVE_PARQUET,
+    orc.MAGIC: UsedFormat.HIVE_ORC,
+    avro.MAGIC: UsedFormat.HIVE_AVRO,
+}
+
+
+@contextmanager
+def listed(address: str, patterns: Sequence[str]) -> Iterator[Listing]:
+    """Yield the tables below a folder, whose own folders count as databases."""
+    tables, unlisted = list[CatalogTable](), dict[str, str]()
+    for name, why in _looked(_root(address), patterns, tables):
+        unlisted[name] = printable(why)
+    yield Listing(len(tables), [[(table,) for table in tables]], unlisted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    folder: TableFolder
+    location: str
+
+    def named(self, below: str) -> str:
+        """Return a table's name by its folder; a warehouse of Hive calls databases `sales.db`."""
+        parts = [part.removesuffix(".db") for part in below.split("/")] if below else []
+        return ".".join(parts) or self.location.rstrip("/").rpartition("/")[2]
+
+    def at(self, below: str) -> str:
+        return f"{self.location.rstrip('/')}/{below}" if below else self.location
+
+
+def _root(address: str) -> _Root:
+    location = address if "://" in address else str(Path(address).absolute())
+    try:
+        folder = table_folder.at(location)
+        if not folder.exists() and not folder.listed():
+            raise UsageProblem(
+                f"there is no folder {address}; allowed: a folder, such as s3://bucket/warehouse, "
+                "the address of a metastore, thrift://host:port, or of an Iceberg REST catalog, "
+                "https://host/path"
+            )
+    except UnreadableError as problem:
+        raise EnvironmentProblem(f"{address} cannot be read: {problem}") from problem
+    return _Root(folder, location)
+
+
+def _looked(
+    root: _Root, patterns: Sequence[str], tables: list[CatalogTable]
+) -> Iterator[tuple[str, str]]:
+    """Add every table below a folder; yield what cannot be listed, and why."""
+    waiting = deque([""])
+    for _ in range(MOST_FOLDERS):
+        if not waiting:
+            return
+        below = waiting.popleft()
+        try:
+            inside = root.folder.listed(below)
+            table = _table(root, below, inside)
+        except UnreadableError as problem:
+            yield root.named(below), str(problem)
+            continue
+        if table is not None:
+            tables.append(table)
+            continue
+        waiting += [
+            file.path
+            for file in inside
+            if file.folder and file.name[0] not in "._" and (below or _fits(file.name, patterns))
+        ]
+    if waiting:
+        yield root.location, f"it has more than {MOST_FOLDERS:,} folders; not all were looked at"
+
+
+def _fits(name: str, patterns: Sequence[str]) -> bool:
+    database = name.removesuffix(".db").lower()
+    return not patterns or any(fnmatchcase(database, pattern.lower()) for pattern in patterns)
+
+
+def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTable | None:
+    """Return what a folder is as a table; None where it is none."""
+    names = {file.name for file in inside if file.folder}
+    name, location = root.named(below), root.at(below)
+    if LOG in names:
+        return CatalogTable(name, UsedFormat.DELTA, location=location)
+    if HOODIE in names:
+        return CatalogTable(name, UsedFormat.HUDI, location=location)
+    if METADATA in names and (newest := _metadata(root.folder.below(below).listed(METADATA))):
+        metadata = f"{location.rstrip('/')}/{newest}"
+        return CatalogTable(name, UsedFormat.ICEBERG, location=location, metadata=metadata)
+    return _plain(root.folder.below(below), CatalogTable(name, UsedFormat.OTHER, location=location))
+
+
+def _metadata(files: Sequence[ListedFile]) -> str:
+    """Return the newest metadata file; of two of the same number, the one written last."""
+    known = [(match, file) for file in files if (match := _ICEBERG.fullmatch(file.name))]
+    newest = max(known, key=lambda e: (int(e[0]["number"]), e[1].modified), default=None)
+    return newest[1].path if newest else ""
+
+
+def _plain(folder: TableFolder, table: CatalogTable) -> CatalogTable | None:
+    """Return a plain or a transactional table; None where a folder has neither."""
+    inside = folder.listed()
+    parts = [file.name for file in inside if file.folder]
+    files = [file for file in inside if _has_data(file)]
+    if any(map(_PARTITION.fullmatch, parts)) or any(map(FOLDER.fullmatch, parts)):
+        walked = (file for listing in folder.walk() for file in listing if _has_data(file))
+        files = list(islice(walked, TRIED))
+    kind = next(filter(None, (_kind(folder, file) for file in files[:TRIED])), None)
+    if kind is None:
+        return None
+    *folders, _ = files[0].path.split("/")
+    if any(map(FOLDER.fullmatch, folders)):
+        kind = UsedFormat.HIVE_ACID
+    keys = (match["key"] for part in folders if (match := _PARTITION.fullmatch(part)))
+    return CatalogTable(table.name, kind, location=table.location, partition_keys=tuple(keys))
+
+
+def _has_data(file: ListedFile) -> bool:
+    return not file.folder and file.size > 0 and file.name[0] not in "._"
+
+
+def _kind(folder: TableFolder, file: ListedFile) -> UsedFormat | None:
+    with folder.opened(file.path) as opened:
+        begin = opened.read(len(avro.MAGIC))
+    return next((kind for magic, kind in _MAGIC.items() if begin.startswith(magic)), None)

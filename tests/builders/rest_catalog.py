@@ -1,0 +1,67 @@
+"""A REST catalog with a few tables, on loopback (Iceberg's REST catalog specification)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+Answers = Mapping[str, Any]
+
+
+def answers(tables: Mapping[str, Path]) -> Answers:
+    """Return what is answered at each path: the metadata file of each table by `database.name`."""
+    result: dict[str, Any] = {"/v1/config": {"defaults": {}, "overrides": {}}}
+    databases = sorted({name.partition(".")[0] for name in tables})
+    result["/v1/namespaces"] = {"namespaces": [[database] for database in databases]}
+    for database in databases:
+        names = [name.partition(".")[2] for name in tables if name.startswith(f"{database}.")]
+        entries = [{"namespace": [database], "name": name} for name in names]
+        result[f"/v1/namespaces/{database}/tables"] = {"identifiers": entries}
+    for name, file in tables.items():
+        database, _, table = name.partition(".")
+        metadata = json.loads(file.read_text(encoding="utf-8"))
+        loaded = {"metadata-location": str(file), "metadata": metadata, "config": {}}
+        result[f"/v1/namespaces/{database}/tables/{table}"] = loaded
+    return result
+
+
+@contextmanager
+def serving(known: Answers, token: str = "") -> Iterator[str]:
+    """Serve it, only to who has the token; yield the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = unquote(self.path.partition("?")[0])
+            if token and self.headers.get("Authorization") != f"Bearer {token}":
+                status, body = 401, _error("NotAuthorizedException", "who are you", 401)
+            elif path in known:
+                status, body = 200, known[path]
+            else:
+                status, body = 404, _error("NoSuchTableException", f"no {path}", 404)
+            content = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing of requests."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _error(kind: str, message: str, code: int) -> Mapping[str, Any]:
+    return {"error": {"message": message, "type": kind, "code": code}}

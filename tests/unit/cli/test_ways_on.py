@@ -1,0 +1,75 @@
+"""What is typed wrongly gets the reason, and a way on that does not end in another refusal."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app
+from tests.builders.scenario_texts import MOVED
+
+Capture = pytest.CaptureFixture[str]
+
+ADDED = "  - add_column: {name: later, type: string}\n  - insert: [7]\n"
+ERRORS = {
+    "upgrade --from trino-476 --to trino-490 my.yaml": (
+        "trino-490: there is no lock data of trino-490, and it cannot be added: no rule says which "
+        "files this version needs; shipped are trino-368, trino-476"
+    ),
+    "run my.yaml --writer spark-3.5.8-hudi-0.51.0": "did you mean 'spark-3.5.8-hudi-0.15.0'?",
+    "run my.yaml --reader trinno-476": "did you mean 'trino-476'?",
+    "engines add hive 4.9.9": "docs/locks.md shows how; shipped are hive-2.3.10, hive-3.1.3, ",
+    "upgrade --from trino-476 --to trino-483 my.yaml --format delta": (
+        "format delta: trino-483 has no connector for delta tables; "
+    ),
+    "run my.yaml --reader https://trino.internal:8443": (
+        "reader https://trino.internal:8443: this is an address, and the harness starts its "
+        "engines itself; name a version, such as trino-483"
+    ),
+    "run my.yaml --metastore thrift://mine:9083": (
+        "this is an address, and the harness starts its metastores itself; name a version"
+    ),
+    "run table": "table has no scenario file (*.yaml); it is a table: harness scan looks at",
+    "run empty": "empty has no scenario file (*.yaml)\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.yaml").write_text(f"{MOVED}{ADDED}", encoding="utf-8")
+    Path("table", "_delta_log").mkdir(parents=True)
+    Path("empty").mkdir()
+
+
+@pytest.mark.parametrize(("command", "text"), ERRORS.items())
+def test_an_error_leads_on_and_leaves_no_folder(command: str, text: str, capsys: Capture) -> None:
+    assert app.main(shlex.split(command)) == 2
+    assert text in capsys.readouterr().err
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+
+
+PROFILE = """
+mine:
+  about: The shape of questions that YAML takes for no value.
+  scenarios: ["*"]
+  formats: [hudi-cow]
+  writers: [spark-3.5.8-hudi-0.15.0]
+  readers: [trino-476]
+  queries: [all, {query}]
+"""
+
+
+@pytest.mark.parametrize("query", ["null", "{query: null}", '"null"'])
+def test_the_shape_null_needs_no_quotes(query: str, capsys: Capture) -> None:
+    Path("profiles.yaml").write_text(PROFILE.replace("{query}", query, 1), encoding="utf-8")
+    assert app.main(["plan", "my.yaml", "--profile", "mine", "--checks"]) == 0
+    assert "/null" in capsys.readouterr().out
+
+
+def test_nor_does_it_in_a_scenario(capsys: Capture) -> None:
+    Path("my.yaml").write_text(f"{MOVED}{ADDED}queries: [null]\n", encoding="utf-8")
+    assert app.main(["plan", "my.yaml", "--profile", "first", "--checks"]) == 0
+    assert "/null" in capsys.readouterr().out
