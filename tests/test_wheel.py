@@ -162,4 +162,4 @@ def test_in_another_repository_pytest_collects_the_cells(
     assert Path(told[0]).is_relative_to(installed.folder)
     case = "my/story.yaml::cell[my/story[hudi-cow]@spark-3.5.8-hudi-0.15.0/s{}/snapshot/all/"
     results = [line for line in told if "::" in line]
-    assert [each.partition("trino")[0] for each in results] == [*map(case.format, (1, 2, 3))]
+    assert [text.partition("trino")[0] for text in results] == [*map(case.format, (1, 2, 3))]

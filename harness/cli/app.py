@@ -180,7 +180,8 @@ app = typer.Typer(
     rich_markup_mode=MARKUP,
     help="Find silent wrong answers: write lake tables with PySpark, change their schemas, ask "
     "real Spark, Hive, Trino and Presto what they see, and judge each answer value by value.",
-    epilog="Begin with: harness run --profile quick-start --show",
+    epilog="Begin with: harness run --profile quick-start --show, which is about Hudi, or with "
+    "harness run --format iceberg --show; delta and hive-parquet have quick starts too.",
 )
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Final
@@ -50,12 +50,7 @@ def end_judged(judged: JudgedRun, output: Output, ending: Ending) -> int:
     run = judged.run
     gate = run_judge.gate_of(run, judged.applied, fail_on_flaky=ending.fail_on_flaky)
     status = GOOD if ending.show and gate.status == NEW else gate.status
-    try:
-        if file := _history_of(ending.history, run.folder):
-            store(run, file)
-    except (HarnessError, OSError) as error:
-        reason = printable(str(problem_of(error) or error))
-        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
+    if not _stored(run, _history_of(ending.history, run.folder)):
         status = max(status, HarnessError.exit_status)
     on_github = os.environ.get(ON_GITHUB) == "true"
     if on_github if ending.github is None else ending.github:
@@ -68,6 +63,24 @@ def end_judged(judged: JudgedRun, output: Output, ending: Ending) -> int:
             print(f"harness: {problem}", file=sys.stderr)
     output.result(run, gate, status)
     return status
+
+
+def _stored(run: Run, file: Path | None) -> bool:
+    """Store a run where there is a file for it; say it and return False where that fails."""
+    try:
+        if file:
+            store(run, file)
+    except (HarnessError, OSError) as error:
+        reason = printable(str(problem_of(error) or error))
+        print(f"harness: the run is not stored for its history: {reason}", file=sys.stderr)
+        return False
+    return True
+
+
+def store_side(run: Run, folder: Path, name: str) -> None:
+    """Store a side of an upgrade whose folder is under runs/, among the upgrades of its profile."""
+    info = replace(run.info, id=f"{folder.name}-{name}", profile=f"upgrade {run.info.profile}")
+    _stored(replace(run, info=info), _history_of(None, folder))
 
 
 def store(run: Run, file: Path) -> str:

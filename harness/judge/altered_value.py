@@ -156,9 +156,9 @@ def _beyond_nanoseconds(expected: datetime.date, result: Value) -> bool:
     # What is less than a microsecond is cut off towards the past or towards 1970.
     return wrapped != exact and number in {
         cut
-        for held in (wrapped, end)
-        for cut in (held // 1000 * 1000, -(-held // 1000) * 1000)
-        if (cut <= held or held < 0)
+        for stored in (wrapped, end)
+        for cut in (stored // 1000 * 1000, -(-stored // 1000) * 1000)
+        if (cut <= stored or stored < 0)
     }
 
 

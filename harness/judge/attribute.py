@@ -59,7 +59,10 @@ def attribute(
         by_history = hidden.history(difference)
         if by_history is not Responsible.READER or hidden.lists is None:
             return by_history
-        return hidden.lists.responsible(difference)
+        by_lists = hidden.lists.responsible(difference)
+        # Who finds columns by name shows NULL for a renamed one without any list.
+        renamed = kind is FindingKind.MISSING_RENAME and by_lists is Responsible.COLUMNS
+        return None if renamed else by_lists
 
     groups = grouped([((kind, responsible(kind, d)), d) for kind, d in named])
     order = [at for kind in FindingKind for at in groups if at[0] is kind]

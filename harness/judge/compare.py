@@ -14,6 +14,7 @@ from typing import Final
 
 from harness.core.grouping import grouped
 from harness.core.records import Answer, Column, Origin, Part
+from harness.judge.altered_value import near
 from harness.judge.answers import answered, tables_of
 from harness.judge.difference import Difference, DifferenceKind, Location, ShownRows, leaves
 from harness.judge.expected_state import ExpectedState, Looks, PredictedRows, looks_of
@@ -448,7 +449,9 @@ def _owners_by_look(
 ) -> list[str]:
     """Return the owners of rows without a key: of each row that is there one that looks so.
 
-    Which of several that look the same is whose does not matter.
+    Which of several that look the same is whose does not matter. A row that looks like none is of
+    the one whose values it may have with their digits, zone or precision changed, if it is the only
+    one of that, and that of it.
     """
     there: dict[Looks, list[str]] = {}
     for key, row in state.keys.items():
@@ -457,9 +460,28 @@ def _owners_by_look(
         there.setdefault(looks_of(names, known), []).append(key)
     by_look = [keys.pop() if (keys := there.get(looks_of(names, row))) else "" for row in rows]
     left = {key for keys in there.values() for key in keys}
-    return [
+    result = [
         key or (owner if owner in left else "") for key, owner in zip(by_look, owners, strict=True)
     ]
+    left -= set(result)
+    near_to = {
+        at: [key for key in left if _near(state, state.keys[key], names, row)]
+        for at, (key, row) in enumerate(zip(result, rows, strict=True))
+        if not key and _says(row)
+    }
+    times = Counter(key for keys in near_to.values() for key in keys)
+    sure = {at: keys[0] for at, keys in near_to.items() if len(keys) == 1 == times[keys[0]]}
+    return [sure.get(at, key) for at, key in enumerate(result)]
+
+
+def _near(state: ExpectedState, row: Row, names: Sequence[str], actual: AnsweredRow) -> bool:
+    """Return whether values may be those of a row, some of them altered to what nobody wrote."""
+    shown, written = state.shown(row), state.index.looks
+    return all(
+        same(value_at(shown, name), value)
+        or (look_of(value) not in written and near(value_at(shown, name), value))
+        for name, value in zip(names, actual, strict=True)
+    )
 
 
 def _of_column(

@@ -143,13 +143,17 @@ class Expectations:
             whole=self.written.layout(step, view) if self.written else None,
         )
 
-    def partition_lists(self, step: int, view: str, query: Query) -> PartitionLists | None:
-        """Return what the catalog's lists of the columns of partitions give; None without any."""
+    def has_lists(self, step: int, view: str) -> bool:
+        """Return whether partitions have lists of columns that are not the table's, or may have."""
         past = self.case.past(view, step)
         if not self.history[0].table.partition_by or (past and past.name != INCREMENTAL):
-            return None
-        lists, state = self.lists(step, view), self.state(step, view)
-        return None if lists is NO_LISTS else PartitionLists(state, query, lists)
+            return False
+        lists = self.lists(step, view)
+        return lists is None or lists.differ
+
+    def partition_lists(self, step: int, view: str, query: Query) -> PartitionLists:
+        """Return what the catalog's lists of the columns of partitions give."""
+        return PartitionLists(self.state(step, view), query, self.lists(step, view))
 
     def _agreement(self, step: int, view: str) -> FileAgreement | None:
         """Return what was written beside what the files hold; None where that is not known."""
@@ -218,7 +222,7 @@ class Expectations:
         lists = next((lists for lists in recorded if entry in lists.entries), None)
         if lists is None:
             return NO_LISTS
-        of_folder = {folder: own for own, folders in lists.partitions for folder in folders}
+        of_folder = {folder: columns for columns, folders in lists.partitions for folder in folders}
         files, made = self.case.state_of[step].files, self.case.made(step)
         history = self.history[: step + 1]
         with suppress(column_resolution.LayoutError):

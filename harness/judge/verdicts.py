@@ -99,7 +99,8 @@ def assess(
 ) -> Assessment:
     """Judge one answer, as it is understood; `view`: the one whose rows the view asked shows.
 
-    `by_lists`: whether the reader goes by the columns that the catalog has of each partition.
+    `by_lists`: whether the reader goes by the columns that the catalog has of each partition, and
+    there are such.
     """
     state = _asked_for(expectations, step, view, answer)
     layout, agreement = expectations.layout(step, view), expectations.agreement(step, view)
@@ -183,7 +184,9 @@ class JudgedVariant:
         understood = understand_cell(cell, expectations, answer)
         # Readers of one table often give the same.
         texts = understood.question, answer_texts.content(understood)
-        by_lists = catalog_readers.goes_by(cell.reader, CatalogFact.COLUMNS_OF_PARTITIONS)
+        by_lists = expectations.has_lists(step, view) and catalog_readers.goes_by(
+            cell.reader, CatalogFact.COLUMNS_OF_PARTITIONS
+        )
         content = step, view, expectations.truncated, by_lists, texts
         if content not in self._assessments:
             made = assess(expectations, step, view, understood, by_lists=by_lists)

@@ -40,7 +40,7 @@ class FollowedRun:
 
     def final(self) -> dict[int, Verdict]:
         result = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
-        return {at: each.verdict for at, each in result.items() if each is not None}
+        return {at: verdict.verdict for at, verdict in result.items() if verdict is not None}
 
     def judged(self) -> dict[int, Verdict]:
         result = {

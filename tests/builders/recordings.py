@@ -122,7 +122,7 @@ def _add_states(states: Lines, recorded: Recorded) -> None:
         body = _STATE.dump_python(
             state, mode="json", exclude_defaults=True, exclude=unsaid, by_alias=True
         )
-        body["files"] = [states.once(each["kind"], each) for each in body.get("files", ())]
+        body["files"] = [states.once(finding["kind"], finding) for finding in body.get("files", ())]
         states.add(body)
 
 
@@ -166,7 +166,8 @@ def _verdicts(variants: Iterable[Recorded]) -> str:
 def _add_verdict(verdicts: Lines, verdict: Said) -> str:
     result = verdict.get("findings", ())
     short = [
-        verdicts.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in result
+        verdicts.once(f"{finding['kind']}-{finding.get('party', 'nobody')}", finding)
+        for finding in result
     ]
     kinds = dict.fromkeys(each["kind"] for each in result)
     body = {**verdict, "findings": short} if short else verdict

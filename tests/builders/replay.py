@@ -197,5 +197,5 @@ def _place(place: Said) -> str:
 
 def counts(variants: Iterable[Recorded]) -> Counter[str]:
     return Counter(
-        str(said["verdict"]) for variant in variants for said in variant.verdicts.values()
+        str(verdict["verdict"]) for variant in variants for verdict in variant.verdicts.values()
     )

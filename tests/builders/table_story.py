@@ -160,7 +160,7 @@ def history(
 
 def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
     """Return the table of columns in one line; the first is the key, `ts` the ordering one."""
-    parts = [each.strip().split(" ", 1) for each in _split(columns)]
+    parts = [text.strip().split(" ", 1) for text in _split(columns)]
     pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
     names = [name for name, _ in pairs]
     return Table(pairs, names[0], "ts" if "ts" in names else None, partition_by)
@@ -267,7 +267,7 @@ def _schema_change(words: list[str]) -> Operation:
 
 
 def _type_in(words: list[str]) -> str:
-    ends = [words.index(each) for each in ("first", "after") if each in words]
+    ends = [words.index(text) for text in ("first", "after") if text in words]
     return " ".join(words[: min(ends, default=len(words))])
 
 

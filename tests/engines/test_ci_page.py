@@ -209,8 +209,8 @@ def elsewhere(
     """Somebody's machine: the repository, and of the job the files that it keeps, all else gone."""
     place = shutil.copytree(repository, tmp_path_factory.mktemp("elsewhere") / "work")
     (place / "lake-tables").mkdir()
-    for each in github.machine.kept(*github.given("actions/upload-artifact")["path"].split()):
-        shutil.copy(each, place / "lake-tables")
+    for part in github.machine.kept(*github.given("actions/upload-artifact")["path"].split()):
+        shutil.copy(part, place / "lake-tables")
     shutil.rmtree(github.machine.repository / "my")
     return Machine(place, {"PATH": path, "HARNESS_CACHE": str(place / "none")})
 
@@ -256,7 +256,7 @@ def test_the_job_of_gitlab_ends_well_where_all_that_is_wrong_is_known(
     machine.kept(job["artifacts"]["reports"]["junit"])
     assert len(machine.cases()) == cells(machine.done(PLAN))
     places = {machine.done("pip cache dir").strip(), variables["HARNESS_CACHE"]}
-    assert {str(place / each.rstrip("/")) for each in job["cache"]["paths"]} == places
+    assert {str(place / text.rstrip("/")) for text in job["cache"]["paths"]} == places
 
 
 @pytest.fixture

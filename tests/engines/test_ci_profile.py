@@ -57,7 +57,7 @@ def test_by_position_a_moved_column_is_misaligned(
 ) -> None:
     cell = (reader.format("false"), "move", shape, view, MOVE)
     assert finished.kinds(*cell) == {"misaligned"}
-    assert all(way.startswith("by position") for way in finished.cells(*cell)["reproduces"])
+    assert all(text.startswith("by position") for text in finished.cells(*cell)["reproduces"])
     witness = finished.cells(*cell)["findings"][0]["witness"]
     assert witness["origin"]["name"] != witness["column"]
     assert finished.cells(reader.format("true"), *cell[1:])["verdict"] == "correct"

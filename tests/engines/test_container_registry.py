@@ -81,7 +81,7 @@ def test_an_image_is_pulled_from_a_registry_of_ones_own_and_its_digest_is_record
 def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
     registry: Registry, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = (image_registry.tiny_image(each) for each in ("then", "today"))
+    first, second = (image_registry.tiny_image(text) for text in ("then", "today"))
     recorded = f"{prefix}{OFFICIAL}@{registry.push(first, OFFICIAL)}"
     registry.push(second, OFFICIAL)
     forget(first, second)

@@ -47,7 +47,10 @@ def judged(finished: Finished) -> Mapping[str, object]:
         verdict["case"].replace(SUFFIX, ""): (
             verdict["verdict"],
             verdict["reproduces"],
-            [(found["kind"], found["party"], places(found)) for found in verdict["findings"]],
+            [
+                (finding["kind"], finding["party"], places(finding))
+                for finding in verdict["findings"]
+            ],
         )
         for verdict in finished.verdicts
     }
@@ -70,10 +73,10 @@ def test_cell_for_cell_the_verdicts_are_those_of_processes(
 
 def published(process: int) -> list[str]:
     with closing(docker_daemon.client()) as client:
-        labels = [f"{container_network.OWNER}={each}" for each in owners_of(process)]
+        labels = [f"{container_network.OWNER}={name}" for name in owners_of(process)]
         every = [e for label in labels for e in client.containers.list(filters={"label": label})]
     ports = (found for each in every for found in each.attrs["NetworkSettings"]["Ports"].values())
-    return [one["HostIp"] for found in ports for one in found or ()]
+    return [one["HostIp"] for port in ports for one in port or ()]
 
 
 def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone(

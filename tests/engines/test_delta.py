@@ -35,7 +35,7 @@ def test_every_reader_is_right_after_every_step_but_duckdb_of_mapped_partitions(
     assert {(each.scenario, str(each.reader)) for each in odd} == {(PARTITIONS, DUCKDB)}
     for each in odd:
         assert "column_mapping=name" in each.variant
-        assert [(found.kind, found.columns) for found in each.findings] == [
+        assert [(finding.kind, finding.columns) for finding in each.findings] == [
             (FindingKind.LOST_VALUE, ("p",))
         ]
     assert {str(cell.reader) for cell in PLAN.cells} == set(READERS)

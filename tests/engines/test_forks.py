@@ -121,7 +121,7 @@ def see_who_refuses(forks: Mapping[int, Everyone], variant: Variant) -> None:
     version_8 = is_version_8(variant)
     refused = {(reader, said.refused) for reader, said in asked if said.refused}
     assert refused == ({(reader, NO_VERSION_8) for reader in TRINO} if version_8 else set())
-    answering = {reader for reader, said in asked if said.rows}
+    answering = {reader for reader, answer in asked if answer.rows}
     assert answering == set(READERS) - {reader for reader, _ in refused}
     if version_8:
         assert all(said.refused for reader, said in asked if reader in TRINO)

@@ -35,8 +35,8 @@ def test_a_copied_state_shows_the_rows_that_count_and_hive_loses_a_renamed_colum
     odd = [each for each in _wrong(run) if STORY.name in each.case]
     assert {str(each.reader).partition("-")[0] for each in odd} == {"hive"}
     assert {each.step for each in odd} == {RENAME, RENAME + 1}
-    for each in odd:
-        kinds = [(found.kind, found.columns) for found in each.findings]
+    for verdict in odd:
+        kinds = [(finding.kind, finding.columns) for finding in verdict.findings]
         assert kinds == [(FindingKind.MISSING_RENAME, ("g",))]
 
 
@@ -44,8 +44,8 @@ def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run:
     odd = [each for each in _wrong(run) if PARTITIONS.name in each.case]
     assert {"cascade=off" in each.case for each in odd} == {True}
     assert {each.step for each in odd} == {COMPACT, COMPACT + 1}
-    for each in odd:
-        results = [(of.kind, of.columns, of.responsible) for of in each.findings]
+    for verdict in odd:
+        results = [(of.kind, of.columns, of.responsible) for of in verdict.findings]
         assert results == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 

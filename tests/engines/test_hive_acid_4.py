@@ -40,7 +40,7 @@ def test_every_step_is_applied(run: Run) -> None:
 
 def test_trino_shows_what_was_deleted_and_updated_as_it_was(run: Run) -> None:
     verdict_kinds = mine(run, TRINO)
-    assert [verdict_kinds[each] for each in (1, 2, 3)] == [
+    assert [verdict_kinds[number] for number in (1, 2, 3)] == [
         VerdictKind.CORRECT,
         *[VerdictKind.WRONG] * 2,
     ]

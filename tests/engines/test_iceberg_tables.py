@@ -47,12 +47,12 @@ PLAN = planned(
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_applied_is_read_right(name: str, run: Run) -> None:
     wrong = {
-        each.case: each.findings
-        for each in run.recorded.values()
-        if each.scenario == name
-        and each.view != WRITE
-        and each.step < WITHOUT.get(name, len(STORIES[name].steps) + 1)
-        and each.verdict is not VerdictKind.CORRECT
+        verdict.case: verdict.findings
+        for verdict in run.recorded.values()
+        if verdict.scenario == name
+        and verdict.view != WRITE
+        and verdict.step < WITHOUT.get(name, len(STORIES[name].steps) + 1)
+        and verdict.verdict is not VerdictKind.CORRECT
     }
     assert not wrong
 

@@ -51,7 +51,9 @@ def of(found: Run, reader: str) -> Mapping[str, Verdict]:
 
 def said(found: Run, reader: str) -> Mapping[str, object]:
     every = of(found, reader).items()
-    return {case: (each.verdict, each.findings, each.reproduces) for case, each in every}
+    return {
+        case: (verdict.verdict, verdict.findings, verdict.reproduces) for case, verdict in every
+    }
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,13 @@ def test_every_step_of_both_is_applied_and_is_a_version(run: Run) -> None:
     results = [state.outcome for state in run.states if state.variant in mine]
     assert len(results) == len(mine) * (len(STORY.steps) + 1) == 32
     assert {each.kind for each in results} == {OutcomeKind.APPLIED}
-    assert all(each.instant == str(each.step) for each in results)
+    assert all(file.instant == str(file.step) for file in results)
 
 
 def test_spark_shows_what_both_wrote(run: Run) -> None:
     results = [e for e in run.verdicts if STORY.name in e.case and str(e.reader) == SPARK]
     assert len(results) == len(PLAN.variants) * len(STORY.steps)
-    assert {each.verdict for each in results} == {VerdictKind.CORRECT}
+    assert {verdict.verdict for verdict in results} == {VerdictKind.CORRECT}
 
 
 def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_found_by_id(
@@ -46,5 +46,5 @@ def test_trino_refuses_marked_files_without_the_new_column_where_columns_are_fou
     odd = {(e.variant, e.step): e for e in asked if e.verdict is not VerdictKind.CORRECT}
     (by_id,) = (variant.id for variant in PLAN.variants if BY_ID in variant.id)
     assert odd.keys() == {(by_id, step) for step in MARKED}
-    assert {each.verdict for each in odd.values()} == {VerdictKind.REFUSED}
+    assert {verdict.verdict for verdict in odd.values()} == {VerdictKind.REFUSED}
     assert not any(each.findings for each in odd.values())

@@ -36,12 +36,12 @@ def test_of_iceberg_everything_is_right_whoever_wrote(run: Run) -> None:
 
 def test_trino_refuses_transactional_files_after_a_drop(run: Run) -> None:
     asked = (e for e in run.verdicts if "[hive-acid]" in e.variant and str(e.reader) == TRINO)
-    refused = {each.step for each in asked if each.verdict is VerdictKind.REFUSED}
+    refused = {verdict.step for verdict in asked if verdict.verdict is VerdictKind.REFUSED}
     assert refused == set(DROPPED)
 
 
 def test_spark_shows_a_transactional_table_without_its_rows(run: Run) -> None:
     asked = [e for e in run.verdicts if "[hive-acid]" in e.variant and str(e.reader) == SPARK]
-    kinds = {found.kind for each in asked for found in each.findings}
+    kinds = {found.kind for verdict in asked for found in verdict.findings}
     assert kinds == {FindingKind.LOST_ROW}
     assert {each.verdict for each in asked} == {VerdictKind.WRONG}

@@ -37,7 +37,10 @@ def verdicts(folder: Path, *options: str) -> Mapping[str, Any]:
 
 
 def judged(verdict: Mapping[str, Any]) -> tuple[object, ...]:
-    kinds = [(each["kind"], each["party"], len(each["places"])) for each in verdict["findings"]]
+    kinds = [
+        (finding["kind"], finding["party"], len(finding["places"]))
+        for finding in verdict["findings"]
+    ]
     return verdict["verdict"], verdict["reproduces"], kinds
 
 

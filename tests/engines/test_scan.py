@@ -69,7 +69,7 @@ def scanned(
 
 def told(table: UsedTable) -> list[str]:
     """Return the changes without the new types, in the order in which they were made."""
-    return [each.replace(" long", "") for each in short(table.schema_changes)]
+    return [text.replace(" long", "") for text in short(table.schema_changes)]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ READERS = started(
 )
 ON_A_PORT = [
     "hive-3.1.3",
-    *(pytest.param(each, marks=pytest.mark.nightly) for each in ("prestosql-350", "trino-476")),
+    *(pytest.param(text, marks=pytest.mark.nightly) for text in ("prestosql-350", "trino-476")),
 ]
 """Those that are told their port, which the same code picks for all; Spark's is picked by a process
 of the harness's own."""

@@ -84,8 +84,8 @@ def test_orc_files_have_a_setting_of_their_own_and_go_by_position_without(
     started: Started,
 ) -> None:
     by_name, by_position = (
-        started.ask("moved_orc", ALL, "hive-orc", **{"orc.use-column-names": each})
-        for each in ("true", "false")
+        started.ask("moved_orc", ALL, "hive-orc", **{"orc.use-column-names": text})
+        for text in ("true", "false")
     )
     assert by_name.rows == ((1, "b1", "a1"),)
     assert by_position.rows == started.ask("moved_orc", of="hive-orc").rows == ((1, "a1", "b1"),)

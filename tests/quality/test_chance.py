@@ -30,4 +30,4 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
         for logs in ("merged", "ignored"):
             kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
             predicted = Simulation(one.history, files, steps).rows(ReadStrategy(way, kind))
-            assert texts([each.values for each in predicted]) == texts(one.read(by, logs=logs).rows)
+            assert texts([row.values for row in predicted]) == texts(one.read(by, logs=logs).rows)

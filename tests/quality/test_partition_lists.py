@@ -126,6 +126,15 @@ def test_that_nothing_is_known_of_the_list_is_no_reason_where_the_columns_never_
     assert found(recorded(story, None), shown(story, "1", f2=None)) == {(NULL, READER)}
 
 
+def test_nobody_is_named_where_a_rename_explains_it_as_well() -> None:
+    story = history(
+        "insert 1; add f3 after ts; rename f2 g; insert 2", COLUMNS, partition_by=("p",)
+    )
+    case = recorded(story)
+    assert found(case, shown(story, "1", g=None)) == {(FindingKind.MISSING_RENAME, None)}
+    assert found(case, shown(story, "2", g=None)) == {(NULL, READER)}
+
+
 def test_hudis_columns_that_the_table_lists_and_a_partition_does_not_hide_as_many() -> None:
     story = table("add f3")
     case = recorded(story, BEFORE)

@@ -321,7 +321,7 @@ def test_true_is_nulls_name_where_the_row_shows_the_name_and_else_nobodys(stored
     beside, alone = verdicts(
         table, [FolderReader(null_by_its_name, flags), FolderReader(change=flags)]
     )
-    assert story(beside) == {(ALTERED, Responsible.READER, "none", each) for each in ("p", "flag")}
+    assert story(beside) == {(ALTERED, Responsible.READER, "none", text) for text in ("p", "flag")}
     assert story(alone) == {(FindingKind.UNEXPLAINED, Responsible.READER, "none", "flag")}
 
 

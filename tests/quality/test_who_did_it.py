@@ -618,7 +618,7 @@ EVERY: Final = [*HUDI, *DELTA, *ICEBERG, *HIVE]
 @pytest.mark.parametrize("case", EVERY, ids=lambda case: f"{case.format}: {case.name}")
 def test_each_is_blamed_for_what_it_did(case: Case, tmp_path: Path) -> None:
     verdicts = verdicts_on(case, tmp_path / "t")
-    said = [(found.verdict, blamed(found)) for found in verdicts]
+    said = [(verdict.verdict, blamed(verdict)) for verdict in verdicts]
     due = [(WRONG if findings else RIGHT, findings) for _, _, findings in case.shown]
     assert said == due, [found.because for found in verdicts]
 

@@ -20,8 +20,8 @@ SPARK: Final = "spark-3.5.8-hudi-1.0.2"
 HIVE: Final = "hive-3.1.3"
 TRINO: Final = "trino-476"
 READERS: Final = (
-    *(f"{SPARK}{{schema-on-read={each}}}" for each in ("on", "off")),
-    *(f"{HIVE}{{path=fetch{each}}}" for each in ("", ", schema-on-read=on")),
+    *(f"{SPARK}{{schema-on-read={text}}}" for text in ("on", "off")),
+    *(f"{HIVE}{{path=fetch{name}}}" for name in ("", ", schema-on-read=on")),
     *(f"{HIVE}{{path=mapreduce{each}}}" for each in ("", ", schema-on-read=on")),
     *(f"{TRINO}{{use-column-names={each}}}" for each in ("true", "false")),
 )

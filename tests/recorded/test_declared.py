@@ -37,8 +37,8 @@ def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowh
     judged: list[tuple[Cell, str, Answer, Said]],
 ) -> None:
     told = [
-        (TOLD in answer.refusal.message + answer.refusal.cause, said["verdict"])
-        for cell, _, answer, said in judged
+        (TOLD in answer.refusal.message + answer.refusal.cause, verdict["verdict"])
+        for cell, _, answer, verdict in judged
         if answer.refusal and parse_reader(cell.reader).distribution not in OLDER
     ]
     assert set(told) == {(True, VerdictKind.UNSUPPORTED), (False, VerdictKind.REFUSED)}

@@ -23,14 +23,14 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
     """Return the tables of each wrong answer, and the ways that its verdict has."""
     case = replay.case_of(recorded)
     result = {}
-    for cell, said in recorded.verdicts.items():
+    for cell, verdict in recorded.verdicts.items():
         answer = recorded.answers[cell]
-        if said["verdict"] != VerdictKind.WRONG or answer is None:
+        if verdict["verdict"] != VerdictKind.WRONG or answer is None:
             continue
         expectations = Expectations(case).for_reader(cell.reader, answer)
         layout = expectations.layout(cell.step, view_of_rows(cell.view))
         taken = understand_cell(cell, expectations, answer)
-        result[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
+        result[cell.case] = tables_of(layout, taken), tuple(verdict.get("reproduces", ()))
     return result
 
 

@@ -29,7 +29,7 @@ def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
             cells.count_result("", "answered", len(kinds))
             cells.judge(map(str, kinds))
     of_cells = (variant.verdicts[cell] for variant in VARIANTS for cell in variant.answers)
-    at_last = Counter(said["verdict"] for said in of_cells)
+    at_last = Counter(of_cell["verdict"] for of_cell in of_cells)
     assert cells.judged == at_last
     assert out.getvalue().endswith(f"1,216 answered; {at_last['wrong']} wrong\n")
 

@@ -92,9 +92,9 @@ def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None
     result = tidy_records.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
     path = f"{tidy_records.group(1)}-0_0-0-0_{tidy_records.instant(1)}.parquet"
     both: tuple[Answer | Part, ...] = (result, *result.parts)
-    for each in both:
-        assert each.rows == (("a", 1), ("b", 2))
-        assert each.raw == ((0, 1, "first"), (1, 1, f'{{"in":"{path}"}}'))
+    for witness in both:
+        assert witness.rows == (("a", 1), ("b", 2))
+        assert witness.raw == ((0, 1, "first"), (1, 1, f'{{"in":"{path}"}}'))
 
 
 def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew() -> None:
@@ -123,7 +123,7 @@ def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_togethe
     recorded: tuple[Recorded, ...],
 ) -> None:
     verdicts = recorded[0].verdicts
-    wrong = [cell for cell, said in verdicts.items() if said["verdict"] == "wrong"]
+    wrong = [cell for cell, verdict in verdicts.items() if verdict["verdict"] == "wrong"]
     right = {"verdict": "correct", "reproduces": ["by id"]}
     now = {**verdicts, **dict.fromkeys(wrong, right)}
     lines = replay.differences(verdicts, now)

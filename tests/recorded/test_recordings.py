@@ -111,7 +111,7 @@ def _missed(recorded: Recorded, *, told: bool) -> Iterator[str]:
 
 def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
     key = recorded.variant.scenario.table.key
-    right = [cell for cell, said in recorded.verdicts.items() if said["verdict"] == "correct"]
+    right = [cell for cell, verdict in recorded.verdicts.items() if verdict["verdict"] == "correct"]
     chance = random.Random(recorded.variant.id)  # noqa: S311 - nothing is kept secret
     for cell in chance.sample(right, min(SPOILT, len(right))):
         answer = recorded.answers[cell]
@@ -173,7 +173,7 @@ def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
 )
 def test_of_a_profile_one_check_in_a_hundred_at_most_is_left_open(root: Path) -> None:
     recorded = (each for folder in recordings.folders(root) for each in recordings.read(folder))
-    kinds = Counter(said["verdict"] for each in recorded for said in each.verdicts.values())
+    kinds = Counter(verdict["verdict"] for each in recorded for verdict in each.verdicts.values())
     assert kinds["correct"]
     assert kinds["open"] <= MOST_OPEN * kinds.total()
 

@@ -58,7 +58,7 @@ def test_the_recording_holds_every_kind_of_answer(found: dict[str, Any]) -> None
     assert verdicts["correct"] > 100
     assert verdicts["wrong"] > 30
     assert verdicts["refused"] > 10
-    kinds = {each.partition(":")[0] for one in found.values() for each in one[1]}
+    kinds = {text.partition(":")[0] for one in found.values() for text in one[1]}
     assert {"misaligned", "missing_rename", "lost_value"} <= kinds
     assert "unexplained" not in kinds
 

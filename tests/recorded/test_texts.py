@@ -36,7 +36,7 @@ Cell = tuple[Column, Any, Value]
 """Its column, what was sent, and what it was read as."""
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda each: str(each.relative_to(ROOT)))
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_recorded_value_is_read_again_as_it_was(folder: Path) -> None:
     for reader, answer in answered(folder):
         product, tally = tolerances.product(reader), Tally(tolerances.declared_for(reader))

@@ -51,10 +51,10 @@ def test_each_format_has_a_column_of_each_type_that_its_writer_can_write(
 def test_an_answer_is_right_just_where_all_its_types_are(matrix: tuple[MatrixCell, ...]) -> None:
     right = {Outcome.CORRECT, Outcome.DECLARED}
     for recorded in recordings.read_all(type_matrix.RECORDED):
-        for cell, said in recorded.verdicts.items():
+        for cell, verdict in recorded.verdicts.items():
             types = [of for of in type_matrix.cells_of(recorded) if of.reader == cell.reader]
             correct = {of.outcome for of in types} <= right
-            assert correct == (said["verdict"] == VerdictKind.CORRECT), cell
+            assert correct == (verdict["verdict"] == VerdictKind.CORRECT), cell
     assert {cell.outcome for cell in matrix} > right
 
 

@@ -95,7 +95,7 @@ def test_the_tests_that_the_page_on_bad_input_names_exist() -> None:
 def test_the_page_on_verdicts_names_every_part_of_a_way_of_reading() -> None:
     text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.*?)`", text, re.MULTILINE)
-    assert [way for way in STRATEGIES if not any(way in row for row in rows)] == []
+    assert [strategy for strategy in STRATEGIES if not any(strategy in row for row in rows)] == []
 
 
 def test_the_tree_for_contributors_is_the_tree_in_the_order_of_imports() -> None:

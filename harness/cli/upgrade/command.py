@@ -140,6 +140,8 @@ def upgrade(
         folder = sides.UpgradeFolder(path, resources, make)
         old_side = folder.side(str(before), old_plan, "old")
         comparison = compare(old_side, folder.side(str(after), plan, "new"))
+        for side, name in ((comparison.old, "old"), (comparison.new, "new")):
+            runs.store_side(side.run, path, name)
         comparison = replace(comparison, usage=tables).accepting(accepted, _today())
         for reader in after.readers:
             comparison = trials.with_reader_settings(comparison, reader, plan, folder)

@@ -47,6 +47,10 @@ _CALLS: Final = {
     Comparison.NOT_NAN: "NotNaN({})",
 }
 """Of `pyiceberg.expressions`."""
+_TRUE_OF_NULL: Final = frozenset({Comparison.NOT_EQUAL, Comparison.NOT, Comparison.NOT_IN})
+"""What NULL meets by Iceberg's own logic, which has two values: who means SQL's, which has three,
+adds that it is not NULL (Iceberg, Expressions Spec, "Tests", "Comparisons" and "Boolean logic").
+PyIceberg 0.12.0 follows it in `NotIn`, and of the rows of a file not in the others."""
 
 
 def statement(question: Question, settings: ReaderSettings) -> str:  # noqa: ARG001 - as all
@@ -93,6 +97,8 @@ def _parts(condition: Condition) -> Iterator[str]:
     test, path = condition.test, repr(condition.path)
     texts = condition.literals
     values = [literal(text, condition.type) for text in texts if text is not None]
+    if test in _TRUE_OF_NULL:
+        yield f"NotNull({path})"
     if test is Comparison.BETWEEN:
         yield f"GreaterThanOrEqual({path}, {values[0]})"
         yield f"LessThanOrEqual({path}, {values[1]})"

@@ -209,6 +209,9 @@ def sources(
     return result
 
 
+_NAMED: Final = (ColumnMapping.NAME, ColumnMapping.FOLDED)
+
+
 def _in_file(
     field: Field,
     position: int,
@@ -219,7 +222,7 @@ def _in_file(
     """Return the field that a column is taken from; `in_file`: names there and in the table."""
     if by.placed:
         name = in_file[position][1] if position < len(in_file) else None
-    elif by in {ColumnMapping.NAME, ColumnMapping.FOLDED}:
+    elif by in _NAMED:
         stored_name = _named_as(field.name, [stored for stored, _ in in_file], by)
         name = next((name for stored, name in in_file if stored == stored_name), None)
     else:

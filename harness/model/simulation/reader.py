@@ -105,6 +105,7 @@ class Simulation:
         self._overlaid = self._counted and any(logs for _, logs in self._slices)
         self._rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         self._read: dict[object, dict[str, SimulatedRow]] = {}
+        self._taken_columns: dict[object, list[tuple[Field, Field | None]]] = {}
         self._tried: dict[tuple[bool, bool], tuple[ReadStrategy, ...]] = {}
 
     @cached_property
@@ -314,13 +315,22 @@ class Simulation:
         self, fact: FileFact, by: ColumnMapping, strategy: ReadStrategy
     ) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
-        result = sources(self._history, fact, self._steps, by, self.schema(strategy))
+        result = self._sources(fact, by, strategy)
         if strategy.table_order:
             by_id = {field.id: source for field, source in result}
             return [(f, by_id[self._taken_for.get(f.id, f.id)]) for f, _ in result]
         if not strategy.overlaid or fact.kind is not FileKind.BASE:
             return result
         return overlaid(result, self._history[-1].table.partition_by)
+
+    def _sources(
+        self, fact: FileFact, by: ColumnMapping, strategy: ReadStrategy
+    ) -> list[tuple[Field, Field | None]]:
+        at_ = id(fact), by, strategy.catalog
+        if at_ not in self._taken_columns:
+            schema = self.schema(strategy)
+            self._taken_columns[at_] = sources(self._history, fact, self._steps, by, schema)
+        return self._taken_columns[at_]
 
     def _places(self) -> Iterator[int | None]:
         """Yield the place of each column in a list; none for one whose value is in the path."""
@@ -384,7 +394,7 @@ class Simulation:
         if (by := strategy.pruned) is None:
             return True
         head = where.path.partition(".")[0]
-        pairs = sources(self._history, base, self._steps, by, self.schema(strategy))
+        pairs = self._sources(base, by, strategy)
         taken = next((pair for pair in pairs if pair[0].name == head), None)
         if taken is None:
             return True

@@ -53,16 +53,19 @@ class ColumnMapping(StrEnum):
 
     @property
     def inside(self) -> bool:
-        return self in {ColumnMapping.ID, ColumnMapping.ID_ALONE}
+        return self in _INSIDE
 
     @property
     def placed(self) -> bool:
-        return self in {
-            ColumnMapping.POSITION,
-            ColumnMapping.COUNTED,
-            ColumnMapping.PARTS_TOO,
-            ColumnMapping.RENUMBERED,
-        }
+        return self in _PLACED
+
+
+# Tuples: a member of an enumeration is hashed by a function, and these are asked most of all.
+_INSIDE: Final = (ColumnMapping.ID, ColumnMapping.ID_ALONE)
+_PLACED: Final = (
+    *(ColumnMapping.POSITION, ColumnMapping.COUNTED),
+    *(ColumnMapping.PARTS_TOO, ColumnMapping.RENUMBERED),
+)
 
 
 class Logs(StrEnum):
@@ -145,22 +148,22 @@ class ReadStrategy:
     @property
     def deviations(self) -> tuple[str, ...]:
         parts = (
-            (str(self.logs), self.logs is not Logs.MERGED),
-            (f"{CATALOG} {self.catalog}", self.catalog is not None),
-            (f"{LEFT_OUT} {self.pruned}", self.pruned is not None),
-            (f"{TRUSTED} {self.trusted}", self.trusted is not None),
-            (NULLS_BY_SCHEMA, self.nulls_by_schema),
-            (LISTED, self.listed),
-            (STORED, self.stored),
-            (CONVERTED if self.mapping.placed else CAST, self.cast),
-            (CUT, self.cut),
-            (OVERLAID, self.overlaid),
-            (TABLE_ORDER, self.table_order),
-            (REKEYED, self.rekeyed),
-            (PARTLESS, self.partless),
-            (str(self.incremental), self.incremental is not IncrementalRange.SINCE),
+            self.logs is not Logs.MERGED and str(self.logs),
+            self.catalog is not None and f"{CATALOG} {self.catalog}",
+            self.pruned is not None and f"{LEFT_OUT} {self.pruned}",
+            self.trusted is not None and f"{TRUSTED} {self.trusted}",
+            self.nulls_by_schema and NULLS_BY_SCHEMA,
+            self.listed and LISTED,
+            self.stored and STORED,
+            self.cast and (CONVERTED if self.mapping.placed else CAST),
+            self.cut and CUT,
+            self.overlaid and OVERLAID,
+            self.table_order and TABLE_ORDER,
+            self.rekeyed and REKEYED,
+            self.partless and PARTLESS,
+            self.incremental is not IncrementalRange.SINCE and str(self.incremental),
         )
-        return tuple(text for text, does in parts if does)
+        return tuple(text for text in parts if text)
 
     @property
     def only_trusts(self) -> bool:

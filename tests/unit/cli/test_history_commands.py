@@ -54,6 +54,28 @@ def test_a_run_under_runs_is_kept_when_it_is_judged() -> None:
         assert store.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
+def test_both_sides_of_an_upgrade_under_runs_are_runs_of_a_profile_of_upgrades(
+    capsys: Capture,
+) -> None:
+    sample_run.make(Path("runs/7-upgrade/old"))
+    side = load_run.load(Path("runs/7-upgrade/old"))
+    for name in ("old", "new"):
+        runs.store_side(side, Path("runs/7-upgrade"), name)
+    stored = ended(capsys, "history", "list")["runs"]
+    assert {run["run"] for run in stored} == {"7-upgrade-old", "7-upgrade-new"}
+    assert {run["profile"] for run in stored} == {f"upgrade {side.info.profile}"}
+    assert app.main(["history"]) == 0
+    with history.opened(STORE) as store:
+        store.restore(store.run("7-upgrade-new"), Path("again"))
+    assert load_run.load(Path("again")).info == side.info
+
+
+def test_an_upgrade_elsewhere_is_stored_nowhere() -> None:
+    sample_run.make(Path("up/old"))
+    runs.store_side(load_run.load(Path("up/old")), Path("up"), "old")
+    assert list(Path().rglob("*.sqlite")) == []
+
+
 def test_a_run_elsewhere_is_kept_where_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(RECORDED, "one")
     app.main(["judge", "--run-dir", "one"])

@@ -14,7 +14,7 @@ from harness.model.commit import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query
 
 MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
-SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{each}" for each in ("0.15.0", "1.0.2", "1.2.0"))
+SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{text}" for text in ("0.15.0", "1.0.2", "1.2.0"))
 ICEBERG = "spark-3.5.8-iceberg-1.10.1"
 DELTA = "spark-3.5.8-delta-3.3.2"
 

@@ -39,7 +39,7 @@ def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = OWN) -> Answer:
 
 def texts(found: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
     assert all(each.witness == each.places[0] for each in found)
-    return {(place.key, place.column): place.raw for each in found for place in each.places}
+    return {(place.key, place.column): place.raw for finding in found for place in finding.places}
 
 
 def test_a_part_of_a_value_stands_with_the_text_of_the_whole_cell_in_whatever_row_it_came() -> None:

@@ -106,8 +106,8 @@ def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
     one, other = changed(a, 0, 0, "x"), changed(b, 0, 0, "y")
     more = replace(ts, rows=(*ts.rows[:2], ts.rows[1]))
     result = {
-        each.kind.value: [(p.key, p.column, p.actual) for p in each.places]
-        for each in refused((key, more, one, other))
+        finding.kind.value: [(p.key, p.column, p.actual) for p in finding.places]
+        for finding in refused((key, more, one, other))
     }
     assert result["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
     assert [at for at, *_ in result["lost_row"]] == ["3"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from harness.judge.compare import match
@@ -27,6 +29,31 @@ def test_the_order_in_which_rows_come_changes_nothing() -> None:
 
 def test_a_deleted_row_is_known_by_its_values() -> None:
     assert keys([(None, 201004, "f3s1r4")]) == ([], [], ["4"])
+
+
+PRICED = history(
+    'rows [{"id":1,"d":12.25},{"id":2,"d":12.5},{"id":3,"d":700},{"id":4,"d":90.75}]; delete 4',
+    "id long, d decimal(6,2)",
+)
+
+
+def owners_alone(*shown: str) -> dict[str, str]:
+    """Return whose row is taken for that of each value of a column that is asked alone."""
+    found = match(PRICED.state(), ["d"], [(Decimal(text),) for text in shown])
+    pairs = {str(value): str(row.key) for row, (value,) in found.pairs}
+    return pairs | {str(value): "" for _, (value,) in found.extra}
+
+
+def test_an_altered_value_of_a_column_alone_is_of_the_one_row_that_it_may_be_of() -> None:
+    assert owners_alone("12.25", "12.5", "700.3") == {"12.25": "1", "12.5": "2", "700.3": "3"}
+    assert owners_alone("12", "12.5", "700") == {"12": "1", "12.5": "2", "700": "3"}
+
+
+@pytest.mark.parametrize(
+    "shown", [("12", "700"), ("90.7", "12.25", "12.5"), ("90.75", "12.25", "12.5"), ("800", "12.5")]
+)
+def test_what_may_be_of_two_rows_or_is_of_another_is_of_none(shown: tuple[str, ...]) -> None:
+    assert owners_alone(*shown)[shown[0]] == ""
 
 
 NOTHING = (None, None, None)

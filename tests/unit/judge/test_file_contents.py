@@ -160,6 +160,6 @@ def test_an_update_leaves_the_columns_that_it_does_not_set(steps: str) -> None:
     if steps == "merge":
         (sql,) = Merge(update=(1,), set=("n",)).sql(story.history[1], story.history[2])
     key = field(story, "id")
-    left = [each for each in ("flag", "n", "f1", "ts") if keeps(sql, (1, key), field(story, each))]
+    left = [text for text in ("flag", "n", "f1", "ts") if keeps(sql, (1, key), field(story, text))]
     assert left == ["flag", "f1"]
     assert not keeps(sql, (2, key), field(story, "f1"))

@@ -28,7 +28,7 @@ def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> Non
     story = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
     layout = Expectations(case_of(story, None)).layout(3, "snapshot")
     whole = story.read("name")
-    at = [whole.names.index(each) for each in ("id", "g")]
+    at = [whole.names.index(text) for text in ("id", "g")]
     rows = tuple(tuple(row[n] for n in at) for row in whole.rows)
     query = Query(columns=("id", "g"))
     file_facts = layout.read_from(

@@ -136,7 +136,7 @@ def called(story: Story, names: Mapping[str, str] | None, folder: str = "") -> d
     state = replace(story.state(), row_files=files)
     reply = changed(story.read(), {"g": lambda _: None})
     result = findings(differences(state, reply.columns, reply.rows, state.schema.names), state)
-    return {str(each.kind): {place.key for place in each.places} for each in result}
+    return {str(finding.kind): {place.key for place in finding.places} for finding in result}
 
 
 MISSED, LOST = str(FindingKind.MISSING_RENAME), str(FindingKind.LOST_VALUE)

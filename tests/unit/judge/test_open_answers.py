@@ -43,7 +43,7 @@ table:
   columns: {id: string, ts: long, s: "struct<a: int>"}
   key: id
   order_by: ts
-formats: [iceberg, delta]
+formats: [iceberg, delta, hive-parquet]
 steps:
   - insert: {rows: [{id: old, ts: 1, s: {a: 1}}, {id: none, ts: 1, s: null}]}
   - add_column: {name: s.b, type: int}
@@ -61,7 +61,7 @@ steps:
   - insert: {rows: [{id: empty, ts: 1, p: ""}, {id: full, ts: 1, p: a}]}
 """
 OVERFLOWN = "data/n_trunc_10=2147483646"
-OF_STRUCT = ("iceberg", "delta")
+OF_STRUCT = ("iceberg", "delta", "hive-parquet")
 Row = tuple[Value, ...]
 
 

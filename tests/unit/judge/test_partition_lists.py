@@ -14,7 +14,7 @@ from tests.builders.table_story import Story, history
 
 COLUMNS = "id string, ts long, f1 string, f2 string, p string"
 STORY = "insert 1,2; add f3 after ts; upsert 1; insert 4"
-LISTED = tuple(f"by {each}, partitions by their own column lists" for each in ("id", "name"))
+LISTED = tuple(f"by {text}, partitions by their own column lists" for text in ("id", "name"))
 
 
 def story(story: str = STORY) -> Story:

@@ -72,7 +72,9 @@ def test_columns_asked_alone_are_told_as_well() -> None:
     reply = read()
     parts = (part(reply, "id"), part(reply, "id", "b"), part(reply, "id", "e"))
     verdict = judged(TOLD, Answer("", "select", refusal=Refusal("Error", "no"), parts=parts))
-    cells = {at: each.origin and each.origin.field_id for at, each in places(verdict).items()}
+    cells = {
+        at: witness.origin and witness.origin.field_id for at, witness in places(verdict).items()
+    }
     assert {cells["1", "id"], cells["1", "b"], cells["1", "e"]} == {-1, -3, 1}
 
 

@@ -159,11 +159,11 @@ def test_hudi_s_columns_are_left_out_only_where_the_reader_should_find_them(
     column = Column("f1", "varchar", "string")
     shown = Reply((column,), (("x",), ("y",)), 0.1, left_out=meta)
     script: dict[str, list[Any]] = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
-    questions = [replace(asked(each), meta=frozenset(expected)) for each in ("q", "r")]
+    questions = [replace(asked(text), meta=frozenset(expected)) for text in ("q", "r")]
     result, _ = ask(script, questions)
-    for each in (result["q"], result["r"].parts[1]):
-        assert [column.name for column in each.columns] == names
-        assert each.rows == (("x", "a.parquet")[: len(names)], ("y", "b.parquet")[: len(names)])
+    for answer in (result["q"], result["r"].parts[1]):
+        assert [column.name for column in answer.columns] == names
+        assert answer.rows == (("x", "a.parquet")[: len(names)], ("y", "b.parquet")[: len(names)])
 
 
 def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:

@@ -445,9 +445,9 @@ def test_where_the_probe_is_refused_the_others_are_not_sent_and_name_it(
     assert server.asked == [f"v1 {HIVE}"]
     assert answers[f"v1 {HIVE}"].refusal == REFUSED
     probe = plan.cells[0].case
-    for each in (answers[f"v2 {HIVE}"], answers[f"v3 {HIVE}"]):
-        assert (each.probe, each.sql, each.refusal, each.rows) == (probe, "", None, ())
-        assert each.not_applicable == f"it was not sent, for the server refused {probe}"
+    for answer in (answers[f"v2 {HIVE}"], answers[f"v3 {HIVE}"]):
+        assert (answer.probe, answer.sql, answer.refusal, answer.rows) == (probe, "", None, ())
+        assert answer.not_applicable == f"it was not sent, for the server refused {probe}"
     assert out.getvalue().splitlines()[-1].endswith(": 1 refused, 2 not asked")
 
 
@@ -479,7 +479,7 @@ def test_each_reader_has_a_probe_of_its_own_and_others_are_asked_everything(
 ) -> None:
     plan = planned("v1", "v2", readers=(SPARK, HIVE, TRINO))
     answers = read_all(tmp_path, plan, [unknown("v1", "v2")])
-    probes = sorted(f"v1 {each}" for each in (HIVE, SPARK, TRINO))
+    probes = sorted(f"v1 {text}" for text in (HIVE, SPARK, TRINO))
     assert sorted(server.asked) == [*probes, f"v2 {TRINO}"]
     spared = {answer for answer in answers if answers[answer].probe}
     assert spared == {f"v2 {SPARK}", f"v2 {HIVE}"}

@@ -9,9 +9,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pyarrow import fs
 
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
+from harness.formats.files import table_folder
 from harness.usage import folder_listing, scan
 from harness.usage.usage_file import Fact, Usage, UsedTable
 from tests.builders.table_folders import FIRST, HUDI_6, base, hudi, parquet, short
@@ -45,6 +47,18 @@ def test_tables_that_libraries_wrote_are_found_with_what_was_done_to_them() -> N
     ]
     assert short(tables["lake.delta_t"].schema_changes) == ["add f3 end yes"]
     assert tables["lake.plain"].partitioned
+
+
+def test_the_same_tables_are_found_in_an_object_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(WAREHOUSE, tmp_path / "bucket" / "warehouse")
+    store = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    on_the_disk = scanned(WAREHOUSE).tables
+    monkeypatch.setattr(table_folder, "_files", lambda *_: store)
+    usage = scan.scan("s3://bucket/warehouse", (), Progress())
+    assert usage.metastore == "s3://bucket/warehouse"
+    assert usage.tables == on_the_disk
 
 
 def test_of_a_plain_table_without_a_catalog_changes_of_columns_are_unknown() -> None:

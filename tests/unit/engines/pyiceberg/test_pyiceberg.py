@@ -26,7 +26,7 @@ EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
         (Query(where=Condition("a.x", Comparison.NULL)), "(IsNull('a.x')).to_arrow()"),
         (
             Query(where=replace(EQUAL, test=Comparison.NOT), limit=2),
-            "(Not(EqualTo('n', 7)), limit=2).to_arrow()",
+            "(And(NotNull('n'), Not(EqualTo('n', 7))), limit=2).to_arrow()",
         ),
         (
             Query(where=replace(EQUAL, test=Comparison.BETWEEN, more=("9",))),
@@ -34,7 +34,7 @@ EQUAL = Condition("n", Comparison.EQUAL, "7", "long")
         ),
         (
             Query(where=replace(EQUAL, test=Comparison.NOT_IN, more=("9",))),
-            "(NotIn('n', (7, 9,))).to_arrow()",
+            "(And(NotNull('n'), NotIn('n', (7, 9,)))).to_arrow()",
         ),
         (Query(where=Condition("n", Comparison.NAN)), "(IsNaN('n')).to_arrow()"),
         (

@@ -43,7 +43,7 @@ def test_java_is_not_given_what_it_does_not_know(
 ) -> None:
     java = started(name, tmp_path) / "bin" / "java"
     told = subprocess.run([java, *ARGUMENTS], capture_output=True, text=True, check=True).stdout
-    assert told == "".join(f"{each}\n" for each in given)
+    assert told == "".join(f"{text}\n" for text in given)
 
 
 def jar(path: Path, *constants: str) -> Path:

@@ -47,4 +47,4 @@ def test_it_imports_nothing_but_the_standard_library_and_pyspark(source: str) ->
 def test_what_it_imports_by_name_is_copied_beside_it(tmp_path: Path) -> None:
     around = Surroundings("h", 1, "thrift://h:2", tmp_path, tmp_path / "conf", "", None, ())
     files = SparkProgram(distributions.load("spark-3.5.8-hudi-0.15.0")).files(around)
-    assert [files["worker.py"], *(files[f"{each}.py"] for each in Library)] == SOURCES
+    assert [files["worker.py"], *(files[f"{name}.py"] for name in Library)] == SOURCES

@@ -154,7 +154,7 @@ def test_what_the_server_wrote_otherwise_than_it_is_taken_is_kept(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
     map_ = column("m", "map")
-    inner = [column("", each)["typeSignature"] for each in ("bigint", "varchar")]
+    inner = [column("", text)["typeSignature"] for text in ("bigint", "varchar")]
     map_["typeSignature"]["typeArguments"] = inner
     columns = [column("_hoodie_commit_time", "varchar"), column("d", "double"), map_]
     data = [["2024", 7.0, {"1": "ä"}], ["2024", "NaN", None]]

@@ -67,7 +67,7 @@ def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_th
     *, mor: bool, bare: bool, steps: str, tried: bool
 ) -> None:
     ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).strategies()
-    assert any(way.overlaid for way in ways) is tried
+    assert any(strategy.overlaid for strategy in ways) is tried
     assert any(way.rekeyed for way in ways) is tried
 
 

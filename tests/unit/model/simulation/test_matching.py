@@ -121,7 +121,7 @@ def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
     anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
     others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
     for query in (*anew, *others):
-        mappings = {way.mapping for way in result.strategies(query)}
+        mappings = {strategy.mapping for strategy in result.strategies(query)}
         assert (ColumnMapping.RENUMBERED in mappings) is (query in anew)
 
 
@@ -130,4 +130,7 @@ def test_a_reader_without_the_column_is_not_tried() -> None:
     reader = readings(story)
     tried = [way.catalog for way in reader.strategies(query) if reader.labels(way, query)]
     assert tried == [None] * 3
-    assert len(reader.answers(query)) == len({way.mapping for way in reader.strategies(query)}) - 1
+    assert (
+        len(reader.answers(query))
+        == len({strategy.mapping for strategy in reader.strategies(query)}) - 1
+    )

@@ -32,18 +32,21 @@ def rows(story: Story, way: ReadStrategy, where: Condition | None = None) -> lis
 
 
 def mappings(found: Simulation) -> set[ColumnMapping]:
-    return {way.mapping for way in found.strategies()}
+    return {strategy.mapping for strategy in found.strategies()}
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
     story = history("insert 1,2; upsert 1", mor=True)
     ways = reading(story).strategies()
-    assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED, Logs.OTHER_MODE}
+    assert {strategy.logs for strategy in ways} == {*Logs} - {Logs.UNDELETED, Logs.OTHER_MODE}
 
 
 def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
     story = history("insert 1,2; delete 1", mor=True)
-    assert {way.logs for way in reading(story).strategies()} > {Logs.IGNORED, Logs.UNDELETED}
+    assert {strategy.logs for strategy in reading(story).strategies()} > {
+        Logs.IGNORED,
+        Logs.UNDELETED,
+    }
 
 
 def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
@@ -51,7 +54,10 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     truths = history("insert 1,2; delete 1").history
     facts = [file.fact() for file in story.disk.files]
     read_strategies = Simulation(truths, facts, STEPS).strategies()
-    assert {way.logs for way in read_strategies} == {Logs.MERGED, Logs.UNDELETED}
+    assert {read_strategy.logs for read_strategy in read_strategies} == {
+        Logs.MERGED,
+        Logs.UNDELETED,
+    }
 
 
 NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
@@ -67,8 +73,8 @@ def bare(text: str) -> Simulation:
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
     simulation = bare("insert 1; rename p.a c; rename f1 g")
     shown = {
-        way.mapping: [row.values for row in simulation.rows(way)]
-        for way in simulation.strategies()[:4]
+        strategy.mapping: [row.values for row in simulation.rows(strategy)]
+        for strategy in simulation.strategies()[:4]
     }
     assert shown[ColumnMapping.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
     assert shown[ColumnMapping.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
@@ -203,7 +209,9 @@ def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> Non
     shown = [row[2:] for row in rows(story, ReadStrategy(ColumnMapping.POSITION, cast=True))]
     assert shown == [("30100", "38369", "None", "601001.0"), ("30100", "38406", "None", "601002.0")]
     facts = [replace(f, path=f"{f.path}.parquet") for f in (e.fact() for e in story.disk.files)]
-    assert not any(way.cast for way in Simulation(story.history, facts, STEPS).strategies())
+    assert not any(
+        strategy.cast for strategy in Simulation(story.history, facts, STEPS).strategies()
+    )
 
 
 CONVERTED = "id string, ts long, f2 int, c char(5), s string, n int, d double"

@@ -63,7 +63,7 @@ def test_without_log_files_schema_changes_and_predicate_only_finding_columns_dif
 
 def test_smaller_ways_come_first_and_not_too_much_is_combined() -> None:
     strategies = read_strategies(FINDERS, Deviation((Logs.IGNORED,), {NAME: (1, 2)}, prunes=True))
-    sizes = [len(way.deviations) for way in strategies]
+    sizes = [len(strategy.deviations) for strategy in strategies]
     assert sizes == sorted(sizes)
     assert max(sizes) == AT_ONCE
     assert len(set(strategies)) == len(strategies)
@@ -72,7 +72,7 @@ def test_smaller_ways_come_first_and_not_too_much_is_combined() -> None:
 def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     can = Deviation((Logs.IGNORED,), {NAME: (1,)}, listed=True, stored=(ID, NAME))
     strategies = read_strategies(FINDERS, can)
-    assert {way.mapping for way in strategies if way.listed} == {ID, NAME}
+    assert {strategy.mapping for strategy in strategies if strategy.listed} == {ID, NAME}
     assert {way.mapping for way in strategies if way.stored} == {NAME}
     assert ReadStrategy(NAME, Logs.IGNORED, listed=True) in strategies
     assert not any(way.listed and (way.stored or way.catalog) for way in strategies)
@@ -81,7 +81,7 @@ def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
 
 def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged() -> None:
     can = Deviation((Logs.IGNORED,), {ID: (1,)}, prunes=True, listed=True, overlaid=True)
-    shown = {way for way in read_strategies(FINDERS, can) if way.overlaid}
+    shown = {strategy for strategy in read_strategies(FINDERS, can) if strategy.overlaid}
     assert shown == {ReadStrategy(ID, overlaid=True), ReadStrategy(ID, listed=True, overlaid=True)}
     assert ReadStrategy(ID, overlaid=True).includes(ReadStrategy(ID))
     assert not any(way.overlaid for way in read_strategies(FINDERS))
@@ -89,7 +89,7 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
 
 def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:
     every = Deviation((Logs.BY_ID, Logs.IGNORED), {ID: (1,)}, prunes=True, cut=True, rekeyed=True)
-    result = {way for way in read_strategies(FINDERS, every) if way.rekeyed}
+    result = {strategy for strategy in read_strategies(FINDERS, every) if strategy.rekeyed}
     assert result == {ReadStrategy(ID, rekeyed=True), ReadStrategy(NAME, Logs.BY_ID, rekeyed=True)}
     assert ReadStrategy(NAME, Logs.BY_ID, rekeyed=True).includes(ReadStrategy(NAME, Logs.BY_ID))
     assert not any(way.rekeyed for way in read_strategies(FINDERS))
@@ -106,6 +106,6 @@ def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_st
         ReadStrategy(ColumnMapping.RENUMBERED, cut=True),
     }
     assert not any(way.cast + way.cut + way.stored > 1 for way in strategies)
-    anew = {way for way in strategies if way.mapping is ColumnMapping.RENUMBERED}
+    anew = {strategy for strategy in strategies if strategy.mapping is ColumnMapping.RENUMBERED}
     assert not any(way.stored or way.catalog for way in anew)
     assert ColumnMapping.RENUMBERED not in {way.pruned for way in strategies}
