@@ -20,6 +20,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.model.simulation.strategies import parts_of
+from harness.reports import known_defects
 from harness.reports.document import Block, Code, Heading, Item, Items, Line
 from harness.reports.findings import BLAME, FINDINGS, witness_text
 from harness.reports.summary import Score, scoreboard
@@ -38,6 +39,7 @@ from harness.run.causes import (
     RunCause,
     SettingsAsked,
     causes,
+    right_in,
     settings_text,
 )
 from harness.run.load_run import Run
@@ -258,9 +260,21 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
         seen=seen,
         paste=tuple(_paste(setting)) if setting else (),
         settings=setting.settings if setting else "",
-        advice=printable(_effect(cause, setting) if setting else _no_advice(cause, asked)),
+        advice=printable(" ".join(_advice(run, cause, asked, setting))),
         known=printable("; ".join(text.rstrip(".") for text in cause.known)),
     )
+
+
+def _advice(
+    run: Run, cause: RunCause, asked: SettingsAsked, setting: HelpfulSetting | None
+) -> Iterator[str]:
+    """Yield what settings do, or first where else the engine is right, and what is known of it."""
+    effect = _effect(cause, setting) if setting else ""
+    right = right_in(cause.verdicts, run) if cause.key.symptom.kind in BAD else ()
+    versions = f"Right in {', '.join(right)}." if right else ""
+    none = "" if setting else _no_advice(cause, asked)
+    known = known_defects.sentences(cause.key.finding, cause.key.operation, cause.verdicts, run)
+    yield from filter(None, (effect, versions, none, *known))
 
 
 def _what(cause: RunCause) -> str:

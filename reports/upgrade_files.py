@@ -27,7 +27,7 @@ from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views
-from harness.reports import html, lines
+from harness.reports import html, known_defects, lines
 from harness.reports import upgrade_report as report
 from harness.reports.document import Block, Heading, Items, Line, table
 from harness.reports.findings import FINDINGS, kinds_text, witness_text
@@ -35,7 +35,7 @@ from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
 from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, LoggedFailure, refusal_text, short
-from harness.run.causes import causes
+from harness.run.causes import causes, right_in
 from harness.run.load_run import Run
 
 PAGE: Final = "upgrade.html"
@@ -325,6 +325,10 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
         "causes": [_cause(cause, comparison) for cause in comparison.relevant],
         "unmet": [_cause(cause, comparison) for cause in comparison.irrelevant],
         "not_covered": dict(comparison.not_covered),
+        "to_ask": {
+            name: report.ask_command(reason, comparison)
+            for name, reason in comparison.not_asked.items()
+        },
         "untested": [
             {
                 "scenario": step.scenario,
@@ -421,6 +425,10 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
         "witness": report.cause_witness(cause, run),
         "sql": cause.first.either.sql,
         "what_to_do": report.what_to_do(cause, comparison),
+        "right_in": list(right_in(asked, run)),
+        "trackers": list(
+            known_defects.trackers(key.finding, key.operation, [p.either for p in pairs], run)
+        ),
         "settings": _settings(remedy),
         "brought_about_by": report.suspects_text(cause, comparison),
         "tables": list(affected.tables) if affected else [],

@@ -28,6 +28,7 @@ from harness.comparison.result import (
     SAFE,
     AffectedTables,
     Decision,
+    NotAsked,
     SideComparison,
     wrong_today,
 )
@@ -35,6 +36,7 @@ from harness.core.counting import counted
 from harness.core.grouping import grouped
 from harness.core.records import Finding, Verdict, VerdictKind
 from harness.model import past_views
+from harness.reports import known_defects
 from harness.reports.document import (
     Block,
     Code,
@@ -49,7 +51,7 @@ from harness.reports.document import (
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
 from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
-from harness.run.causes import SettingLine
+from harness.run.causes import SettingLine, right_in
 from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
@@ -167,14 +169,25 @@ def explain_command(verdict: Verdict, run: Run) -> str:
 def users_tables(comparison: SideComparison) -> Iterator[Block]:
     """Yield what is wrong today on somebody's own tables, and of which nothing is known."""
     yield from section("Wrong today already on your tables", _wrong_on_tables(comparison))
-    not_covered = grouped((why, name) for name, why in comparison.not_covered.items())
+    not_asked = grouped((why, name) for name, why in comparison.not_asked.items())
     yield from section(
         "Of these tables nothing is known",
         [
-            f"{counted(len(names), 'table')}: {why} ({_some_tables(names)})"
-            for why, names in not_covered.items()
+            Item(
+                Line(f"{counted(len(names), 'table')}: {why.why} ({_some_tables(names)})"),
+                tuple(map(Code, filter(None, (ask_command(why, comparison),)))),
+            )
+            for why, names in not_asked.items()
         ],
     )
+
+
+def ask_command(not_asked: NotAsked, comparison: SideComparison) -> str:
+    """Return what to type to ask about such tables; empty where nothing asks it."""
+    if not (comparison.command and not_asked.format):
+        return ""
+    files = (comparison.files.get((not_asked.format, step)) for step in not_asked.operations)
+    return " ".join((comparison.command, *not_asked.options, *dict.fromkeys(filter(None, files))))
 
 
 def _wrong_on_tables(comparison: SideComparison) -> Iterator[str]:
@@ -211,14 +224,17 @@ def known_limits(comparison: SideComparison) -> Iterator[Block]:
 
 def wrong_already(comparison: SideComparison) -> Iterator[Block]:
     wrong = {  # one answer of the old side may stand beside several of the new one
-        pair.old.case: pair.old
+        pair.old.case: (pair.old, pair.change is VerdictChange.FIXED)
         for pair in comparison.pairs
         if pair.old and pair.old.verdict is VerdictKind.WRONG
     }
-    counts = Counter((v.scenario, kinds_text(v)) for v in wrong.values())
+    counts = Counter((v.scenario, kinds_text(v)) for v, _ in wrong.values())
+    mended = Counter((v.scenario, kinds_text(v)) for v, fixed in wrong.values() if fixed)
     lines = (
         f"{scenario}: {kinds}, {counted(number, 'answer')}"
-        for (scenario, kinds), number in counts.most_common()
+        + (f", {mended[key]:,} of them right in {comparison.new.name}" if mended[key] else "")
+        for key, number in counts.most_common()
+        for scenario, kinds in (key,)
     )
     title = f"Wrong today already, with {comparison.old.name}"
     note = "Whether you upgrade or not, these are wrong now, without an error."
@@ -373,7 +389,9 @@ def scope(comparison: SideComparison) -> str:
     views = _views(asked)
     shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
-    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries})"
+    left_out = dict.fromkeys((*comparison.old.run.info.left_out, *comparison.new.run.info.left_out))
+    lacking = f"; left out to be quick: {', '.join(left_out)}" if left_out else ""
+    return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries}{lacking})"
 
 
 def _settings(variants: Iterable[VariantInfo]) -> str:
@@ -481,6 +499,14 @@ def _shows(finding: Finding, cause: Regression) -> bool:
 
 def what_to_do(cause: Regression, comparison: SideComparison) -> str:
     """Say which settings make all of a cause right, and what they cost; or what else does."""
+    key, run, verdicts = cause.key, comparison.new.run, [pair.either for pair in cause.pairs]
+    right = right_in(cause.asked, run)
+    versions = (f"Right in {_listed(right)}.",) if right else ()
+    known = known_defects.sentences(key.finding, key.operation, verdicts, run)
+    return " ".join((*versions, _settings_or_else(cause, comparison), *known))
+
+
+def _settings_or_else(cause: Regression, comparison: SideComparison) -> str:
     if remedy := cause_remedy(cause, comparison):
         cost = counted(len(remedy.harms), "right answer is not", "right answers are not")
         harm = f"but {cost} right with it" if remedy.harms else "and every right answer stays right"

@@ -25,8 +25,10 @@ from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
 from harness.core.setting_values import SettingValues
-from harness.plan import distribution_support
-from harness.scenario.load import scenario_of
+from harness.plan import distribution_support, shipped
+from harness.reports.findings import FINDINGS
+from harness.reports.known_defects import known_defects, links
+from harness.scenario.load import load, scenario_of
 from harness.scenario.operations import registry
 from harness.scenario.operations.api import Operation
 from tools import type_pages
@@ -104,6 +106,40 @@ def open_answers() -> str:
     return "\n".join(table(heads, rows))
 
 
+def finding_kinds() -> str:
+    """Return a section for each kind of finding."""
+    lines = []
+    for kind, word in FINDINGS.items():
+        known = [f"[{n}](#{n})" for n, d in known_defects().items() if kind in d.findings]
+        lines += [f"### {kind}", "", f"{word.symbol} *{word.label}*. {word.meaning}", ""]
+        lines += [f"Known: {', '.join(known)}.", ""] if known else []
+    return "\n".join(lines)
+
+
+def defects() -> str:
+    """Return a section for each known defect: what it is, how to see it, what to do."""
+    lines = []
+    for name, defect in known_defects().items():
+        kinds = ", ".join(f"[{kind}](#{kind})" for kind in defect.findings)
+        right = f"; right in {', '.join(defect.right_in)}" if defect.right_in else ""
+        see = f"harness run scenarios/{defect.scenario}.yaml --format {defect.formats[0]}"
+        lines += [f"### {name}", "", defect.what, ""]
+        lines += [f"- Shown as {kinds} by {', '.join(defect.seen_in)}{right}."]
+        lines += [f"- Trackers: {defect.entries}."]
+        lines += [f"- See it: `{see} --reader {defect.seen_in[0]} --query all --query story`."]
+        lines += [f"- What to do: {defect.to_do}"]
+        lines += [f"- How it was seen: [{defect.results}]({defect.results}).", ""]
+    return "\n".join(lines)
+
+
+def bug_scenarios() -> str:
+    """Return the table of the scenarios that are of a defect somebody reported."""
+    names = shipped.scenario_files(shipped.scenarios_folder() / "bugs")[0]
+    scenarios = sorted((load(path) for path in names), key=lambda scenario: scenario.name)
+    rows = ((f"`{s.name}`", s.about, links(s.source)) for s in scenarios)
+    return "\n".join(table(("scenario", "what happens", "reported"), rows))
+
+
 def _versions() -> Mapping[str, Sequence[Distribution]]:
     """Return the distributions of each engine that is asked."""
     every = map(distributions.load, distributions.names())
@@ -161,6 +197,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "operations": operations,
     "reader-settings": reader_settings,
     "tolerances": tolerances,
+    "bug-scenarios": bug_scenarios,
+    "finding-kinds": finding_kinds,
+    "known-defects": defects,
     "type-declarations": type_pages.type_declarations,
     "type-gaps": type_pages.type_gaps,
     "type-matrix": type_pages.type_matrix,

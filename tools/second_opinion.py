@@ -29,6 +29,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -48,6 +49,8 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.cli.output import PlainProgress
 from harness.core import jsonl
+from harness.core.errors import ScenarioProblem
+from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.model import past_views
@@ -69,9 +72,13 @@ READERS: Final = {
     "hive-orc": "pyarrow",
 }
 """The second reader of each format; the others have none."""
+WIDENING: Final = "type_widening"
+OF_WIDER_TYPES: Final = "duckdb"
+"""That of Delta tables with this setting, which delta-rs refuses."""
 DISTRIBUTIONS: Final = {
     "pyiceberg": "pyiceberg-0.12.0",
     "deltalake": "deltalake-1.6.6",
+    "duckdb": "duckdb-1.5.5",
     "hudi": "datafusion-54.1.0-hudi-0.5.0",
     "pyarrow": "deltalake-1.6.6",
 }
@@ -79,7 +86,7 @@ DISTRIBUTIONS: Final = {
 FAMILIES: Final = {"hudi-cow": "Hudi", "hudi-mor": "Hudi", "iceberg": "Iceberg", "delta": "Delta"}
 FILES_ALONE: Final = ("pyarrow",)
 """They read files, whose own columns are neither the table's in number nor in type."""
-GO_BACK: Final = ("pyiceberg", "deltalake")
+GO_BACK: Final = ("pyiceberg", "deltalake", "duckdb")
 """They show an earlier table with the columns of then; hudi-rs has those of now."""
 OPINIONS: Final = "opinions.jsonl"
 EXPLAINED: Final = Path(__file__).with_suffix(".yaml")
@@ -233,7 +240,7 @@ def ask(run: load_run.Run, cache: Cache) -> Iterator[Opinion]:
         records = run.states_of(variant.id)
         there = [record.outcome.step for record in tables(records)]
         for at in there if variant.format in READERS else ():
-            question = _question(variant.format, states[variant.id, at])
+            question = _question(variant, states[variant.id, at])
             opinion = Opinion(variant.id, at, question["reader"])
             asked[opinion.reader].append((opinion, question))
             if at == there[-1] and opinion.reader in GO_BACK:
@@ -257,15 +264,17 @@ Question = Mapping[str, str]
 """What `second_opinion_reader.py` is asked."""
 
 
-def _question(format_: str, state: State) -> dict[str, str]:
+def _question(variant: Variant, state: State) -> dict[str, str]:
     """Return a question without a past; what is not yet migrated to Iceberg are plain files."""
     pointers = [
         entry.table["parameters"].get("metadata_location", "") for entry in state.frozen.entries
     ]
     metadata = next(filter(None, pointers), "").removeprefix("file:")
-    reader, folder = READERS[format_], str(state.table)
+    reader, folder = READERS[variant.format], str(state.table)
+    if variant.settings.get(WIDENING) == "on":
+        reader = OF_WIDER_TYPES
     if reader == "pyarrow" or (reader == "pyiceberg" and not metadata):
-        reader, metadata = "pyarrow", "orc" if format_ == "hive-orc" else "parquet"
+        reader, metadata = "pyarrow", "orc" if variant.format == "hive-orc" else "parquet"
     return {
         "reader": reader,
         "folder": folder,
@@ -493,6 +502,7 @@ def compare(
         made = [record.outcome.step for record in records if record.outcome.instant]
         back = None if opinion.past is None else past_views.anchor(made, opinion.past)
         history = histories[opinion.variant][: (opinion.step if back is None else back) + 1]
+        history = history if back is None else past_views.of_commit(history)
         result = [Disagreement("")] if opinion.error else differences(opinion, history[-1])
         yield Compared(
             opinion,
@@ -571,9 +581,18 @@ def compared(folders: Iterable[Path]) -> tuple[Counter[str], list[Compared]]:
 
 
 def disagrees(folder: Path) -> bool:
-    """Return whether an opinion of a run differs from the model, and nothing explains it."""
-    every = compare(load_run.recorded(folder), load(folder), explanations())
-    return any(one.unexplained for one in every)
+    """Return whether an opinion of a run differs from the model, and nothing explains it.
+
+    What a wrong model takes for no scenario at all has no say in it.
+    """
+    run, known = load_run.recorded(folder), explanations()
+    opinions = grouped((opinion.variant, opinion) for opinion in load(folder))
+    for variant in run.info.variants:
+        alone = replace(run, info=replace(run.info, variants=(variant,)))
+        with suppress(ScenarioProblem):
+            if any(one.unexplained for one in compare(alone, opinions.get(variant.id, ()), known)):
+                return True
+    return False
 
 
 def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
@@ -613,7 +632,8 @@ def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
         counts += [
             f"{len(there)}{share}", len(there) - len(differ), len(differ) - wrong, wrong
         ]  # fmt: skip
-    return (of, READERS.get(of, "none"), str(states), *map(str, counts))
+    readers = ", ".join(sorted({one.opinion.reader for one in own})) or "none"
+    return (of, readers, str(states), *map(str, counts))
 
 
 def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:

@@ -51,6 +51,19 @@ def deltalake(question: Question) -> pyarrow.Table:
     return pa.table(builder.execute("select * from t").read_all())
 
 
+def duckdb(question: Question) -> pyarrow.Table:
+    """Read a Delta table by DuckDB, whose extension has Delta's kernel plan what is read."""
+    import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
+
+    (home,) = import_module("duckdb_extension_delta").__path__
+    (extension,) = Path(home).glob("extensions/*/delta.duckdb_extension")
+    connection = import_module("duckdb").connect()
+    past = f" at (version => {int(question['past'])})" if question["past"] else ""
+    connection.execute(f"load '{extension}'; set timezone = 'UTC'")
+    connection.execute(f"attach '{question['folder']}' as d (type delta, internal_table_name 't')")
+    return pa.table(connection.execute(f"select * from d.t{past}").to_arrow_table())
+
+
 def hudi(question: Question) -> pyarrow.Table:
     """Read a Hudi table by hudi-rs: base files and log files, as of an instant or now."""
     import pyarrow as pa  # noqa: PLC0415 - of PACKAGES
@@ -81,6 +94,7 @@ def pyarrow_files(question: Question) -> pyarrow.Table:
 READERS: Final[dict[str, Callable[[Question], pyarrow.Table]]] = {
     "pyiceberg": pyiceberg,
     "deltalake": deltalake,
+    "duckdb": duckdb,
     "hudi": hudi,
     "pyarrow": pyarrow_files,
 }

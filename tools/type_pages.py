@@ -58,6 +58,8 @@ def _outcome(cell: MatrixCell) -> str:
             return ", ".join(f"`{kind}`" for kind in cell.findings)
         case Outcome.UNSUPPORTED:
             return "not read"
+        case Outcome.UNKNOWN:
+            return "no answer"
     return str(cell.outcome)
 
 
@@ -65,7 +67,7 @@ def type_refusals() -> str:
     refused = grouped(
         ((cell.reader, cell.because), cell)
         for cell in recorded_matrix()
-        if cell.outcome is Outcome.REFUSED
+        if cell.outcome in {Outcome.REFUSED, Outcome.UNKNOWN}
     )
     rows = (
         (f"`{reader}`", _listed(cell.tables for cell in cells), _types_of(cells), f"`{because}`")

@@ -39,10 +39,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "fetch": (
         "flow_commands:fetch",
-        (
-            "Download the engines of a profile into the cache and verify them; skip those in "
-            "the cache."
-        ),
+        ("Download the engines of a run into the cache and verify them; skip those in the cache."),
     ),
     "write": (
         "flow_commands:write",

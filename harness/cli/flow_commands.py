@@ -44,13 +44,14 @@ def plan(
     expected: options.ExpectedOption = False,
     runtime: options.RuntimeOption = None,
     query: options.QueryOption = None,
+    setting: options.SettingOption = None,
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
 ) -> None:
     """Show what a run would do: variants, readers, checks; what is left out, and why."""
     paths = options.paths(scenarios, folders)
     where = plan_options.PlanOverrides(
-        runtime or "", warehouse or "", metastore, tuple(query or ())
+        runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
     )
     chosen = profile or quick_start(paths, named)
     made = plan_options.make(paths, chosen, k, None, where, named)
@@ -65,10 +66,10 @@ def fetch(
     output: Output,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
-    profile: options.ProfileOption = plan_options.QUICK_START,
+    profile: options.ProfileOrPartsOption = None,
     offline: options.OfflineOption = False,
 ) -> None:
-    """Download the engines of a profile into the cache and verify them; skip those in the cache."""
+    """Download the engines of a run into the cache and verify them; skip those in the cache."""
     made = plan_options.make(options.paths(scenarios, folders), profile, "")
     plan_options.check_asks(made)
     cache, names = Cache.default(offline=offline), pipeline.needed_distributions(made)
@@ -92,6 +93,7 @@ def run(
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
     query: options.QueryOption = None,
+    setting: options.SettingOption = None,
     warehouse: options.WarehouseOption = None,
     metastore: options.MetastoreOption = "",
     offline: options.OfflineOption = False,
@@ -110,7 +112,7 @@ def run(
     else:
         paths = options.paths(scenarios, folders)
         where = plan_options.PlanOverrides(
-            runtime or "", warehouse or "", metastore, tuple(query or ())
+            runtime or "", warehouse or "", metastore, tuple(query or ()), tuple(setting or ())
         )
         chosen = profile or quick_start(paths, named)
         made = plan_options.make(paths, chosen, k, cases, where, named)

@@ -64,8 +64,8 @@ ProfileOption = Annotated[
 ProfileOrPartsOption = Annotated[
     str | None,
     typer.Option(
-        help="A shipped profile, or one of profiles.yaml beside your scenarios. Without it, and "
-        "with --format, --writer or --reader, the run is made of just these.",
+        help="A shipped profile, or one of profiles.yaml beside your scenarios. Without it your "
+        "scenarios are asked what people ask of such tables, of --format, --writer and --reader.",
         show_default=QUICK_START,
     ),
 ]
@@ -126,6 +126,16 @@ QueryOption = Annotated[
         "--query",
         help="Ask this instead of the queries of the profile: 'all', 'story', "
         "'where(f1 not = 5)', 'count_where(f1 is null)' … Can be given several times.",
+    ),
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        metavar="NAME=VALUE",
+        help="Write tables with this setting, such as 'format_version=3' or "
+        "'delete_mode=copy-on-write,merge-on-read', whatever the scenario and the profile say. "
+        "Can be given several times.",
     ),
 ]
 WarehouseOption = Annotated[
@@ -213,7 +223,7 @@ VerboseOption = Annotated[
 ]
 PLANNED_ALREADY: Final = (
     *("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime", "warehouse"),
-    *("format", "writer", "reader", "readers", "metastore"),
+    *("format", "writer", "reader", "readers", "metastore", "query", "setting"),
 )
 """Options that are part of a run's plan."""
 

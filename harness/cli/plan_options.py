@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,10 +22,12 @@ from harness.plan import (
     distribution_support,
     select_scenarios,
     shipped,
+    usual,
 )
 from harness.plan import profile as profiles
 from harness.plan.product import only, plan, select
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
+from harness.plan.usual import NO_PARTS, Request
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
 from harness.scenario.definition import Scenario
 
@@ -113,12 +115,25 @@ class PlanOverrides:
     warehouse: str = ""
     metastore: str = ""
     queries: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    """Of tables, each as `name=value`; several values of one are all taken."""
+
+    def values(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the values of each setting that is named."""
+        values = dict[str, tuple[str, ...]]()
+        for text in self.settings:
+            name, equals, value = text.partition("=")
+            if not (name and equals and value):
+                raise UsageProblem(f"--setting {text}: write name=value, or name=value,value")
+            values[name] = (*values.get(name, ()), *value.split(","))
+        return values
 
     def apply(self, profile: Profile) -> Profile:
         for why in filter(None, map(query_shapes.why_no_shape, self.queries)):
             raise UsageProblem(f"--query: {why}")
         if self.queries:
             profile = replace(profile, queries=self.queries, query_steps={})
+        profile = replace(profile, axes={**profile.axes, **self.values()})
         result = profiles.in_runtime(profile, self.runtime) if self.runtime else profile
         result = profiles.in_warehouse(result, self.warehouse) if self.warehouse else result
         metastore = existing_metastore(self.metastore) if self.metastore else result.metastore
@@ -128,6 +143,21 @@ class PlanOverrides:
 AS_PROFILE: Final = PlanOverrides()
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a side of an upgrade makes of the profile that all sides share."""
+
+    make: Callable[[Profile, Sequence[Scenario]], Profile]
+    """Given the scenarios that are selected."""
+    sides: Parts = NO_PARTS
+    """Readers and writers of all sides: what is asked is what all can be asked."""
+    formats_in_use: tuple[str, ...] = ()
+    """Of the user's own tables."""
+
+
+UNCHANGED: Final = Change(lambda profile, _: profile)
+
+
 def make(
     paths: Sequence[Path] | None,
     profile: str | None,
@@ -135,37 +165,45 @@ def make(
     cases: Path | None = None,
     where: PlanOverrides = AS_PROFILE,
     named: NamedParts = NONE,
-    change: Callable[[Profile, Sequence[Scenario]], Profile] = lambda profile, _: profile,
+    change: Change | None = None,
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    Without a name it is the quick start, or just the parts that are named. `pattern` selects cells
-    whose case contains it, `cases` is a file with one case on each line, and `change` changes the
-    profile further, given the scenarios.
+    Without a name it is the usual questions about these, and without both the quick start, or just
+    the parts that are named. `pattern` selects cells whose case contains it, `cases` is a file with
+    one case on each line.
     """
     scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
-    named_parts = named.read()
-    if profile is None and named_parts.named:
-        chosen = [s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)]
-        shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
-        result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), chosen)
+    named_parts, settings = named.read(), where.values()
+    shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
+    if profile is None and (paths or change):
+        sides = (change or UNCHANGED).sides, (change or UNCHANGED).formats_in_use
+        request = Request(named_parts, *sides, settings)
+        scenarios, result = usual.usual(request, (result, *shipped_ones), scenarios)
+        result = where.apply(result)
+        _check(result)
+        chosen, count = scenarios, len(scenarios)
+        result = usual.within_limit(result, request, count, lambda p: _planned(chosen, p))
     else:
-        result = named_parts.instead(result)
-    result = change(where.apply(result), scenarios)
+        if profile is None and named_parts.named:
+            asked = [
+                s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)
+            ]
+            result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), asked)
+        else:
+            result = named_parts.instead(result)
+        scenarios = tuple(replace(s, settings={**s.settings, **settings}) for s in scenarios)
+        result = where.apply(result)
+    result = change.make(result, scenarios) if change else result
     _check(result)
-    known = [formats.load(name) for name in formats.names()]
-    makers = distribution_support.makers_of(result)
-
-    def planned(chosen: Sequence[Scenario], profile: Profile) -> Plan:
-        can = distribution_support.cannot, distribution_support.cannot_show
-        return plan(chosen, profile, known, makers, *can, distribution_support.cannot_ask)
 
     def controlled(some: Plan) -> Plan:
-        plan_controls = partial(planned, [shipped.load_scenario(controls.SCENARIO)])
+        plan_controls = partial(_planned, [shipped.load_scenario(controls.SCENARIO)])
+        makers = distribution_support.makers_of(result)
         return controls.with_controls(some, result, makers, plan_controls)
 
-    made = controlled(planned(scenarios, result))
+    made = controlled(_planned(scenarios, result))
     if pattern or cases:
         check_asks(made)  # a selection from nothing would hide why there is nothing
     made = controlled(select(made, pattern)) if pattern else made
@@ -173,6 +211,13 @@ def make(
         return made
     text = yaml_reader.read(cases, CASES_BYTES, "a text file that names cases")
     return controlled(only(made, [line for raw in text.splitlines() if (line := raw.strip())]))
+
+
+def _planned(scenarios: Sequence[Scenario], profile: Profile) -> Plan:
+    known = [formats.load(name) for name in formats.names()]
+    makers = distribution_support.makers_of(profile)
+    can = distribution_support.cannot, distribution_support.cannot_show
+    return plan(scenarios, profile, known, makers, *can, distribution_support.cannot_ask)
 
 
 def _check(profile: Profile) -> None:

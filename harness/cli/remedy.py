@@ -70,7 +70,7 @@ def remedy(
         state = f"{cell.case} is {verdict.verdict}"
         raise UsageProblem(f"{state}: there is nothing to remedy; name a check that is wrong")
     reader, info = parse_reader(cell.reader), load_run.read_info(folder)
-    usable, unusable = alternatives(reader, variant.format)
+    usable, _ = alternatives(reader, variant.format)
     variants = plan_record.plan_of(info).variants
     chosen = [other for other in variants if other.scenario.name == variant.scenario.name]
     ids = {other.id for other in chosen}
@@ -81,8 +81,8 @@ def remedy(
     before = {verdict.question: verdict for verdict in verdicts if verdict.reader == str(reader)}
     effects = [effect(reader, other, cell.question, verdicts, before) for other in usable]
     print_effects(effects, output.out)
-    for other, why in unusable:
-        say(output.out, f"not tried: {', '.join(changes(reader, other))}: {why}", "dim")
+    if not usable:
+        say(output.out, f"{reader} has no other setting for {variant.format} tables")
     facts = [effect.facts for effect in effects]
     unknown = str(VerdictKind.UNKNOWN)
     lacking = any(fact["unknown"] or fact["verdict"] == unknown for fact in facts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from harness.comparison.acceptance import NOTHING_ACCEPTED, Acceptance, AcceptedCauses, accept
@@ -29,7 +30,8 @@ from harness.model import past_views
 from harness.run import causes, frames
 from harness.run.causes import OR, CauseKey
 from harness.run.frames import FrameColumn
-from harness.run.load_run import WRITE, Run, StepInfo, findings_text
+from harness.run.load_run import WRITE, Run, StepInfo, VariantInfo, findings_text
+from harness.usage import features
 from harness.usage.usage_file import (
     BASE_NAME,
     READ_OPTIMIZED,
@@ -64,34 +66,97 @@ def wrong_today(run: Run, usage: Usage) -> tuple[tuple[CauseKey, AffectedTables]
     return tuple((key, tables) for key, tables in affected if tables)
 
 
-def not_covered(run: Run, usage: Usage) -> Mapping[str, str]:
-    versions = _asked_versions(run)
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """Why nothing is known of somebody's table, and what to ask."""
+
+    why: str
+    format: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Of a table that is like it."""
+    operations: tuple[str, ...] = ()
+    """Steps that were in no scenario, or what they give a table."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return what asks it, but for the operations, as the command line takes it."""
+        settings = (f"--setting {name}={value}" for name, value in self.settings)
+        return (f"--format {self.format}", *settings) if self.format else ()
+
+
+def not_asked(run: Run, usage: Usage) -> Mapping[str, NotAsked]:
+    asked = _asked_tables(run)
     operations = {step.operation for variant in run.info.variants for step in variant.steps}
-    reasons = {table.name: _never_asked(table, versions, operations) for table in usage.tables}
-    reasons |= {f"{name}.*": f"they were not listed: {why}" for name, why in usage.unlisted.items()}
-    return {name: reason for name, reason in reasons.items() if reason}
+    steps = (step for variant in run.info.variants for step in variant.steps)
+    stepped = {feature for step in steps for feature in step.features}
+    reasons = {
+        table.name: _never_asked(table, asked, operations, stepped) for table in usage.tables
+    }
+    unlisted = {
+        f"{name}.*": NotAsked(f"they were not listed: {why}")
+        for name, why in usage.unlisted.items()
+    }
+    return {name: reason for name, reason in (reasons | unlisted).items() if reason}
 
 
-def _asked_versions(run: Run) -> Mapping[str, set[str]]:
-    versions: dict[str, set[str]] = {}
+_AskedTables = Mapping[str, Mapping[str, list[features.Settings]]]
+"""By format and version the settings of the tables that were asked about."""
+
+
+def _asked_tables(run: Run) -> _AskedTables:
+    tables: dict[str, dict[str, list[features.Settings]]] = {}
+    done = set[tuple[str, str]]()
     for verdict in run.verdicts:
         if verdict.verdict is not VerdictKind.UNKNOWN:
-            of_format = versions.setdefault(run.info.variant(verdict.variant).format, set())
-            of_format |= _versions([verdict], run)
-    return versions
+            variant, state = (
+                run.info.variant(verdict.variant),
+                run.by_step.get((verdict.variant, verdict.step)),
+            )
+            version = state.table_version if state else ""
+            if (variant.id, version) not in done:
+                done.add((variant.id, version))
+                of_format = tables.setdefault(variant.format, {})
+                of_format.setdefault(version, []).append(variant.settings)
+    return tables
 
 
-def _never_asked(table: UsedTable, versions: Mapping[str, set[str]], operations: set[str]) -> str:
+def _never_asked(
+    table: UsedTable, asked: _AskedTables, operations: set[str], stepped: set[str]
+) -> NotAsked | None:
     if table.format is UsedFormat.VIEW:
-        return ""
+        return None
     if table.unread:
-        return f"it could not be read: {table.unread}"
-    if table.format not in versions:
-        return f"no question was about {table.format} tables"
-    if table.table_version and table.table_version not in versions[table.format]:
-        return f"no question was about {table.format} tables of version {table.table_version}"
-    lacking = {str(change.operation) for change in table.schema_changes} - operations
-    return f"no question was about {', '.join(sorted(lacking))}" if lacking else ""
+        return NotAsked(f"it could not be read: {table.unread}")
+    name, version = str(table.format), table.table_version
+    if name not in asked:
+        needed = _settings_for(table, features.lacking(name, table.features, ()))
+        return NotAsked(f"no question was about {name} tables", name, needed)
+    versions = asked[name]
+    if version and version not in versions:
+        needed = _settings_for(table, features.lacking(name, table.features, ()))
+        return NotAsked(f"no question was about {name} tables of version {version}", name, needed)
+    of_version = {v: some for v, some in versions.items() if version in {"", v}}
+    alike = chain.from_iterable(of_version.values())
+    if lacking := features.lacking(name, table.features, alike):
+        why = f"no question was about {name} tables with {' and '.join(lacking)}"
+        return NotAsked(why, name, _settings_for(table, lacking))
+    changes = {str(change.operation) for change in table.schema_changes} - operations
+    if features.DEFAULTS in table.features and features.DEFAULTS not in stepped:
+        why = f"no question was about {features.DEFAULTS}"
+        return NotAsked(why, name, (), (features.DEFAULTS,))
+    why = f"no question was about {', '.join(sorted(changes))}"
+    return NotAsked(why, name, (), tuple(sorted(changes))) if changes else None
+
+
+def _settings_for(
+    table: UsedTable, lacking: Mapping[str, features.Settings]
+) -> tuple[tuple[str, str], ...]:
+    """Return the settings of a table that is like somebody's."""
+    version = features.VERSION_SETTING.get(table.format, "")
+    settings = {version: table.table_version} if version and table.table_version else {}
+    for of_feature in lacking.values():
+        settings |= of_feature
+    return tuple(settings.items())
 
 
 def _affected(key: CauseKey, verdicts: Sequence[Verdict], run: Run, usage: Usage) -> AffectedTables:
@@ -117,6 +182,44 @@ def _need(operation: str, verdicts: Sequence[Verdict], run: Run) -> Need:
         table_versions=_versions(verdicts, run),
         partitioned=True if partitioned else None,
         views=frozenset(views) if views <= _NOW else frozenset(),
+        features=_step_features(operation, verdicts, run),
+        any_features=tuple(_setting_features(variants, run)),
+    )
+
+
+def _step_features(operation: str, verdicts: Iterable[Verdict], run: Run) -> frozenset[str]:
+    """Return what every step of an operation gave these tables before they were asked about."""
+    some: frozenset[str] | None = None
+    for verdict in verdicts:
+        for step in run.info.variant(verdict.variant).steps[: verdict.step]:
+            if step.operation == operation:
+                these = frozenset(step.features)
+                some = these if some is None else some & these
+    return some or frozenset()
+
+
+def _setting_features(variants: Sequence[VariantInfo], run: Run) -> Iterator[frozenset[str]]:
+    """Yield features one of which a table must have: without the setting it was not so.
+
+    That is only known where each table has another one beside it that differs in this alone.
+    """
+    named = {variant.id for variant in variants}
+    asked = dict.fromkeys(verdict.variant for verdict in run.verdicts)
+    others = [run.info.variant(name) for name in asked if name not in named]
+    for name in dict.fromkeys(name for variant in variants for name in variant.settings):
+        values = {variant.settings.get(name, "") for variant in variants}
+        words = {f for v in variants for f in features.having(v.format, name, values)}
+        if words and all(any(_differ(v, other, name) for other in others) for v in variants):
+            yield frozenset(words)
+
+
+def _differ(one: VariantInfo, other: VariantInfo, setting: str) -> bool:
+    """Return whether two tables differ in one setting alone."""
+    same = ("scenario", "format", "writers", "twin")
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in same)
+        and one.settings.get(setting) != other.settings.get(setting)
+        and {**one.settings, setting: ""} == {**other.settings, setting: ""}
     )
 
 
@@ -199,6 +302,10 @@ class SideComparison:
     accepted: AcceptedCauses = NOTHING_ACCEPTED
     partial_allowed: bool = False
     """Whether an answer in part is as good as a whole one for the exit status."""
+    command: str = ""
+    """What asks the same again, to which options can be added; empty where nothing does."""
+    files: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Of a format and a step that was never asked about, a scenario's file that has it."""
 
     def accepting(self, lines: Iterable[Acceptance], today: datetime.date) -> SideComparison:
         left, accepted = accept(self.regressions, self.pairs, lines, self.new.run, today)
@@ -224,8 +331,12 @@ class SideComparison:
         return not all(step.somewhere for step in self.untested)
 
     @cached_property
+    def not_asked(self) -> Mapping[str, NotAsked]:
+        return not_asked(self.new.run, self.usage) if self.usage else {}
+
+    @property
     def not_covered(self) -> Mapping[str, str]:
-        return not_covered(self.new.run, self.usage) if self.usage else {}
+        return {name: reason.why for name, reason in self.not_asked.items()}
 
     @cached_property
     def relevant(self) -> tuple[Regression, ...]:

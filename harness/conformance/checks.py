@@ -32,7 +32,7 @@ from harness.engines.api import (
     Server,
 )
 from harness.formats import facts
-from harness.judge.understand import ZONES, milliseconds
+from harness.judge.understand import OTHERS, milliseconds
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import ALL, Query
 from harness.read.reader_servers import TIMEOUT_S
@@ -285,8 +285,8 @@ def difference_of(
 def _difference(
     on: CheckedEngine, column: Column, answered: Value, type_: str, value: Value
 ) -> str:
-    declared = (ZONES.get(name) for name in for_format(on.declared, on.format))
-    if column.canonical != type_ and (column.canonical, type_) not in declared:
+    declared = (OTHERS.get(name, ()) for name in for_format(on.declared, on.format))
+    if column.canonical != type_ and not any((column.canonical, type_) in of for of in declared):
         return f"type {column.canonical or column.type} instead of {type_}"
     shown = _shown(on, value)
     return "" if same(answered, shown) else f"{answered!r} instead of {shown!r}"

@@ -160,6 +160,10 @@ class Format(ABC):
         """Return why the table cannot have these settings, or why one of them changes nothing."""
         return ""
 
+    def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
+        """Return the settings that a scenario's tables have where people use them: all values."""
+        return {}
+
     @abstractmethod
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         """Return how files are made with these settings."""

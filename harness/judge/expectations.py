@@ -106,7 +106,9 @@ class Expectations:
         """
         if past.of_then:
             state, later = self.state(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
-            return replace(state, newer=tuple(truth.rows for truth in later), later=later)
+            newer = tuple(truth.rows for truth in later)
+            then = past_views.of_commit(state.history)
+            return replace(state, history=then, newer=newer, later=later)
         state = self.state(step, SNAPSHOT)
         if past.name == BRANCH:
             truth = staged(state.history[-1])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -17,9 +19,10 @@ from harness.model.file_facts import FileFact
 from harness.model.partition_paths import folder_of
 from harness.model.query import Query
 from harness.model.schema import Field
-from harness.model.truth import History, Truth
+from harness.model.truth import History, Truth, named, row_values
 
 _COLUMNS: Final = frozenset({DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN})
+_ROWS: Final = frozenset({DifferenceKind.EXTRA_ROW, DifferenceKind.ABSENT_ROW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class HiddenFromReaders:
     hold them, with the keys of the rows there."""
     conditions: AbstractSet[str] = frozenset()
     """The columns of the question's conditions, in lower case."""
+    taken: Mapping[str, bool] = field(default_factory=dict)
+    """Whether the conditions take a row of one of these files, whose values are read as the table's
+    own records lead to them, by the text of its key; none where that is not known."""
     lists: PartitionLists | None = None
     """What the catalog's lists of the columns of partitions give to a reader that goes by them;
     None for any other, and where there are none."""
@@ -50,7 +56,8 @@ class HiddenFromReaders:
     def history(self, difference: Difference) -> Responsible | None:
         """Return who is responsible for what a reader shows against the files.
 
-        Rows that a condition on a mistaken column chooses tell nothing: nobody is named.
+        A row that a condition on a mistaken column chooses is the history's doing if the records
+        lead to that choice; where that is not known nobody is named.
         """
         column, origin = difference.column, difference.origin
         others = self.mistaken.get(_root(column), ())
@@ -59,7 +66,12 @@ class HiddenFromReaders:
             return Responsible.HISTORY
         chosen = difference.kind not in {DifferenceKind.CELL, DifferenceKind.COLUMN_TYPE}
         misled = {_root(path) for path in (*self.mistaken, *self.lost)}
-        return None if chosen and self.conditions & misled else Responsible.READER
+        if not (chosen and self.conditions & misled):
+            return Responsible.READER
+        if difference.kind not in _ROWS or difference.key not in self.taken:
+            return None
+        led = self.taken[difference.key] is (difference.kind is DifferenceKind.EXTRA_ROW)
+        return Responsible.HISTORY if led else Responsible.READER
 
     def lists_otherwise(self, difference: Difference) -> bool:
         """Return whether the catalog has a column too many, too few, or of before, as an answer."""
@@ -103,6 +115,7 @@ def hidden_from_readers(
         _mistaken(state, history, misled),
         lost,
         conditions,
+        _taken(state, history, misled, query),
         lists,
     )
 
@@ -155,6 +168,8 @@ class _MisledColumn:
     id: int
     keys: tuple[str, ...]
     """Text of the record keys in the file."""
+    step: int
+    """The one that wrote the file."""
     shown_as: str = ""
     """The column of now, in lower case, whose readers are led to it; empty: none is."""
 
@@ -171,24 +186,66 @@ def _misled_columns(
     for file in (file for file in files if file.instant in made):
         then = history[made[file.instant]]
         if file.nameless:
-            yield from _by_position(file.keys, _stored(then), _stored(now))
+            yield from _by_position(file.keys, then.step, _stored(then), _stored(now))
             continue
         for name in (name for name in file.lost_names if then.schema.has(name)):
             id_ = then.schema.find(name).id
             led = name in file.misled_names and now.schema.has(name)
             other = led and now.schema.find(name).id != id_
-            yield _MisledColumn(id_, file.keys, _root(name) if other else "")
+            yield _MisledColumn(id_, file.keys, then.step, _root(name) if other else "")
 
 
 def _by_position(
-    keys: tuple[str, ...], then: Sequence[Field], now: Sequence[Field], root: str = ""
+    keys: tuple[str, ...], step: int, then: Sequence[Field], now: Sequence[Field], root: str = ""
 ) -> Iterator[_MisledColumn]:
     for old, new in zip_longest(then, now[: len(then)]):
         shown_as = root or (new.name.lower() if new else "")
         if new is None or new.id != old.id:
-            yield _MisledColumn(old.id, keys, shown_as if new else "")
+            yield _MisledColumn(old.id, keys, step, shown_as if new else "")
         else:
-            yield from _by_position(keys, old.children, new.children, shown_as)
+            yield from _by_position(keys, step, old.children, new.children, shown_as)
+
+
+def _taken(
+    state: StateRecord, history: History, misled: Sequence[_MisledColumn], query: Query
+) -> Mapping[str, bool]:
+    """Return of which rows that are read as `misled` says the conditions take which.
+
+    Not of rows of several files, nor where a condition is on a column of which a part is misled, or
+    which would be read in another type.
+    """
+    if not query.conditions or not misled:
+        return {}
+    now = history[-1]
+    files = Counter(key for file in state.files for key in file.keys)
+    columns = {column.name.lower(): column for column in now.schema.fields}
+    led = {
+        text_of(row.key): dict(zip(now.schema.names, row_values(row, now.schema), strict=True))
+        for row in now.rows.values()
+    }
+    unknown = {key for key, count in files.items() if count > 1}
+    for column in misled:
+        whole = {field.id: field.name for field in now.schema.fields}.get(column.id)
+        path = now.schema.path_of(column.id)
+        for key in led.keys() & set(column.keys):
+            if whole:
+                led[key][whole] = None
+            elif path and _root(path) in map(_root, query.filters):
+                unknown.add(key)
+    for column in (column for column in misled if column.shown_as):
+        then, shown_as = history[column.step], columns[column.shown_as]
+        field_then = next((f for f in then.schema.fields if f.id == column.id), None)
+        rows = {text_of(row.key): row for row in then.rows.values()}
+        for key in led.keys() & set(column.keys):
+            if field_then is None or field_then.type != shown_as.type or key not in rows:
+                unknown.add(key)
+            else:
+                led[key][shown_as.name] = named(rows[key].of(field_then), field_then)
+    result: dict[str, bool] = {}
+    for key in {key for column in misled for key in column.keys} & led.keys() - unknown:
+        with suppress(ValueError):  # a value that is not predicted, or cannot be compared
+            result[key] = query.takes(led[key])
+    return result
 
 
 def _stored(truth: Truth) -> Sequence[Field]:

@@ -38,12 +38,13 @@ from harness.model.truth import History, Row, Rows, Truth, row_values
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
 TEXT: Final = Primitive("string")
-ZONES: Final = {
-    "timestamp-zone": ("timestamp_ntz", "timestamp"),
-    "one-timestamp": ("timestamp", "timestamp_ntz"),
+OTHERS: Final = {
+    "timestamp-zone": frozenset({("timestamp_ntz", "timestamp")}),
+    "one-timestamp": frozenset({("timestamp", "timestamp_ntz")}),
+    "avro-integers": frozenset({("int", "tinyint"), ("int", "smallint")}),
 }
-"""By the name of a declaration: the one type that an engine names in the place of the other."""
-TIMESTAMPS: Final = frozenset(ZONES["one-timestamp"])
+"""By the name of a declaration: types that an engine names, each with what it stands for."""
+TIMESTAMPS: Final = frozenset({"timestamp", "timestamp_ntz"})
 AnswerOrPart = TypeVar("AnswerOrPart", Answer, Part)
 
 
@@ -121,7 +122,7 @@ def understand(
         where = replace(where, literal=cast_text(milliseconds(where.value)))
         answer = replace(answer, question=replace(answer.question, where=where))
     answer = _cased(answer, types) if LOWER in declared else answer
-    if not {BOUNDED, KIND, *ZONES} & declared.keys():
+    if not {BOUNDED, KIND, *OTHERS} & declared.keys():
         return answer
     parts = tuple(_with_types(part, part.columns, types, declared) for part in answer.parts)
     columns = labelled(answer.question, answer.columns)
@@ -195,8 +196,8 @@ def _tolerance(column: Column, expected: str, declared: Declared) -> str:
         return ""
     if BOUNDED in declared and column.canonical == _unbounded(expected):
         return BOUNDED
-    for name, pair in ZONES.items():
-        if name in declared and _one_for_another(column.canonical, expected, pair):
+    for name, pairs in OTHERS.items():
+        if name in declared and _one_for_another(column.canonical, expected, pairs):
             return name
     kind = expected.partition("<")[0]
     named = column.type.lower().removesuffix("_type") == kind and not column.canonical
@@ -209,13 +210,13 @@ def _unbounded(type_: str) -> str:
 
 
 @cache
-def _one_for_another(declared: str, expected: str, pair: tuple[str, str]) -> bool:
+def _one_for_another(declared: str, expected: str, pairs: frozenset[tuple[str, str]]) -> bool:
     """Return whether types are equal but for parts that are declared as the first of a pair."""
     if not declared:
         return False
     types = parse_type(declared), parse_type(expected)
     shapes = [map_plain(type_, lambda _: TEXT) for type_ in types]
     return shapes[0] == shapes[1] and all(
-        shown == right or (str(shown), str(right)) == pair
+        shown == right or (str(shown), str(right)) in pairs
         for shown, right in zip(*map(plain_types, types), strict=True)
     )

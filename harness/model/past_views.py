@@ -14,7 +14,8 @@ newest instant up to it is taken, and the truth of the step which made it (`anch
 
 As of: the columns are those of then. Iceberg's Spark queries by a snapshot's id use the snapshot's
 schema (Iceberg documentation, "Spark Queries", "Schema selection in time travel queries"), so do
-Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499).
+Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499). What
+was begun, and committed without another write between, has the columns of when it was begun.
 A tag has the columns that its snapshot was made with, a branch those of the table (Iceberg
 documentation, "Branching and Tagging", "Schema selection with branches and tags"). Files of a
 snapshot that has a tag are not removed (same page, "Overview").
@@ -26,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -114,7 +115,21 @@ def _asked_about(back: Past, history: History) -> History:
         return history
     then = history[: back.step + 1]
     writes = (after.step for before, after in pairwise(then) if before.rows != after.rows)
-    return history[: max(writes, default=0) + 1] if back.name == TAG else then
+    made = history[: max(writes, default=0) + 1] if back.name == TAG else then
+    return of_commit(made)
+
+
+def of_commit(history: History) -> History:
+    """Return a history until a commit, with the columns that the commit was made with.
+
+    A snapshot that was staged becomes the current one itself where nothing came between, and keeps
+    its schema (Iceberg specification, "Snapshots", `schema-id`; class CherryPickOperation).
+    """
+    begun = history[-1].published.get(history[-1].step)
+    if begun is None:
+        return history
+    since = (replace(truth, schema=begun.schema) for truth in history[begun.step :])
+    return *history[: begun.step], *since
 
 
 def _twice(history: History) -> bool:

@@ -71,6 +71,8 @@ class PendingWrite:
     """The ids of the columns that alone it changes in rows that are there; empty: every one."""
     before: Rows
     """The table's rows when it was begun."""
+    schema: Schema
+    """The table's when it was begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class Truth:
     """The steps that gave a name to the snapshot of then, oldest first."""
     contested: Mapping[int, Contested] = dataclasses.field(default_factory=dict)
     """What each step so far sent of such."""
+    published: Mapping[int, PendingWrite] = dataclasses.field(default_factory=dict)
+    """What was begun and then committed with no other write between, by the step of its commit."""
 
     @property
     def sent_contested(self) -> Contested:
@@ -393,6 +397,7 @@ def _back(now: Truth, then: Truth, step: int) -> Truth:
         pending=now.pending,
         oldest=now.oldest,
         contested=now.contested,
+        published=now.published,
         undone=now.undone | set(range(then.step + 1, step)),
     )
 
@@ -411,7 +416,9 @@ def begun(
     `columns`: the ids of those that alone it changes in rows that are there; none: every one.
     """
     made = tuple(rows)
-    pending = PendingWrite(step, made, tuple(deleted), frozenset(columns), before.rows)
+    pending = PendingWrite(
+        step, made, tuple(deleted), frozenset(columns), before.rows, before.schema
+    )
     return replace(failed(before, step, made), pending=pending)
 
 
@@ -424,7 +431,10 @@ def committed(truth: Truth, step: int) -> Truth:
     pending = truth.pending
     if pending is None:
         raise SchemaChangeError("no write waits for its commit; begin_write begins one")
-    now = replace(truth, pending=None, failed=(), undone=truth.undone - {pending.step})
+    alone = truth.rows is pending.before
+    published = {**truth.published, step: pending} if alone else truth.published
+    undone = truth.undone - {pending.step}
+    now = replace(truth, pending=None, failed=(), undone=undone, published=published)
     sent = {row.key: _upon(now, pending, row) for row in pending.rows}
     overtaken = {key: row for key, row in sent.items() if _is_overtaken(now, pending, key)}
     stand = [row for key, row in sent.items() if key not in overtaken]

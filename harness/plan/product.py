@@ -97,7 +97,7 @@ def plan(
     raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
     chosen = [s for s in scenarios if any(named(s.name, pattern) for pattern in profile.scenarios)]
     _check(chosen, profile, known)
-    excluded: list[Excluded] = []
+    excluded = [Excluded(what, "it would take too long") for what in profile.left_out]
     variants: list[Variant] = []
     cells: list[Cell] = []
     covered: list[Pairs] = []
@@ -109,6 +109,8 @@ def plan(
             covered.append(pairs)
         else:
             result = _all(scenario, product, makers or {}, excluded)
+        if profile.cover is Cover.VALUES:
+            result = [result[at] for at in cover([values for _, values in result], values_of)]
         excluded += _not_taken(scenario.name, scenario.settings, result)
         variants += (variant for variant, _ in result)
         cells += _cells(result, profile, known, (cannot, cannot_show, cannot_ask), excluded)
@@ -126,6 +128,7 @@ def plan(
         ask_again=profile.ask_again,
         metastore=distribution_support.metastore_in_reach(profile),
         chosen=profile.chosen,
+        left_out=profile.left_out,
     )
 
 
@@ -344,6 +347,7 @@ class Makings:
 
     own: Scenario
     _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
+    _made: dict[tuple[object, ...], Scenario] = field(default_factory=dict)
 
     def scenario(self, combination: Combination) -> Scenario:
         """Return the scenario with the combination's axes in its table and its operations."""
@@ -353,11 +357,13 @@ class Makings:
             made = partitioned(self.own, how)
             self._forms[form] = (twin(made) or made) if combination.twin else made
         form_scenario = self._forms[form]
-        steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
         mode = combination.merge_mode or form_scenario.table.merge_mode
-        return replace(
-            form_scenario, steps=steps, table=replace(form_scenario.table, merge_mode=mode)
-        )
+        key = *form, combination.rewrites, mode
+        if key not in self._made:
+            steps = tuple(_with_axis(step, combination.rewrites) for step in form_scenario.steps)
+            table = replace(form_scenario.table, merge_mode=mode)
+            self._made[key] = replace(form_scenario, steps=steps, table=table)
+        return self._made[key]
 
 
 def variant(combination: Combination, makings: Makings) -> Variant:
@@ -600,6 +606,34 @@ VariantValues = tuple[Variant, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
+class _Questions:
+    """What follows from a truth, worked out once for all the variants and readers that ask it."""
+
+    _planned: dict[tuple[str, tuple[int, ...]], tuple[str, ...]] = field(default_factory=dict)
+    _conditions: dict[tuple[str, int], tuple[Condition, ...] | str] = field(default_factory=dict)
+    _truths: list[object] = field(default_factory=list)
+    """They stay while their numbers are keys."""
+
+    def planned(self, shape: str, history: History) -> tuple[str, ...]:
+        key = shape, tuple(map(id, history))
+        if key not in self._planned:
+            self._truths.append(history)
+            self._planned[key] = query_shapes.planned(shape, history)
+        return self._planned[key]
+
+    def conditions(self, query: str, truth: Truth) -> tuple[Condition, ...] | str:
+        """Return the conditions of a question, or why there is none."""
+        key = query, id(truth)
+        if key not in self._conditions:
+            self._truths.append(truth)
+            try:
+                self._conditions[key] = query_shapes.conditions(query, truth)
+            except query_shapes.NoQuestionError as nothing:
+                self._conditions[key] = str(nothing)
+        return self._conditions[key]
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """A variant, and what it is asked by."""
 
@@ -614,14 +648,14 @@ class _Place:
     had: Counter[tuple[str, str]]
     """How often each reader was asked each shape in turn, in this scenario so far."""
     conditions: tuple[CannotAsk, list[Excluded]]
+    questions: _Questions
 
     def asks(self, reader: Reader, query: str, truth: Truth) -> bool:
         """Return whether a reader can be asked a question; what it cannot is told."""
         cannot_ask, excluded = self.conditions
-        try:
-            conditions = query_shapes.conditions(query, truth)
-        except query_shapes.NoQuestionError as nothing:
-            excluded.append(Excluded(f"{query} of {self.variant.scenario.name}", str(nothing)))
+        conditions = self.questions.conditions(query, truth)
+        if isinstance(conditions, str):
+            excluded.append(Excluded(f"{query} of {self.variant.scenario.name}", conditions))
             return False
         for condition in conditions:
             if why := cannot_ask(reader, self.variant.format, condition):
@@ -640,14 +674,16 @@ def _cells(
 ) -> Iterator[Cell]:
     """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
     cannot, cannot_show, cannot_ask = limits
-    had = Counter[tuple[str, str]]()
+    had, questions = Counter[tuple[str, str]](), _Questions()
     of_variants = _readers(variants, profile, cannot, excluded)
     for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
         requested, readers = _views(variant, profile, format_, excluded), of_variants[number]
         unable = _unable(variant, requested, readers, cannot_show, excluded)
         asking = _Place(
-            variant, number, requested, readers, unable, profile, had, (cannot_ask, excluded)
+            *(variant, number, requested, readers, unable, profile, had),
+            conditions=(cannot_ask, excluded),
+            questions=questions,
         )
         merges = format_.merge_on_read
         history = variant.scenario.truths(merge_on_read=merges).history()
@@ -777,7 +813,7 @@ def _questions(asking: _Place, history: History) -> tuple[list[str], list[str]]:
     profile = asking.profile
     for shape in dict.fromkeys((*profile.queries, *asking.variant.scenario.queries)):
         kind = at_times if shape in profile.query_steps else always
-        kind += query_shapes.planned(shape, history)
+        kind += asking.questions.planned(shape, history)
     # What a scenario names may follow from the story as well.
     return list(dict.fromkeys(always)), [text for text in at_times if text not in always]
 
@@ -787,7 +823,7 @@ def _in_turn(queries: Sequence[str], asking: _Place, reader: str, turn: int) -> 
 
     Of several the turn decides, which goes on with variant, step, view and reader.
     """
-    if asking.profile.cover is Cover.ALL or not queries:
+    if asking.profile.cover is not Cover.PAIRS or not queries:
         return queries
     start = turn % len(queries)
     in_order = (*queries[start:], *queries[:start])

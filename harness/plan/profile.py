@@ -50,10 +50,11 @@ class AskedSteps(StrEnum):
 
 
 class Cover(StrEnum):
-    """Which combinations of axis values there are: all, or as many as pairs of values need."""
+    """Which combinations of axis values there are: all, or as many as pairs or values need."""
 
     ALL = "all"
     PAIRS = "pairs"
+    VALUES = "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,8 @@ class Profile:
     """The keys whose value is not the file's: `formats`, `writers`, `readers`."""
     chosen: tuple[str, ...] = ()
     """What was chosen because nobody named it, a sentence for each of these keys."""
+    left_out: tuple[str, ...] = ()
+    """What is not asked because it would take too long."""
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 

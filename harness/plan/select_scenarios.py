@@ -172,15 +172,17 @@ def ad_hoc(parts: Parts, profiles: Sequence[Profile], scenarios: Sequence[Scenar
     The first of `profiles` also says all the rest: axes, views, queries.
     """
     named = parts.formats or _formats_in_reach(parts, profiles[0], scenarios)
-    writers = parts.writers or tuple(_writers(named, profiles))
+    writers = parts.writers or tuple(writers_for(named, profiles))
     readers = parts.readers or tuple(_readers(named, profiles))
     result = Parts(named, writers, readers)
-    axes = {**profiles[0].axes, REWRITES: tuple(_rewrites(named, profiles[0]))}
+    axes = {**profiles[0].axes, REWRITES: tuple(rewrites_for(named, profiles[0]))}
     base = replace(profiles[0], name=AD_HOC, axes=axes, document=None)
-    return replace(result.instead(base), given=parts.named, chosen=tuple(_chosen(parts, result)))
+    return replace(
+        result.instead(base), given=parts.named, chosen=tuple(chosen_lines(parts, result))
+    )
 
 
-def _chosen(parts: Parts, named_parts: Parts) -> Iterator[str]:
+def chosen_lines(parts: Parts, named_parts: Parts) -> Iterator[str]:
     fields = {
         "formats": named_parts.formats,
         "writers": named_parts.writers,
@@ -191,7 +193,7 @@ def _chosen(parts: Parts, named_parts: Parts) -> Iterator[str]:
             yield f"{key} chosen, as none were named: {'; '.join(map(str, every))}"
 
 
-def _rewrites(named: Sequence[str], profile: Profile) -> Iterator[str]:
+def rewrites_for(named: Sequence[str], profile: Profile) -> Iterator[str]:
     """Yield what a profile has a touch rewrite; nothing where a format can have none of these."""
     requested = profile.axes.get(REWRITES, ())
     every = [formats.load(name) for name in named]
@@ -218,7 +220,7 @@ def _formats_in_reach(
     return next(filter(None, some), profile.formats)
 
 
-def _writers(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[Writer]:
+def writers_for(named: Sequence[str], profiles: Sequence[Profile]) -> Iterator[Writer]:
     writers = _serving(named, [profile.writers for profile in profiles], writes)
     yield from map(Writer, dict.fromkeys(writer.distribution for writer in writers))
 

@@ -172,8 +172,10 @@ def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
 
 def _asked_about(back: Past | None, history: History, step: int, now: int) -> Truth:
     """Return the truth that a question is about; `step`: what it goes back to."""
-    if back is None or back.of_then:
+    if back is None:
         return history[step]
+    if back.of_then:
+        return past_views.of_commit(history[: step + 1])[-1]
     return staged(history[now]) if back.name == BRANCH else history[now]
 
 

@@ -133,6 +133,19 @@ def causes(verdicts: Iterable[Verdict], run: Run) -> tuple[RunCause, ...]:
     return tuple(sorted(causes_, key=_rank))
 
 
+def right_in(verdicts: Iterable[Verdict], run: Run) -> tuple[str, ...]:
+    """Return the other versions of the engine that were asked the same, and were always right."""
+    right = dict[str, bool]()
+    for verdict in verdicts:
+        asked = run.info.reader(verdict.reader).distribution
+        for other in run.by_question.get(verdict.question, ()):
+            name = run.info.reader(other.reader).distribution
+            if name != asked and engine(name) == engine(asked):
+                is_right = other.verdict is VerdictKind.CORRECT
+                right[name] = right.get(name, True) and is_right
+    return tuple(name for name, always in right.items() if always)
+
+
 def engine(distribution: str) -> str:
     """Return the product that a distribution is of; people's own begin with it as well.
 

@@ -122,6 +122,8 @@ class StepInfo:
     """No questions were planned after it."""
     named: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
     """What scenario files call the operation; empty in the oldest runs."""
+    features: Annotated[tuple[str, ...], Field(exclude_if=lambda words: not words)] = ()
+    """Words of `usage.yaml` for what a table has by it."""
 
     @property
     def operation(self) -> str:
@@ -233,6 +235,8 @@ class RunInfo:
     metastore: MetastoreInfo | None = None
     locks: Mapping[str, str] = field(default_factory=dict)
     """The lock data of people's own distributions, by name."""
+    left_out: tuple[str, ...] = ()
+    """What was not asked because it would have taken too long."""
 
     @cached_property
     def variants_by_id(self) -> Mapping[str, VariantInfo]:

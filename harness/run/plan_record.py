@@ -44,6 +44,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         ask_again=plan.ask_again,
         metastore=_metastore_info(plan.metastore),
         locks=distributions.custom_locks([*writers, *(r.distribution for r in plan.readers)]),
+        left_out=plan.left_out,
     )
 
 
@@ -57,6 +58,7 @@ def variant_info(variant: Variant) -> VariantInfo:
             operation.CHANGES_SCHEMA,
             step.quiet,
             name_of(operation),
+            operation.features(),
         )
         for number, step in enumerate(scenario.steps, start=1)
         for operation, by in ((step.operation, f", by {step.by}" if step.by else ""),)
@@ -127,7 +129,7 @@ def plan_of(info: RunInfo) -> Plan:
         raise UsageProblem(f"{message}; run the profile again") from wrong
     return Plan(
         info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
-        info.ask_again, info.through,
+        info.ask_again, info.through, left_out=info.left_out,
     )  # fmt: skip
 
 

@@ -167,3 +167,5 @@ class Plan:
     """The one that the readers ask through."""
     chosen: tuple[str, ...] = ()
     """What was chosen because nobody named it, a sentence for each kind of part."""
+    left_out: tuple[str, ...] = ()
+    """What is not asked because it would take too long."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from harness.model.commit import OTHERS
@@ -91,6 +92,12 @@ class Scenario:
     @cached_property
     def survey(self) -> Survey:
         return survey(self.table, self.operations)
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether a step changes or deletes rows that are there."""
+        steps = pairwise(self.survey.history)
+        return any(new.rows.get(key) != row for old, new in steps for key, row in old.rows.items())
 
     def truths(self, *, merge_on_read: bool) -> Truths:
         return self._merged_truths if merge_on_read else self._rewritten_truths

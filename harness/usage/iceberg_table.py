@@ -15,6 +15,7 @@ from harness.formats.iceberg.settings import MERGE_ON_READ, MODES
 from harness.formats.iceberg.table import NAME_MAPPING, FileContent, IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
+from harness.usage.features import DEFAULTS
 from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
 Metadata = Mapping[str, Any]
@@ -85,6 +86,19 @@ def _features(newest: IcebergMetadata) -> Iterator[str]:
         yield "branches-or-tags"
     if metadata.get("statistics"):
         yield "statistics-files"
+    today = metadata.get("current-schema-id")
+    schemas = (s for s in metadata.get("schemas", ()) if s.get("schema-id") == today)
+    if any(_has_default(schema) for schema in schemas):
+        yield DEFAULTS
+
+
+def _has_default(type_: object) -> bool:
+    """Return whether a field has a value in older rows ("Default values", `initial-default`)."""
+    if isinstance(type_, list):
+        return any(map(_has_default, type_))
+    if not isinstance(type_, dict):
+        return False
+    return type_.get("initial-default") is not None or any(map(_has_default, type_.values()))
 
 
 def _writers(snapshot: Metadata) -> Iterator[str]:

@@ -139,6 +139,14 @@ class Usage:
     unlisted: dict[str, str] = field(default_factory=dict)
     """Databases whose tables the metastore did not list, with the reason."""
 
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats of the tables, as profiles name them."""
+        other = {UsedFormat.HUDI, UsedFormat.VIEW, UsedFormat.OTHER}
+        names = dict.fromkeys(table.format for table in self.tables)
+        hudi = (UsedFormat.HUDI_COW, UsedFormat.HUDI_MOR) if UsedFormat.HUDI in names else ()
+        return tuple(dict.fromkeys(map(str, (*(n for n in names if n not in other), *hudi))))
+
 
 @dataclass(frozen=True, slots=True)
 class Doubts:

@@ -40,6 +40,8 @@ class Need:
     """The views of the cells that show it: `snapshot`, `read_optimized`, `base_name`; any."""
     features: frozenset[str] = frozenset()
     """Words of `usage.yaml` that a table must have: all of them (`log-files`)."""
+    any_features: tuple[frozenset[str], ...] = ()
+    """Of each of these a table must have one."""
     place: AddedPlace | None = None
     """Where the column must have been added, for `add_column`."""
     nested: bool | None = None
@@ -84,6 +86,9 @@ def _answers(table: UsedTable, need: Need) -> Iterator[tuple[Fact, bool | None]]
         yield Fact.PARTITIONED, _known(table, Fact.PARTITIONED, fits=fits)
     if need.features:
         fits = need.features <= set(table.features)
+        yield Fact.FEATURES, fits or _known(table, Fact.FEATURES, fits=False)
+    for some in need.any_features:
+        fits = not some.isdisjoint(table.features)
         yield Fact.FEATURES, fits or _known(table, Fact.FEATURES, fits=False)
     if need.operation in set(SchemaChange):
         yield Fact.SCHEMA_CHANGES, _changed(table, need)

@@ -214,5 +214,8 @@ PLANTED: Final[Mapping[str, Plant]] = {
         "anchor",
         lambda right: lambda steps, step: max((at for at in steps if at < step), default=None),
     ),
+    "what was staged is published with the columns of now": _function(
+        past_views, "of_commit", lambda right: lambda history: history
+    ),
 }
 """By what is wrong; what each does is undone with the patch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from harness.comparison.cell_pairs import AS_BEFORE, VerdictChange
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
 from harness.core.records import FindingKind
-from harness.reports import upgrade_report
+from harness.reports import known_defects, upgrade_report
+from harness.run.causes import causes
 from tests.builders import recorded_run, recordings
 
 FOLDER: Final = Path(__file__).parent / "quick_start"
@@ -82,6 +84,26 @@ def test_a_setting_for_files_of_orc_changes_only_those(compared_plain: CompareRe
     readers = compared_plain(TRINO, f"{TRINO}{{orc.use-column-names=true}}")
     formats = {readers.new.run.info.variant(e.either.variant).format for e in readers.worse}
     assert formats <= {"hive-orc"}
+
+
+def test_what_is_asked_by_default_shows_what_all_columns_alone_hide() -> None:
+    """An upgrade of this table once said that nothing changes; it had asked `select *` alone."""
+    old, new = "spark-3.5.8-iceberg-1.10.1", "spark-3.5.9-iceberg-1.12.0"
+    found = compared_by(FOLDER.with_name("usual"))(old, new)
+    assert found.decision is Decision.NOTHING_WORSE
+    fixed = found.pairs_of(VerdictChange.FIXED)
+    by_table = Counter(each.either.variant for each in fixed)
+    assert set(by_table.values()) == {8}
+    assert len(by_table) == 2 * 2, "both ways of deletes, and the twins of both"
+    assert all("where(" in each.either.query for each in fixed)
+    headline = upgrade_report.headline(found)
+    assert "32 answers that were not right are right now, in my/defaults" in headline
+    assert "delete_mode copy-on-write and merge-on-read" in headline
+    cause = causes(found.old.run.verdicts, found.old.run)[0]
+    known = known_defects.known_as(
+        cause.key.finding, cause.key.operation, cause.verdicts, found.old.run
+    )
+    assert known == ("iceberg-condition-on-default",)
 
 
 def test_schema_on_read_switched_off_loses_renamed_values(compared: CompareReaders) -> None:

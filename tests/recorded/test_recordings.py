@@ -40,7 +40,9 @@ ADMITTED: Final = {("row left out", "least"), ("NULL", "old"), ("NULL", "empty")
 """The ways of spoiling rows of that recording that make of a right answer one that is open."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
-OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
+OF_ONE_MACHINE: Final = re.compile(
+    r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|(?<=[\w\]]):\d{4,5}\b"
+)
 FITTING: Final = {
     "NULL": {FindingKind.LOST_VALUE, FindingKind.MISSING_RENAME},
     "another row's": {FindingKind.UNEXPLAINED},

@@ -18,18 +18,19 @@ from harness.core.records import Answer, FindingKind, VerdictKind
 from harness.model.canonical import Value
 from harness.model.datatypes import PRIMITIVES
 from harness.scenario.cells import Cell
-from tests.builders import recordings, replay, type_matrix
+from tests.builders import replay, type_matrix
 from tests.builders.recordings import Recorded
 from tests.builders.type_matrix import MatrixCell, Outcome
 
 MOMENTS: Final = {"f_timestamp", "f_zoneless"}
 CUTS: Final = "timestamp-milliseconds"
 UNWRITTEN: Final = {
-    **{tables: {"timestamp_ntz"} for tables in ("hudi-cow", "hudi-mor", "hive-orc", "hive-avro")},
-    # A recording of its other columns is still to be made.
-    "hive-text": {"timestamp_ntz", "binary"},
+    tables: {"timestamp_ntz"}
+    for tables in ("hudi-cow", "hudi-mor", "hive-orc", "hive-avro", "hive-text")
 }
 """Hudi's writers refuse the type; in plain tables only Parquet files tell it."""
+CUT_OFF: Final = {("trino-476", "hive-avro"), ("trino-483", "hive-avro")}
+"""Trino's reply with a small integer inside another type ends in the middle of a row."""
 HOUR: Final = datetime.timedelta(hours=1)
 
 
@@ -50,7 +51,7 @@ def test_each_format_has_a_column_of_each_type_that_its_writer_can_write(
 
 def test_an_answer_is_right_just_where_all_its_types_are(matrix: tuple[MatrixCell, ...]) -> None:
     right = {Outcome.CORRECT, Outcome.DECLARED}
-    for recorded in recordings.read_all(type_matrix.RECORDED):
+    for recorded in type_matrix.recorded_variants():
         for cell, verdict in recorded.verdicts.items():
             types = [of for of in type_matrix.cells_of(recorded) if of.reader == cell.reader]
             correct = {of.outcome for of in types} <= right
@@ -59,7 +60,13 @@ def test_an_answer_is_right_just_where_all_its_types_are(matrix: tuple[MatrixCel
 
 
 def test_nothing_is_shown_without_an_answer(matrix: tuple[MatrixCell, ...]) -> None:
-    assert not [cell for cell in matrix if cell.outcome is Outcome.UNKNOWN]
+    silent = {
+        (cell.reader, cell.tables, cell.type): cell.because
+        for cell in matrix
+        if cell.outcome is Outcome.UNKNOWN
+    }
+    assert {(reader, tables) for reader, tables, _ in silent} == CUT_OFF
+    assert all("not of the protocol's form" in because for because in silent.values())
 
 
 def test_what_is_right_by_a_declaration_is_of_a_type_and_a_table_that_it_names(
@@ -103,7 +110,7 @@ def spoilt(answer: Answer, change: Callable[[Moment], Moment]) -> tuple[Answer, 
 
 
 def right_moments() -> Iterator[tuple[Recorded, Cell, Answer]]:
-    for recorded in recordings.read_all(type_matrix.RECORDED):
+    for recorded in type_matrix.recorded_variants():
         for cell, answer in recorded.answers.items():
             names = {column.name for column in answer.columns} if answer else set()
             if answer and MOMENTS & names:

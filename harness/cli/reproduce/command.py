@@ -18,6 +18,7 @@ from harness.cli.explain.recorded_cell import find
 from harness.cli.output import Output
 from harness.cli.reproduce import candidate as candidates
 from harness.cli.reproduce import causes, files, shrink
+from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import CauseGroup, signs, step_answers
 from harness.cli.reproduce.files import Observation
 from harness.cli.reproduce.shrink import Search, Target, Trial, cell_of
@@ -68,7 +69,13 @@ def reproduce(
     trials = EngineTrials(Resources(output, Cache.default(offline=offline)))
     searches = [_begin(group, variants, answers, run.info.through) for group in chosen]
     end = time.monotonic() + minutes * len(searches) * 60
-    shrink.run_all(searches, trials.ask, lambda: time.monotonic() > end)
+    progress = BestSoFar(searches, trials, folder, output.out)
+
+    def ask(of_round: Sequence[Trial]) -> list[bool]:
+        progress.write()
+        return trials.ask(of_round)
+
+    shrink.run_all(searches, ask, lambda: time.monotonic() > end)
     reproducers = [
         _write(target, search, trials, folder, output.out) for target, search in searches
     ]
@@ -141,9 +148,7 @@ def _write(
         say(out, f"  nothing is written: {why}", "red")
         return {"cause": cause, "folder": None, "smallest": False}
     path = files.write(folder, target, best, trials.observation((target, best)))
-    steps, columns, rows, _ = best.size
-    parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
-    say(out, f"  {path}: {', '.join(parts)}")
+    say(out, f"  {path}: {_size(best)}")
     silent = len(trials.unknown & set(search.shows))
     if silent:
         number = counted(silent, "smaller one")
@@ -152,6 +157,32 @@ def _write(
         text = "the time ran out: there may be a smaller one; the same command goes on"
         say(out, f"  {text}", "red")
     return {"cause": cause, "folder": str(path), "smallest": search.over and not silent}
+
+
+def _size(candidate: Candidate) -> str:
+    steps, columns, rows, _ = candidate.size
+    return ", ".join((counted(steps, "step"), counted(columns, "column"), counted(rows, "row")))
+
+
+@dataclass(slots=True)
+class BestSoFar:
+    """Writes the smallest that is known before each round, the first one being the check itself."""
+
+    searches: Sequence[tuple[Target, Search]]
+    trials: EngineTrials
+    folder: Path
+    out: Console
+    written: dict[Target, str] = field(default_factory=dict)
+    """The key of what was written last, by the target."""
+
+    def write(self) -> None:
+        for target, search in self.searches:
+            best = search.smallest
+            if best is not None and self.written.get(target) != best.key:
+                self.written[target] = best.key
+                seen = self.trials.observation((target, best))
+                path = files.write(self.folder, target, best, seen)
+                say(self.out, f"  the smallest so far, {_size(best)}: {path}", "dim")
 
 
 @dataclass(slots=True)

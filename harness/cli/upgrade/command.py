@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
 from typing import Annotated
 
@@ -13,20 +15,21 @@ import typer
 from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options, runs
 from harness.cli.output import Output
-from harness.cli.plan_options import NamedParts
+from harness.cli.plan_options import Change, NamedParts, PlanOverrides
 from harness.cli.runs import Resources
 from harness.cli.upgrade import rollout_runs, sides, trials
 from harness.comparison import acceptance
 from harness.comparison.acceptance import Acceptance
-from harness.comparison.result import ComparedSide, Rollout, SideComparison, compare
+from harness.comparison.result import ComparedSide, NotAsked, Rollout, SideComparison, compare
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.plan import custom_distributions
+from harness.plan import custom_distributions, shipped
 from harness.read.reader_servers import TIMEOUT_S
 from harness.reports import lines, upgrade_files, upgrade_report
 from harness.run import load_run
 from harness.run.pipeline import TimeLimits
 from harness.scenario.cells import Plan
+from harness.scenario.operations import name_of
 from harness.usage import usage_file
 
 FromOption = Annotated[
@@ -100,6 +103,8 @@ def upgrade(
     allow_partial: AllowPartialOption = False,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOrPartsOption = None,
+    query: options.QueryOption = None,
+    setting: options.SettingOption = None,
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
@@ -116,16 +121,25 @@ def upgrade(
     custom_distributions.register(paths)
     named.read()  # readers of a file can be sides
 
-    def make(change: sides.ChangeProfile) -> Plan:
-        plan = plan_options.make(paths, profile, k, named=named, change=change)
-        plan_options.check_asks(plan)
-        return plan
+    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
+    where = PlanOverrides(queries=tuple(query or ()), settings=tuple(setting or ()))
+
+    def make_for(every: Sequence[sides.Side]) -> sides.MakePlan:
+        in_use = tables.formats if tables else ()
+
+        def make(change: sides.ChangeProfile) -> Plan:
+            changed = Change(change, sides.parts_of(every), in_use)
+            plan = plan_options.make(paths, profile, k, None, where, named, changed)
+            plan_options.check_asks(plan)
+            return plan
+
+        return make
 
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     if rollout:
         planned = rollout_runs.read(rollout)
         with runs.new_folder(resources, "upgrade", run_dir) as path:
-            folder = sides.UpgradeFolder(path, resources, make)
+            folder = sides.UpgradeFolder(path, resources, make_for(planned.sides))
             judged = rollout_runs.judged(planned, folder)
             return _finish_rollout(
                 judged.allowing_partial() if allow_partial else judged, path, output
@@ -133,7 +147,7 @@ def upgrade(
     before, after = _sides(old or (), new or (), role, named)
     if mixed and after.writer:
         after = replace(after, writer=replace(after.writer, in_turn=True))
-    tables, accepted = usage_file.read(usage) if usage else None, _accepted(accept)
+    make = make_for((before, after))
     old_plan = make(lambda profile, _: before.apply(profile))
     plan = sides.new_plan(before, after, make)
     with runs.new_folder(resources, "upgrade", run_dir) as path:
@@ -147,7 +161,30 @@ def upgrade(
             comparison = trials.with_reader_settings(comparison, reader, plan, folder)
         comparison = trials.with_table_versions(comparison, before, after, folder)
         comparison = trials.with_swaps(comparison, before, after, folder)
+        again = _again(old or (), new or (), usage, role)
+        files = _files(comparison.not_asked.values())
+        comparison = replace(comparison, command=again, files=files)
         return _finish(replace(comparison, partial_allowed=allow_partial), path, output)
+
+
+def _again(old: Sequence[str], new: Sequence[str], usage: Path | None, role: str) -> str:
+    """Return the command that compares the same sides, to which options can be added."""
+    named = [("--from", name) for name in old] + [("--to", name) for name in new]
+    named += [("--usage", str(usage))] if usage else []
+    named += [("--as", role)] if role != sides.READER else []
+    return shlex.join(["harness", "upgrade", *chain.from_iterable(named)])
+
+
+def _files(not_asked: Iterable[NotAsked]) -> Mapping[tuple[str, str], str]:
+    """Return of each format and step that was never asked about the shortest scenario's file."""
+    lacking = {(one.format, step): "" for one in not_asked for step in one.operations}
+    scenarios = shipped.load_scenarios(shipped.scenarios_folder()) if lacking else ()
+    for scenario in sorted(scenarios, key=lambda scenario: len(scenario.steps), reverse=True):
+        for operation in scenario.operations:
+            steps = {name_of(operation), *operation.features()}
+            of_formats = product(scenario.formats, steps)
+            lacking |= dict.fromkeys(set(of_formats) & lacking.keys(), scenario.path)
+    return lacking
 
 
 def _sides(

@@ -61,6 +61,11 @@ class PlannedRollout:
     now: Side
     changes: tuple[_Change, ...]
 
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """What there is now, and after so many changes as there are."""
+        return tuple(self.after(range(1, n + 1)) for n in range(len(self.changes) + 1))
+
     def name(self, made: Iterable[int]) -> str:
         """Return a name for the state after some changes: in their order, the last one's."""
         numbers = sorted(made)

@@ -15,7 +15,7 @@ from harness.comparison.result import ComparedSide
 from harness.core.errors import UsageProblem
 from harness.core.runtime_names import PROCESS, MetastoreChoice, given, in_runtime, lock_name
 from harness.formats.api import TABLE_VERSION
-from harness.plan import Profile, ProfileReader, Writer, distribution_support
+from harness.plan import Parts, Profile, ProfileReader, Writer, distribution_support
 from harness.plan.distribution_support import TABLE_VERSIONS
 from harness.plan.product import handovers
 from harness.run import load_run, pipeline, run_folder
@@ -122,6 +122,13 @@ class Side:
         writer = self.writer.distribution if self.writer else ""
         names = (", ".join(map(str, self.readers)), writer, str(self.metastore or ""))
         return " with ".join(filter(None, names))
+
+
+def parts_of(sides: Iterable[Side]) -> Parts:
+    """Return the readers and the writers that any of some sides has."""
+    readers = {reader: ProfileReader(reader) for side in sides for reader in side.readers}
+    writers = {str(side.writer): side.writer for side in sides if side.writer}
+    return Parts((), tuple(writers.values()), tuple(readers.values()))
 
 
 @dataclass(frozen=True, slots=True)

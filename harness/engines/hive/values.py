@@ -64,6 +64,7 @@ def path_taken(ran: Sequence[Job]) -> str:
 
 
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_ZONE: Final = re.compile(r" (UTC|Z)$")
 _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
 
 Convert = Callable[[Any], Value]
@@ -153,7 +154,7 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
         case Primitive("float"):
             return lambda value: _single(value, tally)
         case Primitive("timestamp") if tally.covers(IN_UTC, "timestamp"):
-            return lambda value: moment(checked(value, str).removesuffix(" UTC"))
+            return lambda value: moment(_ZONE.sub("", checked(value, str)))
         case Primitive(name):
             return _PRIMITIVES[name]
         case Text():

@@ -34,6 +34,7 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
+from harness.scenario.operations.columns import ChangeType, DropColumn, RenameColumn
 from harness.scenario.operations.row_writes import Insert, Touch, Upsert
 from harness.scenario.operations.services import Cluster, Compact
 from harness.scenario.operations.snapshots import Restore
@@ -120,6 +121,15 @@ class Delta(Format):
     past_views = (AS_OF, INCREMENTAL)
     settings = SETTINGS
     unsupported_types = UNSUPPORTED_TYPES
+
+    def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
+        renamed = any(isinstance(o, DropColumn | RenameColumn) for o in scenario.operations)
+        usual: dict[str, tuple[str, ...]] = {MAPPING: ("name",) if renamed else ("none", "name")}
+        if scenario.changes_rows:
+            usual[VECTORS] = "off", "on"
+        if any(isinstance(operation, ChangeType) for operation in scenario.operations):
+            usual[WIDENING] = ("on",)
+        return usual
 
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         by_marks = settings.get(VECTORS) == "on"

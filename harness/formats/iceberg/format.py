@@ -93,6 +93,9 @@ class Iceberg(Format):
     unsupported_types = UNSUPPORTED_TYPES
     absolute_paths = True
 
+    def usual_settings(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
+        return iceberg_settings.usual(scenario)
+
     def file_layout(self, settings: VariantSettings) -> FileLayout:
         by_deletes = settings.get(DELETE_MODE) in {MERGE_ON_READ, EQUALITY}
         return FileLayout(Changes.NEW_FILE if by_deletes else Changes.REPLACE, partitions=False)

@@ -21,7 +21,11 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import IN_BRANCH, STAGED_BY, Scenario
 from harness.scenario.operations.api import Operation
-from harness.scenario.operations.columns import AddPartitionField, ReplacePartitionField
+from harness.scenario.operations.columns import (
+    AddColumn,
+    AddPartitionField,
+    ReplacePartitionField,
+)
 from harness.scenario.operations.row_writes import (
     LEGACY_FORMAT,
     Delete,
@@ -196,6 +200,18 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
     if _has(scenario, DeleteByValue) and _is_partitioned(scenario):
         return f"delete_by_value: {ONLY_UNPARTITIONED}"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
+
+
+def usual(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
+    """Return both versions, of which the newer alone has defaults, and both ways of deletes."""
+    operations = scenario.operations
+    defaults = any(isinstance(o, AddColumn) and o.default is not None for o in operations)
+    settings: dict[str, tuple[str, ...]] = {
+        FORMAT_VERSION: (NEWEST,) if defaults else (VERSION, NEWEST)
+    }
+    if scenario.changes_rows:
+        settings[DELETE_MODE] = COPY_ON_WRITE, MERGE_ON_READ
+    return settings
 
 
 def properties(settings: VariantSettings) -> list[tuple[str, str]]:

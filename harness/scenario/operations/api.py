@@ -128,6 +128,10 @@ class Operation:
         """Return what it does in a few words, for reports: `rename column f1 to f1_new`."""
         return self.TEXT
 
+    def features(self) -> tuple[str, ...]:
+        """Return the words of `usage.yaml` for what a table has by this and not by its like."""
+        return ()
+
     def evolve(self, before: Truth) -> Truth:
         """Return the truth after this operation as the next step; by default all stays as it was.
 

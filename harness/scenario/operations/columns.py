@@ -71,6 +71,9 @@ class AddColumn(ColumnChange):
         default = "" if self.default is None else f" with the default {self.default}"
         return f"add column {self.name} {self.type}{position(self.first, self.after, str)}{default}"
 
+    def features(self) -> tuple[str, ...]:
+        return () if self.default is None else ("column-defaults",)
+
     def schema(self, before: Schema) -> Schema:
         """Rows that are there have the default (Iceberg specification, "Default values")."""
         place = position_of(self.first, self.after)

@@ -74,7 +74,7 @@ def test_a_plan_of_no_cell_is_wrong_use_and_says_why(
 ) -> None:
     mine.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
     more = () if verb == "fetch" else more
-    assert app.main([verb, str(mine), *more]) == WRONG_USE
+    assert app.main([verb, str(mine), "--profile", "quick-start", *more]) == WRONG_USE
     message = capsys.readouterr().err
     why = "nothing would be asked: my/mine: it is for iceberg; the profile has only hudi-"
     assert why in message

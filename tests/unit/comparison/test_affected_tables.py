@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.comparison.result import ComparedSide, Decision, SideComparison, compare
-from harness.core.records import FindingKind, VerdictKind
+from harness.core.records import FindingKind, Outcome, OutcomeKind, StateRecord, VerdictKind
+from harness.model.datatypes import Primitive
 from harness.reports import upgrade_report
 from harness.reports.markdown import markdown
+from harness.scenario.cells import Variant
+from harness.scenario.operations.columns import AddColumn
 from harness.usage.usage_file import (
     VERSION,
     OldFiles,
@@ -15,6 +19,7 @@ from harness.usage.usage_file import (
     UsedFormat,
     UsedTable,
 )
+from tests.builders.scenarios import scenario_of
 from tests.builders.verdicts import finding, run, verdict
 
 RIGHT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
@@ -70,6 +75,86 @@ def test_a_change_or_version_that_was_not_asked_about_is_no_pass() -> None:
     result = compared(*tables, worse=False)
     assert set(result.not_covered) == {"sales.plain", "v", "gone"}
     assert result.status == 3
+
+
+def test_tables_by_merge_on_read_are_not_covered_by_copy_on_write() -> None:
+    asked = [of_iceberg("cow", {"delete_mode": "copy-on-write"})]
+    mine = UsedTable("d.t", UsedFormat.ICEBERG, features=("merge-on-read", "position-deletes"))
+    result = replace(of_tables(asked, mine), command="harness upgrade --from old --to new")
+    why = "no question was about iceberg tables with merge-on-read and position-deletes"
+    assert result.not_covered == {"d.t": why}
+    ask = "harness upgrade --from old --to new --format iceberg --setting delete_mode=merge-on-read"
+    assert ask in markdown(upgrade_report.users_tables(result))
+    both = [*asked, of_iceberg("mor", {"delete_mode": "merge-on-read"})]
+    assert not of_tables(both, mine).not_covered
+
+
+def test_a_table_of_another_version_is_asked_about_by_what_is_typed() -> None:
+    asked = [of_iceberg("v2", {"format_version": "2"})]
+    vectors = UsedTable(
+        "d.t", UsedFormat.ICEBERG, table_version="3", features=("deletion-vectors",)
+    )
+    (reason,) = of_tables(asked, vectors, version="2").not_asked.values()
+    assert reason.options == (
+        "--format iceberg",
+        "--setting format_version=3",
+        "--setting delete_mode=merge-on-read",
+    )
+
+
+def test_defaults_of_columns_are_asked_about_where_a_step_gives_one() -> None:
+    mine = UsedTable("d.t", UsedFormat.ICEBERG, features=("column-defaults",))
+    plain, given = of_iceberg("plain", {}), of_iceberg("given", {}, default="x")
+    result = of_tables([plain], mine)
+    assert result.not_covered == {"d.t": "no question was about column-defaults"}
+    file = {("iceberg", "column-defaults"): "scenarios/evolution/column_defaults.yaml"}
+    named = replace(result, command="harness upgrade", files=file)
+    ask = "harness upgrade --format iceberg scenarios/evolution/column_defaults.yaml"
+    assert ask in markdown(upgrade_report.users_tables(named))
+    assert not of_tables([plain, given], mine).not_covered
+
+
+def test_a_table_without_a_default_cannot_lose_one() -> None:
+    added = UsedChange(SchemaChange.ADD, "a", old_files=OldFiles.YES)
+    plain = UsedTable("d.plain", UsedFormat.ICEBERG, schema_changes=(added,))
+    given = replace(plain, name="d.given", features=("column-defaults",))
+    result = of_tables([of_iceberg("v", {}, default="x")], plain, given, turned="v")
+    (cause,) = result.regressions
+    assert result.affected[cause.key].tables == ("d.given",)
+
+
+def test_what_is_so_by_one_way_of_deletes_alone_no_other_table_can_meet() -> None:
+    added = UsedChange(SchemaChange.ADD, "a", old_files=OldFiles.YES)
+    cow = UsedTable("d.cow", UsedFormat.ICEBERG, schema_changes=(added,))
+    mor = replace(cow, name="d.mor", features=("merge-on-read",))
+    pair = [of_iceberg(mode, {"delete_mode": mode}) for mode in ("copy-on-write", "merge-on-read")]
+    result = of_tables(pair, cow, mor, turned="merge-on-read")
+    (cause,) = result.regressions
+    assert result.affected[cause.key].tables == ("d.mor",)
+    alone = of_tables(pair[1:], cow, mor, turned="merge-on-read")
+    assert alone.affected[cause.key].tables == ("d.cow", "d.mor"), "nothing was asked beside it"
+
+
+def of_iceberg(name: str, settings: dict[str, str], *, default: str | None = None) -> Variant:
+    scenario = scenario_of(AddColumn("a", Primitive("string"), default=default))
+    return Variant(name, scenario, "iceberg", settings, ("w", "w"))
+
+
+def of_tables(
+    variants: Sequence[Variant], *tables: UsedTable, turned: str = "", version: str = ""
+) -> SideComparison:
+    """Compare answers about such tables after one step, which turn wrong of the one named."""
+    lost = finding(FindingKind.LOST_VALUE, ("1", "a", None))
+    old = [verdict(RIGHT, step=1, variant=v) for v in variants]
+    new = [
+        verdict(WRONG, lost, step=1, variant=v) if v.id == turned else right
+        for v, right in zip(variants, old, strict=True)
+    ]
+    outcome = Outcome(1, OutcomeKind.APPLIED)
+    states = [StateRecord(v.id, outcome, v.id, table_version=version) for v in variants]
+    runs = [run(*some, states=states, variants=tuple(variants)) for some in (old, new)]
+    result = compare(ComparedSide("old", runs[0]), ComparedSide("new", runs[1]))
+    return replace(result, usage=Usage(VERSION, "", "", tables))
 
 
 def test_a_database_whose_tables_nobody_saw_is_no_pass() -> None:

@@ -54,7 +54,7 @@ READ: dict[str, Callable[[Declared], bool]] = {
 """What each declaration makes right where an answer is read."""
 JUDGED = {
     *("timestamp-milliseconds", "kind-of-type", "bounded-text", "timestamp-zone", "one-timestamp"),
-    "lower-case-names",
+    *("lower-case-names", "avro-integers"),
 }
 """Those that are applied where an answer is judged: see test_judging_differences."""
 

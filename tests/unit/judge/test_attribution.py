@@ -8,7 +8,7 @@ import pytest
 from harness.core.records import Responsible, Verdict, VerdictKind
 from harness.judge.expectations import Expectations
 from harness.judge.recorded_variant import RecordedVariant
-from harness.model.query import Query, not_null
+from harness.model.query import Comparison, Condition, Query, not_null
 from tests.builders.followed_run import doubtful
 from tests.builders.judged_story import answer_of, case_of, judged, verdict_on
 from tests.builders.simulated_disk import File
@@ -175,3 +175,33 @@ def test_a_dropped_value_that_comes_back_by_the_mapping_of_names_is_the_tables_o
     (verdict,) = judged(replace(case, states=states), [truth_history.read("name")])
     assert [finding.kind.value for finding in verdict.findings] == ["resurrected"]
     assert party(verdict) is (Responsible.HISTORY if misled else Responsible.READER)
+
+
+IS_NULL = Condition("f2", Comparison.NULL)
+
+
+@pytest.mark.parametrize(
+    ("condition", "shown", "mapped", "responsible"),
+    [
+        (IS_NULL, (), True, Responsible.HISTORY),
+        (not_null("f2"), (1, 2, 3), True, Responsible.HISTORY),
+        # No mapping leads to the name, so that the column is NULL in these files.
+        (IS_NULL, (), False, Responsible.READER),
+        (not_null("f2"), (1, 2, 3), False, Responsible.READER),
+        (Condition("f1", Comparison.NULL), (1, 2, 3), True, Responsible.READER),
+    ],
+)
+def test_rows_that_a_condition_chooses_by_the_mapping_of_names_are_the_tables_own_doing(
+    condition: Condition, shown: tuple[int, ...], *, mapped: bool, responsible: Responsible
+) -> None:
+    found = history("insert 1..3; drop f2; add f2")
+    case = case_of(found, None)
+    last = case.states[-1]
+    misled = ("f2",) if mapped else ()
+    files = tuple(replace(file, lost_names=("f2",), misled_names=misled) for file in last.files)
+    states = (*case.states[:-1], replace(last, files=files))
+    whole = found.read("id")
+    rows = tuple(row for row in whole.rows if int(str(row[0])) in shown)
+    query = Query(where=condition)
+    (verdict,) = judged(replace(case, states=states), [Reply(whole.columns, rows)], query=query)
+    assert {finding.responsible for finding in verdict.findings} == {responsible}

@@ -205,6 +205,21 @@ def test_spark_reads_the_metastores_timestamp_as_its_own_and_shows_no_other_type
         assert kinds(other) == {DRIFT: ("at", "s")}
 
 
+SMALL = "id string, ts long, n smallint, s struct<t: tinyint, n: int>"
+SHOWN_INT = {"n": "int", "s": "struct<t: int, n: int>"}
+
+
+@pytest.mark.parametrize("reader", ["spark-3.5.8", "hive-3.1.3", "hive-4.0.1"])
+def test_only_in_plain_tables_of_avro_a_small_integer_may_be_called_int(reader: str) -> None:
+    story = history("insert 1..3", SMALL)
+    avro = judged(story, typed(story, SHOWN_INT), reader, format_="hive-avro")
+    assert (avro.verdict, avro.normalised) == (CORRECT, (Normalised("avro-integers", 2),))
+    other = judged(story, typed(story, SHOWN_INT), reader, format_="hive-orc")
+    assert kinds(other) == {DRIFT: ("n", "s")}
+    wider = typed(story, {"n": "long", "s": "struct<t: int, n: tinyint>"})
+    assert kinds(judged(story, wider, reader, format_="hive-avro")) == {DRIFT: ("n", "s")}
+
+
 def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -> None:
     story = history("insert 1..3", TIMES)
     verdict = judged(story, typed(story, OTHER), "spark-3.5.8-iceberg-1.10.1", format_="iceberg")

@@ -140,6 +140,33 @@ def test_a_branch_has_what_is_staged_there_and_the_columns_of_the_table() -> Non
     assert judged(story, old, "branch(2)").verdict is VerdictKind.WRONG, "columns of then"
 
 
+ALONE = "insert 1..3; begin delete 1; {}; commit; {}insert 4"
+MEANWHILE = "insert 1..3; begin delete 1; add f3 int; insert 5; commit; insert 4"
+
+
+@pytest.mark.parametrize(
+    ("change", "columns"), [("rename f1 g", ("f1", "g")), ("add f3 int", ("f3",))]
+)
+@pytest.mark.parametrize(("more", "view"), [("", "as_of(4)"), ("tag; ", "tag(5)")])
+def test_what_was_begun_and_committed_alone_has_the_columns_of_when_it_was_begun(
+    change: str, columns: tuple[str, ...], more: str, view: str
+) -> None:
+    story = history(ALONE.format(change, more))
+    commit = story.history[:5]
+    assert past_views.of_commit(commit)[-1].schema == story.history[1].schema
+    assert set(past_views.of_commit(commit)[-1].rows) == {"2", "3"}
+    right = read(story.disk, past_views.of_commit(commit)[-1], Reader("id"))
+    assert judged(story, right, view).verdict is VerdictKind.CORRECT
+    assert found(judged(story, then(story, 4), view)) == {"premature": columns}
+
+
+def test_what_another_write_came_before_is_committed_with_the_columns_of_now() -> None:
+    story = history(MEANWHILE)
+    assert past_views.of_commit(story.history[:6]) == story.history[:6]
+    assert judged(story, then(story, 5), "as_of(5)").verdict is VerdictKind.CORRECT
+    assert past_views.of_commit(story.history)[-1].schema == story.truth.schema
+
+
 @pytest.mark.parametrize(
     ("change", "columns"),
     [("rename f1 g", ("f1", "g")), ("drop f1", ("f1",)), ("add f3 int after f1", ("f3",))],

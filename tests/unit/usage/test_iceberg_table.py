@@ -162,3 +162,13 @@ def test_metadata_that_cannot_be_understood_is_told(tmp_path: Path, text: str, w
 def test_metadata_that_is_not_there_is_told(tmp_path: Path, name: str, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
         iceberg_table.read(at(str(tmp_path)), located(tmp_path, name))
+
+
+def test_a_column_with_a_value_in_older_rows_is_written_down(tmp_path: Path) -> None:
+    part = {"id": 3, "name": "a", "type": "int", "required": False, "initial-default": 7}
+    struct = {"id": 2, "name": "s", "required": False, "type": {"type": "struct", "fields": [part]}}
+    given = {**AFTER, "fields": [*AFTER["fields"], struct]}
+    facts = read(tmp_path, metadata(snapshot(1, 1), schemas=[BEFORE, given]), [1])
+    assert "column-defaults" in facts.features
+    dropped = metadata(snapshot(1, 1), schemas=[{**given, "schema-id": 0}, AFTER])
+    assert "column-defaults" not in read(tmp_path, dropped, [1]).features

@@ -146,3 +146,23 @@ def test_a_metastore_is_a_component() -> None:
         sides.ENGINE: f"hive-4.0.1{{path=fetch}} with {V3}",
         "metastore": f"hive-3.1.3{{path=fetch}} with {V4}",
     }
+
+
+def test_what_all_sides_have_decides_what_each_is_asked(tmp_path: Path) -> None:
+    parts = sides.parts_of((sides.side(["trino-368"]), sides.side(["trino-476", V3])))
+    assert [str(asked.reader) for asked in parts.readers] == ["trino-368", "trino-476"]
+    assert not parts.writers
+    file = tmp_path / "steps.yaml"
+    file.write_text(
+        "now: {writer: spark-3.5.8-hudi-0.15.0, readers: [trino-368]}\n"
+        "steps:\n"
+        "  - {name: readers, readers: {trino-368: trino-476}}\n"
+        "  - {name: writer, writer: spark-3.5.8-hudi-1.0.2}\n",
+        encoding="utf-8",
+    )
+    on_the_way = sides.parts_of(rollout_runs.read(file).sides)
+    assert [str(asked.reader) for asked in on_the_way.readers] == ["trino-368", "trino-476"]
+    assert [str(writer) for writer in on_the_way.writers] == [
+        "spark-3.5.8-hudi-0.15.0",
+        "spark-3.5.8-hudi-1.0.2",
+    ]

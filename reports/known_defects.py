@@ -1,0 +1,117 @@
+"""Defects that are known: those of `known_defects.yaml`, and of the scenarios of `bugs/`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from harness.core.records import FindingKind, Verdict
+from harness.core.runtime_names import lock_name
+from harness.core.yaml_reader import load_yaml
+from harness.run.load_run import Run
+from harness.scenario.cells import parse_reader
+
+FILE: Final = Path(__file__).with_suffix(".yaml")
+BUGS: Final = "bugs/"
+ENTRY: Final = re.compile(r"(?P<project>[\w-]+/[\w-]+)#(?P<number>\d+)")
+"""How texts call an entry of a tracker on GitHub."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDefect:
+    what: str
+    trackers: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The addresses of what trackers have of it."""
+    seen_in: tuple[str, ...]
+    formats: tuple[str, ...]
+    findings: tuple[FindingKind, ...]
+    results: str
+    """Where below docs/ it is told how it was seen."""
+    to_do: str
+    scenario: str
+    """A shipped one that shows it."""
+    operation: str = ""
+    """Since which it is so, where it takes one."""
+    feature: str = ""
+    """What a step must give the table, in the words of `usage.yaml`."""
+    scenarios: tuple[str, ...] = ()
+    """Those that show it; empty for any."""
+    right_in: tuple[str, ...] = ()
+    near: bool = False
+    """Whether what trackers have is only like it."""
+
+    @property
+    def entries(self) -> str:
+        return ("near " if self.near else "") + ", ".join(f"<{entry}>" for entry in self.trackers)
+
+    def fits(self, finding: FindingKind | None, operation: str, verdict: Verdict, run: Run) -> bool:
+        """Return whether one of a cause's answers may be so by this."""
+        variant = run.info.variant(verdict.variant)
+        steps = variant.steps[: verdict.step]
+        return (
+            finding in self.findings
+            and self.operation in {"", operation}
+            and lock_name(parse_reader(verdict.reader).distribution) in self.seen_in
+            and variant.format in self.formats
+            and (not self.scenarios or verdict.scenario in self.scenarios)
+            and (not self.feature or any(self.feature in step.features for step in steps))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    defects: dict[str, KnownDefect]
+
+
+@cache
+def known_defects() -> Mapping[str, KnownDefect]:
+    text = FILE.read_text(encoding="utf-8")
+    lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
+    form, _ = load_yaml(_File, f"defects:\n{lines}", str(FILE), "known defects")
+    return form.defects
+
+
+def known_as(
+    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
+) -> tuple[str, ...]:
+    """Return the names of the known defects that all the answers of a cause fit."""
+    return tuple(
+        name
+        for name, defect in known_defects().items()
+        if all(defect.fits(finding, operation, verdict, run) for verdict in verdicts)
+    )
+
+
+def sentences(
+    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
+) -> Iterator[str]:
+    """Yield what is known of a cause: what it fits, what trackers have of it, where it is right."""
+    for name in known_as(finding, operation, verdicts, run):
+        defect = known_defects()[name]
+        right = f"; right in {', '.join(defect.right_in)}" if defect.right_in else ""
+        yield f"It fits a known defect: {defect.entries}{right} (docs/findings.md#{name})."
+    sources = {run.info.variant(verdict.variant).source for verdict in verdicts}
+    if all(verdict.scenario.startswith(BUGS) for verdict in verdicts) and any(sources):
+        yield f"The scenario is of a known defect: {'; '.join(filter(None, sorted(sources)))}."
+
+
+def links(text: str) -> str:
+    """Return a text with a link for each entry of a tracker in it.
+
+    >>> links("near apache/hudi#1")
+    'near [apache/hudi#1](https://github.com/apache/hudi/issues/1)'
+    """
+    return ENTRY.sub(r"[\g<0>](https://github.com/\g<project>/issues/\g<number>)", text)
+
+
+def trackers(
+    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
+) -> Iterable[str]:
+    names = known_as(finding, operation, verdicts, run)
+    return dict.fromkeys(entry for name in names for entry in known_defects()[name].trackers)
