@@ -362,8 +362,9 @@ def _unknown(comparison: SideComparison) -> str:
     if unknown:
         return f"{counted(unknown, 'question has', 'questions have')} no answer of one side"
     if comparison.not_covered:
-        tables = counted(len(comparison.not_covered), "table")
-        return f"{tables} of yours are like none that was asked about"
+        number = len(comparison.not_covered)
+        tables, are = counted(number, "table"), "is" if number == 1 else "are"
+        return f"{tables} of yours {are} like none that was asked about"
     return "no question was asked of both sides"
 
 
