@@ -238,8 +238,8 @@ class HiveFiles(Format):
         # A file that has a partition column too has no say in it (Hive language manual,
         # "Partitioned Tables"), and what reads facts counts on its having none.
         by = _named_by_folders(relative)
-        columns = tuple(column for column in footer.columns if column[0] not in by)
-        base = relative, FileKind.BASE, relative, job, columns, footer.keys
+        there = tuple(column for column in footer.columns if column[0] not in by)
+        base = relative, FileKind.BASE, relative, job, there, footer.keys
         return FileFact(*base, nameless=self.read is None)
 
 
