@@ -272,6 +272,7 @@ def _partition_value(field: Field, row: int, level: int) -> Value:
     made = {
         "string": f"p{half}",
         "boolean": bool(half),
+        "binary": f"0x0{half}",
         "date": f"2024-02-{28 + half}",
         "timestamp": f"2024-02-29 0{half}:30:00",
     }
@@ -287,7 +288,9 @@ def named(value: Value, field: Field) -> Value:
         return None
     match field.type:
         case Struct():
-            return {child.name: named(value.get(child.id), child) for child in field.children}
+            return {
+                part.name: named(value.get(part.id, part.default), part) for part in field.children
+            }
         case Array():
             return tuple(named(element, field.children[0]) for element in value)
         case Map():

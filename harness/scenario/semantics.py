@@ -36,7 +36,16 @@ HUDIS: Final = frozenset({*META, "_hoodie_operation", "_hoodie_is_deleted"})
 KEY_TYPES: Final = ("string", "int", "long")
 ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 """Types whose generated values grow from step to step."""
-PARTITION_TYPES: Final = ("string", "int", "long", "boolean", "date", "timestamp", "decimal")
+PARTITION_TYPES: Final = (
+    "string",
+    "int",
+    "long",
+    "boolean",
+    "date",
+    "timestamp",
+    "decimal",
+    "binary",
+)
 
 
 def check(scenario: Scenario, document: Document, keeping_case: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import ClassVar, Final
 
 from harness.core.runtime_names import DEFAULT_DATABASE, WRITTEN_BUCKET
+from harness.model.canonical import Value, text_of
 from harness.model.identifiers import TABLE
 
 DATABASE: Final = "{database}"
@@ -36,7 +37,7 @@ _MUTATION: Final = "Mutation API, then "
 _INSTANT: Final = re.compile(r"\{instant of step (\d+)\}")
 
 
-Scalar = str | int | float | bool | None | tuple[str | int, ...]
+Scalar = str | int | float | bool | None | tuple[str | int | None, ...]
 """What a library is given: Py4J makes Java's values of them."""
 
 
@@ -106,6 +107,26 @@ class IcebergCall(_Sent):
 
 
 @dataclass(frozen=True, slots=True)
+class ArrowFile(_Sent):
+    """A Parquet file that PyArrow writes into a folder of the table; no catalog is told."""
+
+    folder: str
+    """Relative to the table's; empty for its own."""
+    columns: tuple[tuple[str, str], ...]
+    """Name and type, in our words, in order."""
+    rows: tuple[tuple[Value, ...], ...]
+    int96: bool
+    """Whether timestamps have 96 bits."""
+
+    @property
+    def record(self) -> str:
+        names = dict(self.columns)
+        rows = [dict(zip(names, map(text_of, row), strict=True)) for row in self.rows]
+        content = json.dumps({"columns": names, "rows": rows, "int96": self.int96})
+        return f"PyArrow: a file in {LOCATION}/{self.folder}: {content}"
+
+
+@dataclass(frozen=True, slots=True)
 class Mutation(_Sent):
     """A batch of Hive's Streaming Mutation API, which a program of its own sends."""
 
@@ -168,6 +189,7 @@ Statement = (
     | RegisterInStore
     | ClientCall
     | IcebergCall
+    | ArrowFile
     | Mutation
     | FrameWrite
     | WaitingSql
@@ -193,7 +215,7 @@ def under(
 def recorded(statement: Statement) -> str:
     """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
-        case Sql() | RegisterInStore():
+        case Sql() | RegisterInStore() | ArrowFile():
             return statement.record
         case KilledSql(text, at):
             return f"killed {at}: {text}"

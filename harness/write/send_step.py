@@ -31,6 +31,7 @@ from harness.scenario.statements import (
     LOCK_FOLDER,
     PIPE,
     TRANSACTIONS,
+    ArrowFile,
     ClientCall,
     DeathPoint,
     FrameWrite,
@@ -45,7 +46,7 @@ from harness.scenario.statements import (
     WaitingSql,
     filled,
 )
-from harness.write import state_records, stopped_writer
+from harness.write import arrow_file, state_records, stopped_writer
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.stopped_writer import NotWaitingError, WaitingWrite
 from harness.write.writer_pool import SqlSession, SqlWriter, WriteTarget
@@ -177,7 +178,9 @@ def send_batch(statement: Mutation, session: SqlSession, database: str, timeout_
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 NO_ERROR: Final = "no error was answered"
-LibraryCall = SetColumns | RegisterInStore | ClientCall | IcebergCall | Mutation | FrameWrite
+LibraryCall = (
+    SetColumns | RegisterInStore | ClientCall | IcebergCall | ArrowFile | Mutation | FrameWrite
+)
 
 REFUSALS: Final = (RefusedError, CatalogRefusedError)
 """A statement was answered with an error."""
@@ -351,6 +354,8 @@ class StepSender:
                 request = {**named, "table": f"{target.database}.{TABLE}"}
                 session = self._spark_session(writer)
                 session.call(Library.ICEBERG, request, timeout_s=target.timeout_s)
+            case ArrowFile():
+                arrow_file.write(target.table, statement)
             case Mutation():
                 mutating = self._session_of(writer)
                 if not isinstance(mutating, SqlSession):

@@ -16,7 +16,12 @@ from pyroaring import BitMap64
 
 LOCATION = "file:/where/it/was/written"
 ADDED, GONE = 1, 2
+EQUALITY_DELETES = 2
 LONG = ["null", "long"]
+FIELDS = [
+    {"id": id_, "name": name, "type": "long", "required": False}
+    for id_, name in enumerate(("id", "a", "b"), start=1)
+]
 
 
 def _record(name: str, **types: Any) -> dict[str, Any]:  # noqa: ANN401 - Avro's own
@@ -45,6 +50,7 @@ ENTRY = _record(
         referenced_data_file=["null", "string"],
         content_offset=LONG,
         content_size_in_bytes=LONG,
+        equality_ids=["null", {"type": "array", "items": "int"}],
         value_counts=_numbered("value_counts", "long"),
         null_value_counts=_numbered("null_value_counts", "long"),
         lower_bounds=_numbered("lower_bounds", "bytes"),
@@ -79,6 +85,8 @@ class Entry:
     """The data file whose deleted positions stand in the whole of it."""
     only: str = ""
     """The one data file that a position delete file is said to be about."""
+    by: tuple[int, ...] = (1,)
+    """The ids of the columns whose values an equality delete file has."""
 
 
 @dataclass
@@ -156,7 +164,7 @@ class IcebergFolder:
             "default-spec-id": 0,
             "partition-specs": [{"spec-id": 0, "fields": []}],
             "current-schema-id": 0,
-            "schemas": [{"schema-id": 0, "fields": [{"id": 1, "name": "id"}]}],
+            "schemas": [{"schema-id": 0, "fields": FIELDS}],
         }
         path = self._made(f"metadata/{number:05d}-{'0' * 8}-aaaa-bbbb-cccc-{number:012d}")
         path = path.with_name(f"{path.name}.metadata.json")
@@ -191,6 +199,7 @@ class IcebergFolder:
                 else None,
                 "content_offset": 0,
                 "content_size_in_bytes": size,
+                "equality_ids": list(of.by) if of.content == EQUALITY_DELETES else None,
                 "partition": {"a": of.partition},
                 **of.metrics,
             },

@@ -5,6 +5,7 @@ The session that reads is never the one that wrote: its JVM is started for readi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,14 @@ KEYS: Final = {
     "metadata-table": ("hoodie.metadata.enable",),
 }
 """Spark's own keys for each setting of a reader; a setting that is absent is left as it is."""
+BY: Final = "by"
+PATH: Final = "path"
+"""Setting of a reader: a plain table's folder is read, of which Spark tells columns and partitions
+by itself (Spark's manual, "Run SQL on files directly")."""
+FOLDER: Final = "file:FOLDER"
+_CHAR: Final = re.compile(r"cast\('([^']*?) *' as char\(\d+\)\)")
+_LOCATION: Final = "Location"
+"""The row of `describe formatted` that has a table's folder."""
 SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 
@@ -73,12 +82,18 @@ READY_S: Final = 120.0
 class SparkConnection:
     """One session."""
 
-    def __init__(self, session: client.Session) -> None:
+    def __init__(self, session: client.Session, *, by_path: bool = False) -> None:
         self._session = session
+        self._by_path = by_path
         self._confirmed = ", ".join(f"{key}={value}" for key, value in session.reported.items())
 
     def ask(self, question: Question, *, timeout_s: float) -> Reply:
-        return self.run(_select(question), timeout_s=timeout_s)
+        if not self._by_path:
+            return self.run(_select(question), timeout_s=timeout_s)
+        table = query_sql.quoted(f"{question.database}.{question.table}", "`")
+        described = self._session.run(f"describe formatted {table}", timeout_s=timeout_s)
+        folder = next(str(value) for name, value, *_ in described.rows if name == _LOCATION)
+        return self.run(_select(question, folder), timeout_s=timeout_s)
 
     def run(
         self, statement: str, *, timeout_s: float, tables: Sequence[tuple[str, str]] = ()
@@ -104,7 +119,8 @@ class SparkServer(Served):
 
     def connect(self, settings: ReaderSettings) -> Connection:
         tell = tuple(key for keys in KEYS.values() for key in keys)
-        return SparkConnection(self.spark.open(session_settings(settings), tell))
+        session = self.spark.open(session_settings(settings), tell)
+        return SparkConnection(session, by_path=settings.get(BY) == PATH)
 
     def alive(self) -> bool:
         return self.spark.alive()
@@ -126,6 +142,9 @@ class SparkEngine:
             "Hudi's `hoodie.metadata.enable`: lists files by the metadata table, without which "
             "nothing is left out by statistics",
         ),
+        BY: SettingValues(
+            (PATH,), "reads a plain table's folder, whatever the metastore says of the table"
+        ),
     }
 
     unasked: Mapping[str, str] = MappingProxyType({})
@@ -133,10 +152,10 @@ class SparkEngine:
     def statements(
         self,
         distribution: Distribution,  # noqa: ARG002 - the same for all
-        settings: ReaderSettings,  # noqa: ARG002
+        settings: ReaderSettings,
         question: Question,
     ) -> tuple[str, ...]:
-        return (_select(question),)
+        return (_select(question, FOLDER if settings.get(BY) == PATH else ""),)
 
     def time_travel(self, distribution: Distribution) -> TimeTravel:  # noqa: ARG002 - as above
         return TIME_TRAVEL
@@ -144,6 +163,8 @@ class SparkEngine:
     def cannot(
         self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
     ) -> str:
+        if settings.get(BY) == PATH and (format_.family != "hive" or format_.files == "textfile"):
+            return f"{BY}={PATH}: the folder of such a table alone does not say what its rows are"
         return engine_support.missing_library(distribution, settings, format_)
 
     def by_hand(
@@ -185,12 +206,17 @@ class SparkEngine:
             yield server
 
 
-def _select(question: Question) -> str:
-    return query_sql.select(question, "`", TIME_TRAVEL)
+def _select(question: Question, folder: str = "") -> str:
+    sql = query_sql.select(question, "`", TIME_TRAVEL)
+    if not folder:
+        return sql
+    sql = _CHAR.sub(r"'\1'", sql)  # a file has texts, and a user writes one
+    table = query_sql.quoted(f"{question.database}.{question.table}", "`")
+    return sql.replace(table, query_sql.quoted(question.format.files, "`") + f".`{folder}`", 1)
 
 
 def session_settings(settings: ReaderSettings) -> dict[str, str]:
-    return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
+    return {key: SWITCH[value] for name, value in settings.items() for key in KEYS.get(name, ())}
 
 
 ENGINE = SparkEngine()

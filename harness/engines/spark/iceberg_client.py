@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FORMAT: Final = "write.delete.format.default"
+JAVA_CLASS: Final = "JavaClass"
+"""What Py4J has for a class that is there; for another one it has a package."""
 
 
 def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str, Any]) -> None:  # noqa: ARG001 - as `write_client.call`
@@ -28,27 +30,55 @@ def call(spark: SparkSession, settings: Mapping[str, str], request: Mapping[str,
     METHODS[request["method"]](gateway, table, **request["arguments"])
 
 
-def delete_by_value(gateway: Any, table: Any, column: str, values: list[Any]) -> None:  # noqa: ANN401 - Py4J's objects
-    """Commit an equality delete file: rows are gone where the column has one of the values.
+def delete_by_value(
+    gateway: Any,  # noqa: ANN401 - Py4J's objects
+    table: Any,  # noqa: ANN401 - as above
+    columns: list[str],
+    values: list[Any],
+) -> None:
+    """Commit an equality delete file: rows are gone where the columns have one of the tuples.
 
-    They are texts or numbers of 32 bits: of others Py4J makes what Iceberg does not take.
+    `columns` are dotted paths, `values` one row's after the other's. They are texts, numbers of 32
+    bits or NULL: of others Py4J makes what Iceberg does not take.
     """
     jvm, iceberg = gateway.jvm, gateway.jvm.org.apache.iceberg
-    only = table.schema().select(_listed(jvm, [column]))
-    ids = gateway.new_array(jvm.int, 1)
-    ids[0] = table.schema().findField(column).fieldId()
+    schema = table.schema()
+    only = schema.select(_listed(jvm, columns))
+    ids = gateway.new_array(jvm.int, len(columns))
+    for at, column in enumerate(columns):
+        ids[at] = schema.findField(column).fieldId()
     kind = iceberg.FileFormat.fromString(table.properties().getOrDefault(FORMAT, "parquet"))
-    factory = iceberg.data.GenericAppenderFactory(table.schema(), table.spec(), ids, only, None)
-    files = iceberg.io.OutputFileFactory.builderFor(table, 1, 1).format(kind).build()
-    writer = factory.newEqDeleteWriter(files.newOutputFile(), kind, None)
+    file = iceberg.io.OutputFileFactory.builderFor(table, 1, 1).format(kind).build().newOutputFile()
+    factory: Any = iceberg.data.GenericAppenderFactory
+    if type(factory).__name__ == JAVA_CLASS:
+        made = factory(schema, table.spec(), ids, only, None)
+        writer = made.newEqDeleteWriter(file, kind, None)
+    else:  # Iceberg 1.12 has it no more, and what took its place is public since then
+        builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(table)
+        builder = builder.dataSchema(schema).deleteFileFormat(kind).equalityFieldIds(ids)
+        made = builder.equalityDeleteRowSchema(only).build()
+        writer = made.newEqualityDeleteWriter(file, table.spec(), None)
     try:
-        for value in values:
-            record = iceberg.data.GenericRecord.create(only)
-            record.setField(column, value)
-            writer.write(record)
+        for at in range(0, len(values), len(columns)):
+            row = dict(zip(columns, values[at : at + len(columns)], strict=True))
+            writer.write(_record(iceberg, only, row))
     finally:
         writer.close()
     table.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+
+
+def _record(iceberg: Any, schema: Any, row: Mapping[str, Any]) -> Any:  # noqa: ANN401 - Py4J's objects
+    record = iceberg.data.GenericRecord.create(schema)
+    for path, value in row.items():
+        *above, name = path.split(".")
+        inner = record
+        for part in above:
+            if inner.getField(part) is None:
+                kind = inner.struct().field(part).type().asStructType()
+                inner.setField(part, iceberg.data.GenericRecord.create(kind))
+            inner = inner.getField(part)
+        inner.setField(name, value)
+    return record
 
 
 def add_column(
@@ -64,7 +94,8 @@ def add_column(
     iceberg = gateway.jvm.org.apache.iceberg
     kind = iceberg.types.Types.fromTypeName(type_)
     literal = iceberg.expressions.Expressions.lit(default).to(kind)
-    update = table.updateSchema().addColumn(name, kind, literal)
+    *above, leaf = name.rsplit(".", 1)
+    update = table.updateSchema().addColumn(*above, leaf, kind, literal)
     if first:
         update = update.moveFirst(name)
     elif after is not None:

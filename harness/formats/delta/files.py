@@ -29,7 +29,7 @@ from harness.formats.delta.log import (
 from harness.formats.files import deletion_vectors, parquet
 from harness.model import partition_paths
 from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import parse_type
+from harness.model.datatypes import Primitive, parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
 
@@ -110,6 +110,7 @@ def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
             yield from parquet.read(folder / unquote(action["path"]), key).keys
 
 
+BINARY: Final = Primitive("binary")
 _TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
 """What we call a type that Delta calls otherwise (protocol, "Primitive Types")."""
 
@@ -180,8 +181,13 @@ def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str],
         names.append(str(field["name"]))
         type_ = parse_type(_TYPES.get(field["type"], str(field["type"])))
         try:
-            # An empty text is NULL, whatever the type ("Partition Value Serialization").
-            values.append(partition_paths.value_of(text or None, type_))
+            # An empty text is NULL, whatever the type ("Partition Value Serialization"). Bytes
+            # stand there as letters; Spark makes them of these by UTF-8.
+            values.append(
+                text.encode()
+                if text and type_ == BINARY
+                else partition_paths.value_of(text or None, type_)
+            )
         except ValueError as problem:
             raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
     return names, values

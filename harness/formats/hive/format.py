@@ -38,8 +38,8 @@ from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, CatalogHistory, unlisted_folders
 from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
-from harness.scenario.operations.api import Family, Operation, TableKind
-from harness.scenario.operations.row_writes import Rewrites, Touch
+from harness.scenario.operations.api import Family, Operation, StepContext, TableKind
+from harness.scenario.operations.row_writes import Rewrites, Touch, WriteParquet
 from harness.scenario.statements import (
     DATABASE,
     LOCATION,
@@ -63,12 +63,24 @@ CASCADES: Final = SettingValues(
     "table has then. If absent, on. The truth is the same for both",
 )
 ROW_GROUPS: Final = "row_groups"
+REBASE: Final = "rebase"
 SETTINGS: Final = {
     CASCADE: CASCADES,
     ROW_GROUPS: SettingValues(
         ("usual", "small"), "`small`: each row of a data file gets a row group of its own"
     ),
+    REBASE: SettingValues(
+        ("exception", "corrected", "legacy"),
+        "what Spark writes for days before 1582 and moments before 1900 into Parquet files "
+        "(`datetimeRebaseModeInWrite`, `int96RebaseModeInWrite`): nothing, the Gregorian calendar, "
+        "or the Julian one of Spark 2 and old Hive. If absent, Spark's default, which is nothing "
+        "before Spark 4",
+    ),
 }
+REBASES: Final = (
+    "spark.sql.parquet.datetimeRebaseModeInWrite",
+    "spark.sql.parquet.int96RebaseModeInWrite",
+)
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMP: Final = Primitive("timestamp")
@@ -110,6 +122,8 @@ class HiveFiles(Format):
     def unsupported(self, operation: Operation) -> str:
         if why := Format.unsupported(self, operation):
             return why
+        if isinstance(operation, WriteParquet) and self.stored_as != "parquet":
+            return f"write_parquet: its files are of {self.stored_as}"
         if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
             return (
                 f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"
@@ -122,11 +136,14 @@ class HiveFiles(Format):
     def unsupported_settings(self, settings: VariantSettings, scenario: Scenario) -> str:
         small = settings.get(ROW_GROUPS) == "small"
         why = (self.no_small or layout.one_row_group(scenario)) if small else ""
+        if REBASE in settings and self.stored_as != "parquet":
+            why = f"{REBASE} is a setting of Parquet"
         return why or (follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
 
     def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         small = self.small if settings.get(ROW_GROUPS) == "small" else ()
-        return SESSION | dict(self.session_settings) | dict(small)
+        rebased = dict.fromkeys(REBASES, settings[REBASE].upper()) if REBASE in settings else {}
+        return SESSION | dict(self.session_settings) | dict(small) | rebased
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         # Partition columns stand apart from the others, and last.
@@ -144,6 +161,9 @@ class HiveFiles(Format):
     def wording(
         self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
     ) -> tuple[Statement, ...]:
+        context = StepContext(self.kind, before, after, settings)
+        if (statements := operation.statements(context)) is not None:
+            return statements
         if name_of(operation) not in SCHEMA_CHANGES:
             common = operation.sql(before, after)
             small = settings.get(ROW_GROUPS) == "small"
@@ -185,7 +205,14 @@ class HiveFiles(Format):
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         if self.read is None:
             return delimited_text.content(path, fact.columns)
-        return data_files.file_rows(path, fact)
+        columns, rows = data_files.file_rows(path, fact)
+        by = _named_by_folders(fact.path)
+        there = [at for at, name in enumerate(columns) if name not in by]
+        if len(there) == len(columns):
+            return columns, rows
+        return tuple(columns[at] for at in there), tuple(
+            tuple(row[at] for at in there) for row in rows
+        )
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         return data_files.statistics(folder, files) if self.read is not None else ()
@@ -208,7 +235,11 @@ class HiveFiles(Format):
             footer = delimited_text.read(path, key, columns)
         else:
             footer = self.read(path, key)
-        base = relative, FileKind.BASE, relative, job, footer.columns, footer.keys
+        # A file that has a partition column too has no say in it (Hive language manual,
+        # "Partitioned Tables"), and what reads facts counts on its having none.
+        by = _named_by_folders(relative)
+        there = tuple(column for column in footer.columns if column[0] not in by)
+        base = relative, FileKind.BASE, relative, job, there, footer.keys
         return FileFact(*base, nameless=self.read is None)
 
 
@@ -249,6 +280,11 @@ def _data_files(folder: Path) -> list[Path]:
         return []
     every = (path for path in folder.rglob("*") if path.is_file())
     return [path for path in every if not _BESIDE.fullmatch(path.name)]
+
+
+def _named_by_folders(path: str) -> frozenset[str]:
+    """Return the columns whose values the folders of a file's path tell."""
+    return frozenset(part.partition("=")[0] for part in path.split("/")[:-1])
 
 
 def _job(path: Path) -> str:

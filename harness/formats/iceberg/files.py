@@ -30,8 +30,9 @@ from harness.formats.iceberg.table import (
     is_unpartitioned,
     table,
 )
-from harness.model.canonical import Value, same
+from harness.model.canonical import Look, Value, look_of, same
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
+from harness.model.query import at
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"
@@ -56,7 +57,6 @@ def _delete_facts(
     deletes: Live,
     table: IcebergTable,
     data: Mapping[str, DataFile],
-    key: str,
     vectors: Collection[str],
 ) -> Iterator[FileFact]:
     """Yield a log fact for each live data file of which a file deletes rows, with their keys.
@@ -66,7 +66,7 @@ def _delete_facts(
     """
     deleted: dict[str, tuple[str, ...]] = {}
     if deletes.content is FileContent.EQUALITY_DELETES:
-        deleted = dict(_by_value(deletes, table, data, key))
+        deleted = dict(_by_value(deletes, table, data))
     else:
         by_vector = _is_vector(deletes)
         for path, at in (_vector if by_vector else _positions)(deletes, table):
@@ -129,18 +129,46 @@ def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]
 
 
 def _by_value(
-    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile], key: str
+    deletes: Live, table: IcebergTable, data: Mapping[str, DataFile]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the data files to which deletes by value apply, with the deleted keys in them."""
-    path: Path = table.folder / deletes.path
-    columns, rows = data_files.content(path)
-    if columns != (key,):
-        names = ", ".join(columns)
-        raise FileFactError(f"{deletes.path}: rows are deleted by {names}, and not by {key} alone")
-    gone = {str(value) for (value,) in rows}
+    """Yield the data files to which deletes by value apply, with the deleted keys in them.
+
+    NULL is equal to NULL, and a column that a data file lacks is NULL there ("Equality Delete
+    Files").
+    """
+    ids = tuple(deletes.entry["equality_ids"])
+    gone = set(_tuples(deletes, table, ids, lacking=False))
     for file in (file for file in data.values() if _applies(deletes, file.live, table)):
-        if keys := tuple(text for text in file.footer.keys if text in gone):
+        pairs = zip(file.footer.keys, _tuples(file.live, table, ids), strict=True)
+        if keys := tuple(key for key, values in pairs if values in gone):
             yield file.live.path, keys
+
+
+def _tuples(
+    live: Live, table: IcebergTable, ids: Sequence[int], *, lacking: bool = True
+) -> Iterator[tuple[Look, ...]]:
+    """Yield how the values of these columns and parts look in each row of a file.
+
+    `lacking`: whether it may lack some.
+    """
+    columns, rows = data_files.content(table.folder / live.path)
+    names = {
+        id_: name for id_, name in _names(live, table).items() if name.partition(".")[0] in columns
+    }
+    if not lacking and set(ids) - names.keys():
+        raise FileFactError(f"{live.path}: it lacks a column by which it deletes rows")
+    for row in rows:
+        values = dict(zip(columns, row, strict=True))
+        yield tuple(look_of(at(values, names[id_])) if id_ in names else None for id_ in ids)
+
+
+def _names(live: Live, table: IcebergTable) -> Mapping[int, str]:
+    """Return the dotted names of a file's columns and parts by their ids.
+
+    A file that says no ids has the names that the table had when it was written.
+    """
+    told = {id_: name for id_, name, _ in _columns(live, table) if id_}
+    return told or {id_: name for name, id_ in table.ids(live.snapshot).items()}
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
@@ -155,7 +183,7 @@ def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple
     bases = [_base(file, newest) for file in data.values()]
     deletes = [file for file in live if file.path not in data]
     vectors = frozenset(_vectors(deletes, newest, data))
-    logs = (fact for d in deletes for fact in _delete_facts(d, newest, data, key, vectors))
+    logs = (fact for d in deletes for fact in _delete_facts(d, newest, data, vectors))
     return (*bases, *logs)
 
 

@@ -129,7 +129,7 @@ class Iceberg(Format):
         match operation:
             case Delete() if by_value:
                 keys = (*known(before, operation.keys), *fresh(before, operation.absent))
-                gone: dict[str, Scalar] = {"column": before.table.key, "values": keys}
+                gone: dict[str, Scalar] = {"columns": (before.table.key,), "values": keys}
                 return (IcebergCall("delete_by_value", gone),)
             case KilledWrite():
                 return (KilledSql(failed_rows(before, after), DeathPoint.LOCK),)

@@ -26,7 +26,12 @@ from harness.scenario.operations.columns import (
     AddPartitionField,
     ReplacePartitionField,
 )
-from harness.scenario.operations.row_writes import Delete, Insert
+from harness.scenario.operations.row_writes import (
+    LEGACY_FORMAT,
+    Delete,
+    DeleteByValue,
+    Insert,
+)
 from harness.scenario.operations.spark_sql import text
 from harness.scenario.operations.unfinished_writes import BeginWrite
 from harness.scenario.statements import DATABASE, LOCATION, Sql, Statement, under
@@ -42,8 +47,6 @@ LEGACY: Final = "migrate_legacy"
 DYNAMIC: Final = "hive.exec.dynamic.partition.mode", "nonstrict", "strict"
 """Each row may say which partition it goes to, and what is put back (Hive documentation,
 "Configuration Properties", `hive.exec.dynamic.partition.mode`)."""
-LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
-"""Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
 _BY: Final = (MIGRATE, SNAPSHOT, LEGACY)
 _CATALOG: Final = "call spark_catalog.system."
 
@@ -137,6 +140,7 @@ CODEC: Final = "write.parquet.compression-codec"
 ROW_GROUPS: Final = "row_groups"
 MOMENTS: Final = "moments"
 WITH_ZONE: Final = "timestamptz"
+ONLY_UNPARTITIONED: Final = "deletes by value are written for tables without partitions"
 SETTINGS: Final = {
     DELETE_MODE: SettingValues(
         (COPY_ON_WRITE, MERGE_ON_READ, EQUALITY),
@@ -193,6 +197,8 @@ def unsupported(settings: VariantSettings, scenario: Scenario) -> str:
         isinstance(step.operation, BeginWrite) for step in scenario.steps
     ):
         return f"{STAGED_BY}: no step begins a write that another one commits"
+    if _has(scenario, DeleteByValue) and _is_partitioned(scenario):
+        return f"delete_by_value: {ONLY_UNPARTITIONED}"
     return _no_equality(scenario) if settings.get(DELETE_MODE) == EQUALITY else ""
 
 
@@ -222,13 +228,19 @@ def properties(settings: VariantSettings) -> list[tuple[str, str]]:
 def _no_equality(scenario: Scenario) -> str:
     """Return why no key is deleted by its value; empty where one is."""
     table = scenario.table
-    if not any(isinstance(step.operation, Delete) for step in scenario.steps):
+    if not _has(scenario, Delete):
         return "delete_mode=equality: no step deletes rows"
-    partitioning = (AddPartitionField, ReplacePartitionField)
-    if table.partition_by or any(
-        isinstance(step.operation, partitioning) for step in scenario.steps
-    ):
-        return "delete_mode=equality: deletes by value are written for tables without partitions"
+    if _is_partitioned(scenario):
+        return f"delete_mode=equality: {ONLY_UNPARTITIONED}"
     if str(dict(table.columns)[table.key]) == "long":
         return "delete_mode=equality: deletes by value are written for keys of string and int"
     return ""
+
+
+def _has(scenario: Scenario, *kinds: type[Operation]) -> bool:
+    return any(isinstance(step.operation, kinds) for step in scenario.steps)
+
+
+def _is_partitioned(scenario: Scenario) -> bool:
+    partitioning = AddPartitionField, ReplacePartitionField
+    return bool(scenario.table.partition_by) or _has(scenario, *partitioning)

@@ -107,7 +107,7 @@ def column_mappings(
         ColumnMapping.RENUMBERED: not renumbered,
         ColumnMapping.PARTS_TOO: not nameless,
         ColumnMapping.ID_OUTSIDE: not outside,
-        ColumnMapping.ID_ALONE: all(field.default is None for field in history[-1].schema.fields),
+        ColumnMapping.ID_ALONE: all(field.default is None for field in history[-1].schema.walk()),
     }
     return tuple(by for by in ColumnMapping if not never.get(by))
 
@@ -262,7 +262,8 @@ def shown(
     if exact and by.inside:
         # One of Hudi's columns under another: of another type it is refused.
         fits = source.id > 0 or field.type == source.type
-        return named(value, field) if fits else Unpredicted()
+        known = field if by in _WITH_DEFAULTS else _without_defaults(field)
+        return named(value, known) if fits else Unpredicted()
     try:
         return _by_name(value, source, field, by, conversion)
     except ValueError:
@@ -272,6 +273,10 @@ def shown(
 
 
 _WITH_DEFAULTS: Final = {ColumnMapping.ID, ColumnMapping.ID_OUTSIDE}
+
+
+def _without_defaults(field: Field) -> Field:
+    return replace(field, default=None, children=tuple(map(_without_defaults, field.children)))
 
 
 def _by_name(

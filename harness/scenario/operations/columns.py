@@ -53,8 +53,8 @@ class AddColumn(ColumnChange):
         Example(
             "add_column: {name: f3, type: string, after: f1}",
             "adds a column: with `after: x`, with `first: true`, or else at the end. "
-            "With `default: x`, rows that are there have that value from then on; "
-            "Iceberg's format version 3 only",
+            "With `default: x`, rows that are there have that value from then on, and so has "
+            "a part of a struct that is there; Iceberg's format version 3 only",
         ),
         Example(
             "add_column: {name: s.c, type: long, first: true}",
@@ -82,8 +82,8 @@ class AddColumn(ColumnChange):
     def _default(self) -> Value:
         if self.default is None:
             return None
-        if "." in self.name or not isinstance(self.type, Primitive | Decimal):
-            raise SchemaChangeError("a default is for a column without parts, and for no part")
+        if not isinstance(self.type, Primitive | Decimal):
+            raise SchemaChangeError("a default is for a column or part that has no parts")
         try:
             return convert(self.default, self.type)
         except ValueError as wrong:

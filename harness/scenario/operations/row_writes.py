@@ -10,9 +10,22 @@ from typing import Annotated, Final
 
 from pydantic import Strict
 
-from harness.model.canonical import Value
+from harness.model.canonical import Value, text_of
+from harness.model.conversion import convert
+from harness.model.query import at as value_at
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Group, Row, Truth, changed_row, late, new_row, replaced, written
+from harness.model.truth import (
+    Group,
+    Row,
+    Truth,
+    changed_row,
+    late,
+    named,
+    new_row,
+    replaced,
+    row_values,
+    written,
+)
 from harness.model.values import never_null
 from harness.scenario.operations.api import (
     WITH_DELETES,
@@ -47,7 +60,15 @@ from harness.scenario.operations.spark_sql import (
     quoted,
     select_rows,
 )
-from harness.scenario.statements import LOCATION, TABLE_NAME, Sql, call_iceberg
+from harness.scenario.statements import (
+    LOCATION,
+    TABLE_NAME,
+    ArrowFile,
+    IcebergCall,
+    Sql,
+    call_iceberg,
+    under,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +116,8 @@ class Insert(WholeRows):
         return rows
 
 
+LEGACY_FORMAT: Final = "spark.sql.parquet.writeLegacyFormat"
+"""Under it Spark writes decimals of fixed length, and lists that have two levels (`SQLConf`)."""
 ADDED: Final = "added"
 """The folder in the table's that plain files are made in, each step's in one of its own."""
 
@@ -106,10 +129,13 @@ class AddFiles(Insert):
     EXAMPLES = (
         Example("add_files: [5, 6]", "adds rows by a plain Parquet file without field ids"),
         Example(
-            "add_files: {keys: [5], rows: [{id: 6, f1: x}]}", "the same with values of your own"
+            "add_files: {keys: [5], rows: [{id: 6, f1: x}], legacy: true}",
+            "the same with values of your own; `legacy: true` gives the file the layout of old "
+            "Hive and Spark, with lists of two levels where no element is NULL",
         ),
     )
     FAMILIES = frozenset({Family.ICEBERG})
+    legacy: bool = False
 
     def text(self) -> str:
         return f"add a plain file of {rows_text(len(self.keys) + len(self.rows))}"
@@ -122,7 +148,57 @@ class AddFiles(Insert):
         folder = f"{LOCATION}/{ADDED}/{context.after.step}"
         into = f"insert overwrite directory '{folder}' using parquet"
         write = Sql(f"{into} select /*+ coalesce(1) */ * from ({query})", commits=False)
-        return write, call_iceberg("add_files", f"source_table => '`parquet`.`{folder}`'")
+        written = under(LEGACY_FORMAT, "true", "false", (write,)) if self.legacy else (write,)
+        return *written, call_iceberg("add_files", f"source_table => '`parquet`.`{folder}`'")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteParquet(Insert):
+    """Insert rows by files of Parquet that PyArrow puts into the folders of a plain Hive table."""
+
+    EXAMPLES = (
+        Example(
+            "write_parquet: {keys: [5], int96: true}",
+            "adds rows by Parquet files that PyArrow writes, with `int96` timestamps of 96 bits",
+        ),
+        Example(
+            "write_parquet: {keys: [5], also: {p: 99}}",
+            "the same, and the files have partition columns as well, with a value of their own: "
+            "the folder's counts",
+        ),
+    )
+    FAMILIES = frozenset({Family.HIVE})
+    int96: bool = False
+    also: Explicit | None = None
+
+    def text(self) -> str:
+        also = f" that have {', '.join(self.also)} too" if self.also else ""
+        return f"add {rows_text(len(self.keys) + len(self.rows))} by files of PyArrow{also}"
+
+    def statements(self, context: StepContext) -> Statements:
+        before, after = context.before, context.after
+        by, added = after.table.partition_by, self.also or {}
+        if wrong := [name for name in added if name not in by]:
+            raise SchemaChangeError(f"also: '{wrong[0]}' is no partition column")
+        fields = [field for field in after.schema.fields if field.name not in by]
+        more = [after.schema.find(name) for name in added]
+        also = tuple(convert(added[field.name], field.type) for field in more)
+        folders: dict[tuple[Value, ...], list[tuple[Value, ...]]] = {}
+        for row in self.versions(before):
+            values = tuple(named(row.of(field), field) for field in fields)
+            folders.setdefault(row.group[1], []).append((*values, *also))
+        columns = tuple((field.name, str(field.type)) for field in (*fields, *more))
+        files = tuple(
+            ArrowFile(
+                "/".join(f"{name}={text_of(v)}" for name, v in zip(by, values, strict=True)),
+                columns,
+                tuple(rows),
+                self.int96,
+            )
+            for values, rows in folders.items()
+        )
+        repair = (Sql(f"msck repair table {TABLE_NAME}", commits=False),) if by else ()
+        return *files, *repair, Sql(f"refresh table {TABLE_NAME}", commits=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +281,66 @@ class Delete(Operation):
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         keys = key_list(after, (*known(before, self.keys), *fresh(before, self.absent)))
         return (f"delete from {{table}} where {quoted(after.table.key)} in {keys}",)
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteByValue(Operation):
+    """Delete every row that has one of these tuples of values, by an equality delete file.
+
+    NULL among them is equal to NULL (Iceberg specification, "Equality Delete Files"). Columns and
+    parts of structs that the rows' files lack have NULL there, or their default.
+    """
+
+    EXAMPLES = (
+        Example(
+            "delete_by_value: [{f1: x}]",
+            "deletes the rows with this value by an equality delete file, as Flink writes it",
+        ),
+        Example(
+            "delete_by_value: [{s.a: x, f1: null}, {s.a: y, f1: z}]",
+            "the same by several columns, or parts of structs",
+        ),
+    )
+    FAMILIES = frozenset({Family.ICEBERG})
+    SHORT = "values"
+    values: tuple[Explicit, ...] = ()
+
+    def text(self) -> str:
+        columns = ", ".join(dict.fromkeys(name for given in self.values for name in given))
+        number = len(self.values)
+        return f"delete by {number} value{'' if number == 1 else 's'} of {columns}"
+
+    def evolve(self, before: Truth) -> Truth:
+        columns, gone = self._gone(before)
+        keys = [row.key for row in before.rows.values() if _at(columns, row, before) in gone]
+        return written(before, before.step + 1, deleted=keys)
+
+    def statements(self, context: StepContext) -> Statements:
+        columns, gone = self._gone(context.before)
+        values = tuple(value for row in gone for value in row)
+        return (IcebergCall("delete_by_value", {"columns": columns, "values": values}),)
+
+    def _gone(self, before: Truth) -> tuple[tuple[str, ...], list[tuple[str | int | None, ...]]]:
+        """Return the columns, and the values of each row; of types that Py4J hands over as such."""
+        columns = tuple(some(self.values, "delete_by_value")[0])
+        types = [str(before.schema.find(path).type) for path in some(columns, "delete_by_value")]
+        if any(tuple(given) != columns for given in self.values) or set(types) - {"string", "int"}:
+            raise SchemaChangeError(
+                "deletes by value are written by the same columns in each row, of string and int"
+            )
+        gone = [tuple(_text_or_number(value) for value in given.values()) for given in self.values]
+        return columns, gone
+
+
+def _text_or_number(value: Value) -> str | int | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | None):
+        raise SchemaChangeError(f"{value} is no text and no whole number")
+    return value
+
+
+def _at(columns: Iterable[str], row: Row, truth: Truth) -> tuple[Value, ...]:
+    values = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
+    return tuple(value_at(values, path) for path in columns)
 
 
 class OverwriteScope(StrEnum):

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from harness import formats
@@ -141,12 +143,32 @@ def test_deletes_by_value_of_a_spec_without_partitions_apply_to_all_older_files(
     assert files.facts(folder.path, "id")[1:] == (deleted(gone, one, 80, "1"),)
 
 
-def test_deletes_by_other_values_than_keys_are_not_understood(
+@pytest.mark.parametrize(
+    ("values", "ids", "keys"),
+    [
+        ({"a": [10]}, (2,), ("1",)),  # and not the row whose a is NULL
+        ({"a": pa.array([None], pa.int64())}, (2,), ("3",)),
+        ({"a": [10, 20], "id": ["1", "1"]}, (2, 1), ("1",)),
+        ({"b": pa.array([None], pa.int64())}, (3,), ("1", "2", "3")),  # the file lacks it
+        ({"b": [7]}, (3,), ()),
+    ],
+)
+def test_rows_are_deleted_by_the_values_of_any_columns(
+    folder: IcebergFolder, values: dict[str, Any], ids: tuple[int, ...], keys: tuple[str, ...]
+) -> None:
+    one = folder.data("one.parquet", id=["1", "2", "3"], a=[10, 20, None])
+    folder.commit(70, Entry(one))
+    gone = folder.data("eq.parquet", **values)
+    folder.commit(80, Entry(gone, BY_VALUE, by=ids))
+    assert facts(folder)[1:] == ((deleted(gone, one, 80, *keys),) if keys else ())
+
+
+def test_a_delete_file_without_the_column_by_which_it_deletes_is_not_understood(
     folder: IcebergFolder,
 ) -> None:
     folder.commit(70, Entry(folder.data("one.parquet", id=["1"], a=[1])))
-    folder.commit(80, Entry(folder.data("eq.parquet", a=[1]), BY_VALUE))
-    with pytest.raises(FileFactError, match=r"data/eq.parquet: rows are deleted by a, and not by"):
+    folder.commit(80, Entry(folder.data("eq.parquet", a=[1]), BY_VALUE, by=(1,)))
+    with pytest.raises(FileFactError, match=r"data/eq.parquet: it lacks a column by which"):
         facts(folder)
 
 

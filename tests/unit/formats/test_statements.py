@@ -8,7 +8,9 @@ from harness import formats
 from harness.artifacts import distributions
 from harness.formats import other_writers
 from harness.formats.iceberg.settings import MODES
+from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
+from harness.model.schema import SchemaChangeError
 from harness.model.table import MergeMode
 from harness.scenario.operations.api import Operation, ServiceMode
 from harness.scenario.operations.columns import (
@@ -25,6 +27,7 @@ from harness.scenario.operations.columns import (
 from harness.scenario.operations.row_writes import (
     AddFiles,
     Delete,
+    DeleteByValue,
     DeletePartition,
     Insert,
     MoveRow,
@@ -34,6 +37,7 @@ from harness.scenario.operations.row_writes import (
     Touch,
     Truncate,
     Upsert,
+    WriteParquet,
 )
 from harness.scenario.operations.services import Archive, Clean, Cluster, Compact, SetTableVersion
 from harness.scenario.operations.snapshots import (
@@ -204,6 +208,11 @@ def test_a_setting_says_which_type_the_timestamps_of_the_metastore_are(name: str
         ("iceberg", [AddPartitionField("bucket(4, a)")], f"{ALTER} add {FIELD} bucket(4, `a`)"),
         ("iceberg", [BY_ID, OTHER_FIELD], f"{ALTER} replace {FIELD} `id` with truncate(3, `a`)"),
         ("iceberg", [BY_ID, DropPartitionField("id")], f"{ALTER} drop {FIELD} `id`"),
+        (
+            "iceberg",
+            [ONE, DeleteByValue(({"a": "x", "id": 7}, {"a": None, "id": 8}))],
+            'Iceberg: delete_by_value {"columns": ["a", "id"], "values": ["x", 7, null, 8]}',
+        ),
         # Columns of a table that the metastore knows alone.
         ("hive-acid", [AddColumn("n", LONG)], f"{ALTER} add columns (`n` bigint)"),
         ("hive-acid", [DropColumn("a")], f"{ALTER} replace columns (`id` int, `ts` bigint, {P})"),
@@ -228,7 +237,7 @@ def test_a_step_is_sent_in_the_words_of_its_format(
 @pytest.mark.parametrize(
     ("mode", "sent"),
     [
-        ("equality", 'Iceberg: delete_by_value {"column": "id", "values": [1, 7]}'),
+        ("equality", 'Iceberg: delete_by_value {"columns": ["id"], "values": [1, 7]}'),
         ("merge-on-read", f"delete from {NAME} where `id` in (1, 7)"),
     ],
 )
@@ -237,6 +246,50 @@ def test_rows_are_deleted_by_sql_or_by_value_also_such_as_are_not_there(
 ) -> None:
     delete = Delete((1,), absent=(7,))
     assert texts("iceberg", TWO, delete, settings={"delete_mode": mode}) == [sent]
+
+
+def test_a_file_of_pyarrow_goes_into_the_folder_of_its_partition_and_may_name_another_one() -> None:
+    write = WriteParquet(
+        rows=({"id": 1, "ts": 5, "a": "x", "p": "b"},), int96=True, also={"p": "z"}
+    )
+    columns = '{"id": "int", "ts": "long", "a": "string", "p": "string"}'
+    rows = '[{"id": "1", "ts": "5", "a": "x", "p": "z"}]'
+    content = f'{{"columns": {columns}, "rows": {rows}, "int96": true}}'
+    assert texts("hive-parquet", write, partition_by=("p",)) == [
+        f"PyArrow: a file in {{location}}/p=b: {content}",
+        f"msck repair table {NAME}",
+        f"refresh table {NAME}",
+    ]
+    assert formats.load("hive-orc").unsupported(write) == "write_parquet: its files are of orc"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((), "names no row or column"),
+        (({"a": "x"}, {"id": 1}), "by the same columns in each row, of string and int"),
+        (({"ts": 1},), "by the same columns in each row, of string and int"),
+        (({"a": True},), "True is no text and no whole number"),
+    ],
+)
+def test_deletes_by_value_are_of_texts_and_numbers_of_the_same_columns(
+    values: tuple[dict[str, Value], ...], told: str
+) -> None:
+    with pytest.raises(SchemaChangeError, match=told):
+        texts("iceberg", ONE, DeleteByValue(values))
+
+
+def test_a_row_that_has_null_stays_when_others_are_deleted_by_a_value() -> None:
+    rows: tuple[dict[str, Value], ...] = tuple(
+        {"id": id_, "a": a} for id_, a in ((1, "x"), (2, None), (3, "y"))
+    )
+    for gone, left in (
+        ({"a": "x"}, [2, 3]),
+        ({"a": None}, [1, 3]),
+        ({"a": "y", "id": 1}, [1, 2, 3]),
+    ):
+        history = history_of(Insert(rows=rows), DeleteByValue((gone,)))
+        assert list(history[-1].rows) == left
 
 
 def test_what_a_cleaning_of_delta_sets_it_puts_back() -> None:

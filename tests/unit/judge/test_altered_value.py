@@ -60,6 +60,7 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         (b"\x01\x02\x03", b"\x01\x02"),
         (b"\x01\x02", b"\x01\x02\x00\x00"),
         (b"a\xff", "a\ufffd"),
+        (b"\x01\xff", b"\x01\xef\xbf\xbd"),  # made a text, and bytes again
         (16777002.0, 2.3509587138574385e-38),  # its bits as a whole number
         (-9.0, float("nan")),
         (4127005.0, 1249633396),

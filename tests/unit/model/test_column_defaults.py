@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.formats.api import Changes, FileLayout
+from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.schema import SchemaChangeError
 from harness.model.simulation.reader import Simulation
@@ -57,11 +58,23 @@ def test_a_reader_without_defaults_lacks_them_where_no_file_was_written_since() 
     assert sorted(map(str, shown(ColumnMapping.NAME))) == ["None", "None", "x"]
 
 
+def test_a_part_has_its_default_where_its_struct_is_there() -> None:
+    table = Table((("id", TEXT), ("s", parse_type("struct<a: int>"))), "id")
+    rows: tuple[dict[str, Value], ...] = ({"id": "1", "s": {"a": 7}}, {"id": "2", "s": None})
+    steps = Insert(rows=rows), AddColumn("s.b", parse_type("int"), default=9)
+    now = Scenario("x", table, tuple(map(Step, steps))).truths(merge_on_read=False).history()[-1]
+    values = [row_values(row, now.schema)[-1] for row in now.rows.values()]
+    assert values == [{"a": 7, "b": 9}, None]
+
+
 @pytest.mark.parametrize(
     ("new", "told"),
     [
         (AddColumn("b", parse_type("int"), default="many"), "the default: "),
-        (AddColumn("b", parse_type("array<int>"), default=1), "for a column without parts"),
+        (
+            AddColumn("b", parse_type("array<int>"), default=1),
+            "for a column or part that has no parts",
+        ),
     ],
 )
 def test_a_default_is_a_value_of_a_plain_column(new: AddColumn, told: str) -> None:

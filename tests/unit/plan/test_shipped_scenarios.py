@@ -36,8 +36,8 @@ OTHERS: Final = {
     *("partition_fields", "snapshots", "delta", "hive_acid", "mixed_writers"),
 }
 PROFILES = load_profiles(profiles_file())
-TYPED: Final = {"types", "type_mapping", "evolution"}
-"""Families about changes of types: they give values, NULL among them, and may have no twin."""
+TYPED: Final = {"types", "type_mapping", "evolution", "upgrades"}
+"""Families about types: they give values, NULL among them, and may have no twin."""
 TEXTS: Final = "hive/hard_texts"
 REPEATED: Final = "bugs/legacy_decimals"
 """Values that occur twice are what it is about: a file may have a dictionary of them."""
