@@ -87,8 +87,9 @@ def by_hand(settings: ReaderSettings, format_: FormatFacts) -> tuple[str, ...]:
 def refusal(class_: str, text: str) -> Refusal:
     """Return an error by the name that ClickHouse gives it.
 
-    >>> refusal("RuntimeError", "Code: 47. DB::Exception: Unknown `c`. (UNKNOWN_IDENTIFIER)")
-    Refusal(kind='UNKNOWN_IDENTIFIER', message='Unknown `c`.')
+    >>> seen = refusal("RuntimeError", "Code: 47. DB::Exception: Unknown `c`. (UNKNOWN_IDENTIFIER)")
+    >>> seen.kind, seen.message
+    ('UNKNOWN_IDENTIFIER', 'Unknown `c`.')
     """
     if found := _CODE.match(text):
         return Refusal(found[2] or class_, found[1])
