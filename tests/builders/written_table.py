@@ -293,8 +293,11 @@ def iceberg_commit(
     def write(table: WrittenTable) -> None:
         if entries:
             table.iceberg.commit(table.step, *entries, spec=spec, forget=forget, staged=staged)
-        names = table.story.truth.schema.names
-        columns = [{"id": at, "name": name} for at, name in enumerate(names, start=1)]
+        fields = table.story.truth.schema.fields
+        columns = [
+            {"id": at, "name": field.name, "required": False, "type": str(field.type)}
+            for at, field in enumerate(fields, start=1)
+        ]
         bucket = {"source-id": 1, "field-id": 1000, "name": "b", "transform": "bucket[2]"}
         specs = [{"spec-id": at, "fields": [bucket]} for at in (0, 1)]
         more = {"partition-specs": specs, "schemas": [{"schema-id": 0, "fields": columns}]}

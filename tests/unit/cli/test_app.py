@@ -68,7 +68,7 @@ def test_what_is_not_there_is_wrong_use(
         ("trino-1", "trino-476"),
         ("trino-476{", "is not a reader"),
         ("trino-476@docker", "there is no runtime 'docker'; allowed: process, container"),
-        ("trino-99@container", "'trino-99' is not a reader; did you mean 'trino-483'? allowed: d"),
+        ("trino-99@container", "'trino-99' is not a reader; did you mean 'trino-483'? allowed: c"),
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(

@@ -149,7 +149,7 @@ def source(sql: list[str]) -> tuple[int, int]:
     begin, depth = sql.index("from") + 1, 0
     for at in range(begin, len(sql)):
         depth += {"(": 1, ")": -1}.get(sql[at], 0)
-        if sql[at] == "where" and not depth:
+        if sql[at] in {"where", "settings"} and not depth:
             return begin, at
     return begin, len(sql)
 

@@ -154,7 +154,7 @@ def problems(path: Path) -> list[str]:
         (
             "hive-3.1.3,",
             "hive-9,",
-            "16: profile mine: hive-9: 'hive-9' is not a reader; did you mean 'hive-4.0.1'?",
+            "16: profile mine: hive-9: 'hive-9' is not a reader; did you mean 'hive-4.2.1'?",
         ),
     ],
 )

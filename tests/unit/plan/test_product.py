@@ -225,7 +225,7 @@ def pairs(plan: Plan) -> set[frozenset[tuple[str, str]]]:
 
 
 def test_pairs_leave_out_no_two_values_that_all_combinations_have() -> None:
-    whole, few = (planned(LONG, cover=cover, **WIDE) for cover in Cover)
+    whole, few = (planned(LONG, cover=cover, **WIDE) for cover in (Cover.ALL, Cover.PAIRS))
     assert pairs(few) == pairs(whole)
     assert {variant.id for variant in few.variants} < {variant.id for variant in whole.variants}
     assert len(few.variants) < len(whole.variants) / 10
@@ -240,6 +240,16 @@ def test_pairs_leave_out_no_two_values_that_all_combinations_have() -> None:
             "rewrites=partition: the table has no partitions",
         ),
     )
+
+
+def test_values_leave_out_none_that_a_setting_has_and_need_fewer_tables_than_pairs() -> None:
+    pairs_of, fewest = (planned(LONG, cover=c, **WIDE) for c in (Cover.PAIRS, Cover.VALUES))
+
+    def values(plan: Plan) -> set[tuple[str, str]]:
+        return {value for variant in plan.variants for value in axes_of(variant).items()}
+
+    assert values(fewest) == values(pairs_of)
+    assert len(fewest.variants) < len(pairs_of.variants)
 
 
 def test_the_pairs_of_a_scenario_do_not_depend_on_the_others() -> None:
