@@ -363,8 +363,7 @@ def _unknown(comparison: SideComparison) -> str:
         return f"{counted(unknown, 'question has', 'questions have')} no answer of one side"
     if comparison.not_covered:
         number = len(comparison.not_covered)
-        tables, are = counted(number, "table"), "is" if number == 1 else "are"
-        return f"{tables} of yours {are} like none that was asked about"
+        return f"no question was about tables like {counted(number, 'table')} of yours"
     return "no question was asked of both sides"
 
 
