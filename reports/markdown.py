@@ -165,11 +165,11 @@ def _lines(texts: Sequence[str], most: int = MOST_LINES) -> tuple[Block, ...]:
 
 def fitted(blocks: Iterable[Block], foot: str, most: int) -> str:
     """Return the paragraphs that fit, how many are left out, and the last line."""
-    if (room := most - _RESERVE - _size(foot)) < 0:
+    if (space := most - _RESERVE - _size(foot)) < 0:
         return ""
     texts = [paragraph for block in blocks for paragraph in paragraphs(block)]
     sizes = accumulate(_size(paragraph) + len("\n\n") for paragraph in texts)
-    fits = sum(size <= room for size in sizes)
+    fits = sum(size <= space for size in sizes)
     left = counted(len(texts) - fits, "paragraph")
     more = [f"**Left out for want of room:** {left}."] if fits < len(texts) else []
     return "\n\n".join([*texts[:fits], *more, foot]) + "\n"

@@ -123,7 +123,9 @@ class StoredTable(NamedTuple):
         values = (
             (row, [row.values[name] for name in names if name in row.values]) for row in self.rows
         )
-        return [row for row, found in values if any(key in map(str, alike(one)) for one in found)]
+        return [
+            row for row, several in values if any(key in map(str, alike(one)) for one in several)
+        ]
 
 
 class ByFiles(NamedTuple):
@@ -305,8 +307,8 @@ def _renames(statement: str, path: str) -> bool:
     """Return whether a statement makes a name of a path that of another column, or may do so."""
     names = (f"`{name}`" for name in path.split("."))
     words = statement.casefold().split()
-    told = {"rename", "change", "replace"} & set(words[:6])
-    return bool(told) and any(name.casefold() in statement.casefold() for name in names)
+    changes = {"rename", "change", "replace"} & set(words[:6])
+    return bool(changes) and any(name.casefold() in statement.casefold() for name in names)
 
 
 def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
@@ -363,9 +365,9 @@ class RecordedTable:
         """Return the newest version of each row in each group of files, deleted ones left out."""
         state = next(state for state in self.variant.states if state.outcome.step == step)
         result = dict[tuple[str, str], StoredRow]()
-        told = state.schema_history.versions if state.schema_history else ()
+        versions = state.schema_history.versions if state.schema_history else ()
         history: dict[str, Paths] = {
-            one.instant: {id_: path for id_, path, _ in one.fields} for one in told
+            one.instant: {id_: path for id_, path, _ in one.fields} for one in versions
         }
         order = sorted(
             enumerate(state.files), key=lambda at: (self.steps.get(at[1].instant, -1), at[0])
@@ -388,11 +390,11 @@ class RecordedTable:
     def rows(self, file: FileFact) -> list[dict[str, Any]]:
         values = self.values.get(file, FileValues(0))
         names = dict(zip(file.stored_names, (name for name, _ in file.columns), strict=False))
-        kept = {name: several[0] for name, several in folders(file.path).items()}
+        by_folder = {name: several[0] for name, several in folders(file.path).items()}
         columns = [names.get(name, name) for name in values.columns]
         if file.nameless:
             columns = list(map(str, range(len(columns))))
-        return [{**kept, **dict(zip(columns, row, strict=True))} for row in values.rows]
+        return [{**by_folder, **dict(zip(columns, row, strict=True))} for row in values.rows]
 
 
 # Whose doing it is
@@ -448,9 +450,9 @@ def _count(place: Witness, table: StoredTable, query: Query) -> ByFiles:
         seen = [row for row in there if _listed(table, row)]
         if len(seen) < len(there) and plain(place.actual) == plain(len(seen)):
             return ByFiles(CATALOG, f"{evidence}; {len(seen)} of them are in listed folders")
-        told = _excluding(table, there, query)
-        if told and not place.actual:
-            return ByFiles(STATISTICS, f"{evidence}; {told[0]}")
+        statistics = _excluding(table, there, query)
+        if statistics and not place.actual:
+            return ByFiles(STATISTICS, f"{evidence}; {statistics[0]}")
         return ByFiles(READER, evidence)
     return ByFiles(WRITER if plain(place.actual) == plain(len(there)) else UNDECIDED, evidence)
 
@@ -469,8 +471,8 @@ def _lost(
         return ByFiles(CATALOG, f"the catalog does not list the folder of {where}")
     if any(_by_folder(row, query) is False for row in versions):
         return ByFiles(FOLDER, f"the folder says something else than {where}")
-    if told := _excluding(table, versions, query):
-        return ByFiles(STATISTICS, f"row {place.key} is in {where}; {told[0]}")
+    if statistics := _excluding(table, versions, query):
+        return ByFiles(STATISTICS, f"row {place.key} is in {where}; {statistics[0]}")
     if any(holds_all(row, place.expected) for row in versions):
         return ByFiles(READER, f"row {place.key} is in {where}, with all that was expected")
     return ByFiles(UNDECIDED, f"row {place.key} is in {where}, with other values")
@@ -482,17 +484,19 @@ def _excluding(
     """Return the statistics by which no file can hold some rows that are asked for."""
     places = {place for row in rows for place in (row.file, row.file.rpartition("/")[0])}
     return [
-        told
-        for told in table.statistics
-        if told.path in places and any(_excludes(told, one) for one in query.conditions)
+        statistics
+        for statistics in table.statistics
+        if statistics.path in places and any(_excludes(statistics, one) for one in query.conditions)
     ]
 
 
-def _excludes(told: ColumnStatistics, condition: Condition) -> bool:
+def _excludes(statistics: ColumnStatistics, condition: Condition) -> bool:
     """Return whether bounds that are stored leave out a value that is asked for."""
-    if told.column != condition.path or condition.test is not Comparison.EQUAL:
+    if statistics.column != condition.path or condition.test is not Comparison.EQUAL:
         return False
-    least, greatest = (json.loads(text) if text else None for text in (told.least, told.greatest))
+    least, greatest = (
+        json.loads(text) if text else None for text in (statistics.least, statistics.greatest)
+    )
     value = plain(condition.value)
     try:
         low, high, at = (

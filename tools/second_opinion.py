@@ -656,9 +656,9 @@ def unexplained(every: Sequence[Compared]) -> Iterator[str]:
     for one in every:
         for difference, reason in one.differences:
             if reason is None:
-                told = (difference.kind, difference.column, difference.key)
+                where = (difference.kind, difference.column, difference.key)
                 shown = f"{difference.expected} by the model, {difference.found} shown"
-                text_ = one.opinion.error or f"{' '.join(filter(None, told))}: {shown}"
+                text_ = one.opinion.error or f"{' '.join(filter(None, where))}: {shown}"
                 yield f"`{one.opinion.name}` by {one.opinion.reader}: {text_[:300]}"
 
 

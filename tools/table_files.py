@@ -106,9 +106,9 @@ def _parquet(source: Path | io.BytesIO) -> StoredFile:
 
 
 def _parquet_paths(field: pa.Field, path: str) -> Iterator[tuple[object, str]]:
-    told = (field.metadata or {}).get(b"PARQUET:field_id")
-    if told is not None:
-        yield int(told), path
+    field_id = (field.metadata or {}).get(b"PARQUET:field_id")
+    if field_id is not None:
+        yield int(field_id), path
     if pa.types.is_struct(field.type):
         for part in field.type:
             yield from _parquet_paths(part, f"{path}.{part.name}")
@@ -663,10 +663,10 @@ class _Hudi:
 
     def _current(self, row: Mapping[str, Any], instant: str) -> dict[str, Any] | None:
         """Return a row by the names of now, where the table keeps the history of its schema."""
-        kept = sorted((self.table / ".hoodie" / ".schema").glob("[0-9]*.schemacommit"))
-        if not kept:
+        records = sorted((self.table / ".hoodie" / ".schema").glob("[0-9]*.schemacommit"))
+        if not records:
             return None
-        versions = json.loads(kept[-1].read_text(encoding="utf-8"))["schemas"]
+        versions = json.loads(records[-1].read_text(encoding="utf-8"))["schemas"]
         history = {str(one["version_id"]): dict(schema_paths(one["fields"])) for one in versions}
         return by_history(row, history, instant)
 

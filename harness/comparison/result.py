@@ -136,8 +136,8 @@ def _never_asked(
         needed = _settings_for(table, features.lacking(name, table.features, ()))
         return NotAsked(f"no question was about {name} tables of version {version}", name, needed)
     of_version = {v: some for v, some in versions.items() if version in {"", v}}
-    alike = chain.from_iterable(of_version.values())
-    if lacking := features.lacking(name, table.features, alike):
+    similar = chain.from_iterable(of_version.values())
+    if lacking := features.lacking(name, table.features, similar):
         why = f"no question was about {name} tables with {' and '.join(lacking)}"
         return NotAsked(why, name, _settings_for(table, lacking))
     changes = {str(change.operation) for change in table.schema_changes} - operations

@@ -392,8 +392,8 @@ class Holdings:
             unchanged = actual is None or not converted
         else:
             step, later = at
-            kept = not later and keeps(self._sql.get(step, ""), (row.key, self._key), column)
-            unchanged = actual is None and not converted and kept
+            unsent = not later and keeps(self._sql.get(step, ""), (row.key, self._key), column)
+            unchanged = actual is None and not converted and unsent
         return unchanged and not self._doubted_before(row.key, column.id, fact, actual)
 
     def _order(self, fact: FileFact) -> tuple[int, bool]:
@@ -537,9 +537,9 @@ class FileAgreement:
         """
         field_id = self.state.root_of(difference.field.id) if difference.field else None
         in_path = [
-            held.in_path
-            for held in self.content.differences
-            if difference.key in {"", held.key} and field_id in {None, held.field_id}
+            other.in_path
+            for other in self.content.differences
+            if difference.key in {"", other.key} and field_id in {None, other.field_id}
         ]
         return bool(in_path) and all(in_path)
 

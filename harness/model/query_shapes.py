@@ -419,11 +419,11 @@ def _value_of_word(word: ColumnWord, path: str, type_: DataType, truth: Truth) -
     values = [value for value in by_age(truth, path) if value is not None]
     if word.name == FINE:
         moments = (v for v in values if isinstance(v, datetime.datetime))
-        found = (cast_text(v) for v in moments if v.microsecond % _MILLISECOND)
+        texts = (cast_text(v) for v in moments if v.microsecond % _MILLISECOND)
     else:
         order = values if word.name == OLD else reversed(values)
-        found = (text for v in order if (text := literal_of(v, type_)) is not None)
-    text = next(found, None)
+        texts = (text for v in order if (text := literal_of(v, type_)) is not None)
+    text = next(texts, None)
     if text is None:
         raise ValueError(f"{path} has no value '{word.name}'")
     return text

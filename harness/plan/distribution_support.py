@@ -86,8 +86,8 @@ def cannot_ask(reader: Reader, format_name: str, condition: Condition) -> str:
     """Return why a reader cannot be asked for what a condition needs; empty when it can."""
     unasked = engines.load(distributions.load(reader.distribution).engine).unasked
     if MICROSECONDS in condition.needs:
-        cuts = tolerances.declared_for_format(str(reader), format_name).get(MILLISECONDS)
-        unasked = {**unasked, MICROSECONDS: f"it {cuts.what}"} if cuts else unasked
+        milliseconds = tolerances.declared_for_format(str(reader), format_name).get(MILLISECONDS)
+        unasked = {**unasked, MICROSECONDS: f"it {milliseconds.what}"} if milliseconds else unasked
     return next((unasked[need] for need in condition.needs if need in unasked), "")
 
 

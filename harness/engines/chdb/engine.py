@@ -91,8 +91,8 @@ def refusal(class_: str, text: str) -> Refusal:
     >>> seen.kind, seen.message
     ('UNKNOWN_IDENTIFIER', 'Unknown `c`.')
     """
-    if found := _CODE.match(text):
-        return Refusal(found[2] or class_, found[1])
+    if match := _CODE.match(text):
+        return Refusal(match[2] or class_, match[1])
     return Refusal(class_, text)
 
 

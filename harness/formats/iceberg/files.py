@@ -167,8 +167,8 @@ def _names(live: Live, table: IcebergTable) -> Mapping[int, str]:
 
     A file that says no ids has the names that the table had when it was written.
     """
-    told = {id_: name for id_, name, _ in _columns(live, table) if id_}
-    return told or {id_: name for name, id_ in table.ids(live.snapshot).items()}
+    names = {id_: name for id_, name, _ in _columns(live, table) if id_}
+    return names or {id_: name for name, id_ in table.ids(live.snapshot).items()}
 
 
 def facts(folder: Path, key: str, entries: Iterable[CatalogEntry] = ()) -> tuple[FileFact, ...]:
