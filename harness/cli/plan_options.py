@@ -25,7 +25,7 @@ from harness.plan import (
     usual,
 )
 from harness.plan import profile as profiles
-from harness.plan.product import only, plan, select
+from harness.plan.product import named_by, only, plan, select
 from harness.plan.profile import Parts, Profile, ProfileReader, Writer
 from harness.plan.usual import NO_PARTS, Request
 from harness.scenario.cells import Plan, Reader, parse_reader, with_settings
@@ -187,9 +187,7 @@ def make(
         result = usual.within_limit(result, request, count, lambda p: _planned(chosen, p))
     else:
         if profile is None and named_parts.named:
-            asked = [
-                s for s in scenarios if any(profiles.named(s.name, n) for n in result.scenarios)
-            ]
+            asked = named_by(result, scenarios)
             result = select_scenarios.ad_hoc(named_parts, (result, *shipped_ones), asked)
         else:
             result = named_parts.instead(result)

@@ -80,6 +80,11 @@ CannotAsk = Callable[[Reader, str, Condition], str]
 """Why a reader cannot be asked of a format for a condition; empty when it can."""
 
 
+def named_by(profile: Profile, scenarios: Iterable[Scenario]) -> list[Scenario]:
+    patterns = profile.scenarios
+    return [one for one in scenarios if any(named(one.name, pattern) for pattern in patterns)]
+
+
 def plan(
     scenarios: Sequence[Scenario],
     profile: Profile,
@@ -95,7 +100,7 @@ def plan(
     """
     known = {format_.NAME: format_ for format_ in formats}
     raise_if_any(wrong_scenarios(profile, given_scenarios(scenarios)))
-    chosen = [s for s in scenarios if any(named(s.name, pattern) for pattern in profile.scenarios)]
+    chosen = named_by(profile, scenarios)
     _check(chosen, profile, known)
     excluded = [Excluded(what, "it would take too long") for what in profile.left_out]
     variants: list[Variant] = []

@@ -14,7 +14,7 @@ from typing import Final
 from harness import formats
 from harness.plan import select_scenarios
 from harness.plan.estimation import estimate
-from harness.plan.product import REWRITES
+from harness.plan.product import REWRITES, named_by
 from harness.plan.profile import (
     AskedSteps,
     Cover,
@@ -22,7 +22,6 @@ from harness.plan.profile import (
     Profile,
     ProfileReader,
     Writer,
-    named,
 )
 from harness.scenario.cells import Plan, Reader
 from harness.scenario.definition import Scenario
@@ -88,11 +87,6 @@ def usual(
         chosen=tuple(_chosen(request, result)),
     )
     return tuple(_with_settings(scenario, names, request.settings) for scenario in asked), profile
-
-
-def named_by(profile: Profile, scenarios: Iterable[Scenario]) -> list[Scenario]:
-    patterns = profile.scenarios
-    return [one for one in scenarios if any(named(one.name, pattern) for pattern in patterns)]
 
 
 def _formats(request: Request, scenarios: Sequence[Scenario]) -> tuple[str, ...]:
