@@ -16,9 +16,12 @@ The rules: a reader is responsible for a value where the table holds what was ex
 record of names, or, where it keeps none, in whichever column; the writer where it holds what was
 shown, and no column what was expected. The folder is where its name alone says what was shown, the
 catalog where the entry that was asked does not list the folder or column, the history where the
-table's record of names leads to another column than the one with what was expected. A row that is
-not shown is the reader's if a file holds it as it was expected, one that should not be there if
-none does, and one that is there twice if the table has it once. All else is undecided.
+table's record of names leads to another column than the one with what was expected. The columns are
+where Hive shows what the list of columns that the catalog keeps of a row's partition leaves of the
+value, and the file has it as it was expected, under the table's name: else two rules may have done
+it. A row that is not shown is the reader's if a file holds it as it was expected, one that should
+not be there if none does, and one that is there twice if the table has it once. All else is
+undecided.
 
 `known-good` counts the verdicts of readers that should be right: all of Iceberg and Delta (columns
 are found by field id), Spark with schema-on-read of Hudi tables, and every reader as long as the
@@ -56,7 +59,15 @@ from harness.run.load_run import INFO
 from harness.scenario.cells import Cell
 from tests.builders import recordings
 from tools.shared import table
-from tools.table_files import Paths, StoredRow, Written, by_history, folders, rows_of
+from tools.table_files import (
+    Paths,
+    StoredRow,
+    Written,
+    by_history,
+    folders,
+    left_of,
+    rows_of,
+)
 
 READER: Final = "reader"
 WRITER: Final = "writer"
@@ -70,6 +81,8 @@ NOBODY: Final = ("None", "model", "unsure")
 """What a finding says where nobody is held responsible."""
 ENTRIES: Final = {"read_optimized": "t_ro", "snapshot": "t_rt"}
 """The catalog entry of a Hudi table that is asked for a view; else `t`."""
+BY_LISTS: Final = "hive-"
+"""The reader that goes by the catalog's lists of columns of partitions."""
 BASE_ONLY: Final = "read_optimized"
 BY_FIELD_ID: Final = ("iceberg", "delta")
 AMBIGUOUS: Final = ("committed_then_failed", "partition_values")
@@ -103,6 +116,10 @@ class CheckedVariant(NamedTuple):
     """Those that are in the cache, by step."""
 
 
+Columns = Sequence[tuple[str, str]]
+"""The names and types of a list of columns in the catalog, those of partitions left out."""
+
+
 class StoredTable(NamedTuple):
     """What is read of a table, by its own files or as it was recorded, and what a catalog lists."""
 
@@ -116,6 +133,9 @@ class StoredTable(NamedTuple):
     """Those that were recorded because files contradict them."""
     statements: Sequence[tuple[int, str]] = ()
     """Those that were sent until the view's step, each with its step."""
+    lists: Mapping[str, Columns] = {}
+    """The catalog's columns of the partition in each folder, where they are not `list_of_table`."""
+    list_of_table: Columns = ()
 
     def versions(self, key: str) -> list[StoredRow]:
         at = str(self.columns.index(self.key)) if self.key in self.columns else self.key
@@ -346,7 +366,23 @@ def stored_table(folder: Path, key: str, view: str) -> StoredTable:
     columns = [part["name"].casefold() for part in entry["table"]["sd"]["cols"]]
     places = [part["sd"]["location"].partition("{location}")[2] for part in entry["partitions"]]
     listed = frozenset(place.strip("/") for place in places)
-    return StoredTable(rows, key, (*columns, *keys), listed if keys else None)
+    now = _columns(entry["table"])
+    lists = {
+        place.strip("/"): _columns(part)
+        for place, part in zip(places, entry["partitions"], strict=True)
+    }
+    return StoredTable(
+        rows,
+        key,
+        (*columns, *keys),
+        listed if keys else None,
+        lists={place: own for place, own in lists.items() if own and own != now},
+        list_of_table=now,
+    )
+
+
+def _columns(data: Mapping[str, Any]) -> Columns:
+    return [(column["name"], column.get("type", "")) for column in data["sd"].get("cols", ())]
 
 
 class RecordedTable:
@@ -385,7 +421,18 @@ class RecordedTable:
         unlisted = dict(state.unlisted_at).get(ENTRIES.get(view, "t"), state.unlisted)
         places = {file.path.rpartition("/")[0] for file in state.files}
         listed = frozenset(places - set(unlisted)) if unlisted else None
-        return StoredTable(list(result.values()), self.variant.key, state.catalog, listed)
+        name = ENTRIES.get(view, "t")
+        names = [of for one in state.partition_columns or () for of in one.entries]
+        entry = name if name in names else "t"
+        own = [one for one in state.partition_columns or () if entry in one.entries]
+        return StoredTable(
+            list(result.values()),
+            self.variant.key,
+            state.catalog,
+            listed,
+            lists={place: list_ for one in own for list_, at in one.partitions for place in at},
+            list_of_table=own[0].table if own else (),
+        )
 
     def rows(self, file: FileFact) -> list[dict[str, Any]]:
         values = self.values.get(file, FileValues(0))
@@ -407,6 +454,8 @@ def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFil
     if not place.key:
         return _count(place, table, query)
     versions = table.versions(place.key)
+    if len(versions) == 1 and (by_list := _of_list(kind, place, table, versions[0], query)):
+        return by_list
     where = ", ".join(row.file for row in versions) or "no live file"
     doubts = [row.doubtful for row in versions if row.doubtful]
     if doubts:
@@ -422,6 +471,60 @@ def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFil
     if len({str(plain(row.values)) for row in versions}) != 1:
         return ByFiles(UNDECIDED, f"row {place.key} is in {where}")
     return _value(place, table, versions[0])
+
+
+# The catalog's lists of the columns of partitions
+
+
+def listed_row(row: StoredRow, table: StoredTable) -> StoredRow | None:
+    """Return a row by the table's names, as the list of its partition leaves it.
+
+    None where no list of its own is known, or not what it leaves.
+    """
+    own = table.lists.get(row.file.rpartition("/")[0])
+    if own is None or row.doubtful:
+        return None
+    given = {name.casefold(): value for name, value in row.values.items()}
+    for at, (name, now) in enumerate(table.list_of_table):
+        if name.casefold() in given:
+            try:
+                left = left_of(given[name.casefold()], now, own[at][1]) if at < len(own) else None
+            except ValueError:
+                return None
+            given[name.casefold()] = left
+    return row._replace(current=given)
+
+
+def _meets_by_list(row: StoredRow, table: StoredTable, query: Query) -> bool | None:
+    """Return whether a row meets the conditions by what its partition's list leaves of it."""
+    listed = listed_row(row, table) if row.file.rpartition("/")[0] in table.lists else row
+    met = [listed and _meets(listed, one, table) for one in query.conditions]
+    return None if None in met else all(met)
+
+
+def _of_list(
+    kind: str, place: Witness, table: StoredTable, row: StoredRow, query: Query
+) -> ByFiles | None:
+    """Return what to say where the list of a row's partition explains what is shown of it."""
+    listed = listed_row(row, table)
+    if listed is None:
+        return None
+    by_name = row._replace(current={name.casefold(): v for name, v in row.values.items()})
+    where = f"row {place.key} in {row.file}"
+    if kind in {"lost_row", "ghost_row"}:
+        met = all(_meets(by_name, one, table) is True for one in query.conditions)
+        shown = _meets_by_list(row, table, query)
+        if shown is None or met is shown or shown is (kind == "lost_row"):
+            return None
+        return ByFiles(COLUMNS, f"{where}, by the list of its partition: meets {shown}")
+    (_, given), (there, stored) = (
+        _dig(one.current or {}, place.column) for one in (listed, by_name)
+    )
+    if plain(given) != plain(place.actual) or plain(given) == plain(place.expected):
+        return None
+    evidence = f"{where}, {place.column}: {stored!r}, by the list of its partition {given!r}"
+    only = there and plain(place.expected) in list(alike(stored))
+    return ByFiles(COLUMNS if only else UNDECIDED, evidence)
 
 
 def _ghost(
@@ -450,6 +553,12 @@ def _count(place: Witness, table: StoredTable, query: Query) -> ByFiles:
         seen = [row for row in there if _listed(table, row)]
         if len(seen) < len(there) and plain(place.actual) == plain(len(seen)):
             return ByFiles(CATALOG, f"{evidence}; {len(seen)} of them are in listed folders")
+        met_by_list = [_meets_by_list(row, table, query) for row in table.rows]
+        if met_by_list != [all(one) for one in met] and table.lists:
+            if None in met_by_list:
+                return ByFiles(UNDECIDED, f"{evidence}; not sure what the lists leave")
+            if plain(place.actual) == plain(met_by_list.count(True)):
+                return ByFiles(COLUMNS, f"{evidence}, as the lists of partitions leave them")
         statistics = _excluding(table, there, query)
         if statistics and not place.actual:
             return ByFiles(STATISTICS, f"{evidence}; {statistics[0]}")
@@ -607,6 +716,8 @@ def check(variant: CheckedVariant, checked: CheckedCell) -> dict[str, Any]:
         if source
         else RecordedTable(variant).table(step, cell.view)
     )
+    if not cell.reader.startswith(BY_LISTS):
+        stored = stored._replace(lists={})
     states = [state for state in variant.states if state.outcome.step <= step]
     sent = [(s.outcome.step, text) for s in states for text in s.outcome.statements]
     stored = stored._replace(statistics=states[-1].statistics.columns, statements=sent)

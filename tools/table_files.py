@@ -16,6 +16,7 @@ import struct
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -301,6 +302,60 @@ def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> It
         if row_id(file, row) not in deleted:
             values = {name: value[0] for name, value in folders(f"{file.place}/").items()}
             yield StoredRow(file.path, {**values, **row[ACID_ROW]}, None)
+
+
+# What Hive leaves of a value
+
+
+def _parts(type_: str) -> list[tuple[str, str]]:
+    """Return the names and types of what is in a struct, an array or a map.
+
+    >>> _parts("struct<a:int,b:array<decimal(9,2)>>"), _parts("map<string,int>")
+    ([('a', 'int'), ('b', 'array<decimal(9,2)>')], [('', 'string'), ('', 'int')])
+    """
+    outer, _, inner = type_.removesuffix(">").partition("<")
+    parts, depth = [""], 0
+    for letter in inner:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    named = (part.strip().partition(":") for part in parts)
+    return [
+        (name.strip(), type_.strip()) if outer == "struct" else ("", name.strip() + colon + type_)
+        for name, colon, type_ in named
+    ]
+
+
+NUMBERS: Final = re.compile(r"(tiny|small|big)?int|long|float|double|decimal\(.*\)")
+
+
+def left_of(value: object, now: str, own: str) -> object:
+    """Return what is left of a value of the table's type where its partition's list has another.
+
+    Raises ValueError where it is not known. Source: Hive 3.1.3, `ObjectInspectorConverters`.
+
+    >>> left_of({"a": 1, "b": 2}, "struct<a:int,b:int>", "struct<a:int>")
+    {'a': 1, 'b': None}
+    >>> left_of("x", "string", "int") is None, left_of("x", "string", "string")
+    (True, 'x')
+    """
+    if value is None or now == own:
+        return value
+    if isinstance(value, dict) and now.startswith("struct<") and own.startswith("struct<"):
+        there = zip(_parts(now), _parts(own), strict=False)
+        left = {name: left_of(value.get(name), to, of) for (name, to), (_, of) in there}
+        return {name: left.get(name) for name, _ in _parts(now)}
+    if isinstance(value, list | tuple) and now.startswith("array<") and own.startswith("array<"):
+        (_, to), (_, of) = *_parts(now), *_parts(own)
+        return [left_of(element, to, of) for element in value]
+    if isinstance(value, str) and now == "string" and NUMBERS.fullmatch(own):
+        try:
+            Decimal(value)
+        except InvalidOperation:
+            return None
+    raise ValueError(f"{own} is the partition's type, {now} the table's")
 
 
 # Delta

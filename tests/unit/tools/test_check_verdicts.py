@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from harness.model.query import ALL, Comparison, Condition, Query
 from tools import check_verdicts
 from tools.check_verdicts import (
     CATALOG,
+    COLUMNS,
     FOLDER,
     HISTORY,
     READER,
@@ -34,6 +36,9 @@ IS_X = Query(where=Condition("a", Comparison.EQUAL, "x", "string"))
 HOW_MANY_X = Query(count=True, where=IS_X.where)
 P_IS_2 = Query(where=Condition("p", Comparison.EQUAL, "2", "string"))
 P_IS_NULL = Query(where=Condition("p", Comparison.NULL))
+B_IS_Y = Query(where=Condition("b", Comparison.EQUAL, "y", "string"))
+B_IS_NULL = Query(where=Condition("b", Comparison.NULL))
+HOW_MANY_Y = Query(count=True, where=B_IS_Y.where)
 BEYOND = ColumnStatistics(StatisticsSource.PARQUET, "f", "a", 1, 0, '"y"', '"z"')
 
 
@@ -146,6 +151,40 @@ def test_a_number_of_rows_is_counted_in_the_files(
     assert decided.who == responsible
 
 
+@pytest.mark.parametrize(
+    ("kind", "place", "query", "responsible"),
+    [
+        ("lost_value", Witness("1", "b", "y", None), ALL, COLUMNS),
+        ("lost_value", Witness("1", "a", "x", None), ALL, READER),  # the list has it
+        ("lost_value", Witness("1", "n", "z", None), ALL, COLUMNS),  # a text under a number
+        ("altered_value", Witness("1", "b", "y", "z"), ALL, READER),  # no list gives that
+        ("missing_rename", Witness("1", "b_new", "y", None), ALL, UNDECIDED),
+        ("lost_row", Witness("1", "", (1, "x"), None), B_IS_Y, COLUMNS),
+        ("lost_row", Witness("1", "", (1, "x"), None), IS_X, READER),
+        ("ghost_row", Witness("1", "", None, (1, "x")), B_IS_NULL, COLUMNS),
+        ("lost_row", Witness("", "count(*)", 1, 0), HOW_MANY_Y, COLUMNS),
+        ("lost_row", Witness("", "count(*)", 1, 2), HOW_MANY_Y, READER),
+    ],
+)
+def test_what_a_list_of_a_partition_leaves_is_the_doing_of_who_left_it_so(
+    kind: str, place: Witness, query: Query, responsible: str
+) -> None:
+    now = [(name, "string") for name in ("id", "a", "n", "b", "b_new")]
+    lists = {"p=1": [("id", "string"), ("a", "string"), ("n", "int")]}
+    held = StoredTable([row("p=1/f", a="x", b="y", n="z")], "id", lists=lists, list_of_table=now)
+    assert check_verdicts.decide(kind, place, held, query).who == responsible
+
+
+def test_lists_of_partitions_count_for_the_reader_that_goes_by_them_alone() -> None:
+    [variant] = check_verdicts.variants(RECORDED / "lists")
+    cells = [cell for cell in variant.cells if cell.responsible]
+    others = [cell._replace(cell=replace(cell.cell, reader="trino-476")) for cell in cells]
+    results = [
+        {check_verdicts.check(variant, cell)["result"] for cell in some} for some in (cells, others)
+    ]
+    assert results == [{"agrees"}, {"disagrees"}]
+
+
 def test_the_same_seed_draws_the_same_cells_and_so_many_of_every_format_and_responsible() -> None:
     every = check_verdicts.named(check_verdicts.variants(RECORDED / "plain_hive"))
     drawn = check_verdicts.draw(every, 25, 10, "abc")
@@ -175,11 +214,12 @@ def test_a_table_in_the_cache_is_read_with_what_its_catalog_lists(tmp_path: Path
     table = tmp_path / "table"
     (table / "p=1").mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist([{"id": 1, "a": "x"}]), table / "p=1" / "f")
-    location = {"sd": {"location": "file:{location}/p=2"}}
+    location = {"sd": {"location": "file:{location}/p=2", "cols": [{"name": "id"}]}}
     columns = {"sd": {"cols": [{"name": "id"}, {"name": "a"}]}, "partitionKeys": [{"name": "p"}]}
     entry = {"name": "t", "table": columns, "partitions": [location], "write_ids": None}
     (tmp_path / "state.json").write_text(json.dumps({"entries": [entry]}))
     stored = check_verdicts.stored_table(table, "id", "snapshot")
     assert stored.columns == ("id", "a", "p")
+    assert stored.lists == {"p=2": [("id", "")]}
     decided = check_verdicts.decide("lost_row", Witness("1", "", (1, "x"), None), stored, ALL)
     assert decided.who == CATALOG
