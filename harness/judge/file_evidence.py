@@ -140,7 +140,16 @@ class Layout:
         if shown is None or not (self.meta or self.whole or shown.reading.misleads):
             return None
         readings, strategies = self.fitting(query, labels, rows)
-        if readings is None or (readings is shown and not all(map(_tells_more, strategies))):
+        if readings is shown and not all(map(_tells_more, strategies)):
+            return None
+        return self.reproduced(query, labels, rows)
+
+    def reproduced(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> PredictedRows | None:
+        """Return what the rows of an answer were read from by all strategies that reproduce it."""
+        readings, strategies = self.fitting(query, labels, rows)
+        if readings is None or query.label:
             return None
         every = [self._predict(readings.reading, how, query, labels) for how in strategies]
         return every[0] if every and all(other == every[0] for other in every) else None

@@ -58,7 +58,7 @@ DAY: Final = datetime.timedelta(days=1)
 
 def trace(comparison: AnswerComparison, answer: Answer, layout: Layout) -> tuple[Difference, ...]:
     """Return the differences of an answer, each once, with origin and file where known."""
-    tables = [trace_rows(table) for table in comparison.rows]
+    tables = [_settled(trace_rows(table), table.state, answer, layout) for table in comparison.rows]
     rows = [row for table in tables for row in table] if answer.refusal is None else _once(tables)
     return _with_files((*rows, *comparison.heads), answer, layout)
 
@@ -72,6 +72,26 @@ def trace_rows(table: RowComparison) -> tuple[Difference, ...]:
     )
     cells = _with_origins(table.state, table.cells, table.seen)
     return (*cells, *table.lost, *whole)
+
+
+def _settled(
+    differences: tuple[Difference, ...], state: ExpectedState, answer: Answer, layout: Layout
+) -> tuple[Difference, ...]:
+    """Return the differences, those of values of several fields by what reproduces the answer.
+
+    Such a value is of the field from which every strategy reads it that gives the whole answer.
+    """
+    if answer.refusal is not None or not any(map(_undecided, differences)):
+        return differences
+    predicted = layout.reproduced(answer.question, answer.labels, answer.rows)
+    if predicted is None:
+        return differences
+    read = [_as_predicted(state, d, predicted) if _undecided(d) else d for d in differences]
+    return tuple(new if new.origin else d for d, new in zip(differences, read, strict=True))
+
+
+def _undecided(difference: Difference) -> bool:
+    return difference.disputed and difference.origin is None and difference.actual is not None
 
 
 def _with_origins(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.core.records import (
     Answer,
     FindingKind,
@@ -85,3 +87,24 @@ def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
     )
     assert judged(story, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
     assert judged(story, refused, bare=False).because == OTHER_TYPE
+
+
+def test_a_value_that_may_be_of_several_is_what_the_strategy_of_the_whole_answer_reads() -> None:
+    story = history(
+        "row id=1 a=x b=y n=0 m=0; add c after a", "id string, a string, b string, n int, m int"
+    )
+    reply = story.read("position")
+    [(key, _, _, b, n, m)] = reply.rows
+    assert (key, b, n, m) == ("1", "0", 0, None)
+    witness = places(judged(story, answer_of(reply), bare=False))["1", "b"]
+    assert witness.origin == Origin(4, "n", 1, "1")
+
+
+def test_a_value_that_may_be_of_several_is_nobodys_where_no_strategy_gives_the_answer() -> None:
+    story = history(
+        "row id=1 a=x b=y n=0 m=0; insert 2", "id string, a string, b string, n int, m int"
+    )
+    reply = story.read()
+    rows = tuple((*row[:2], "0" if row[0] == "1" else row[2], *row[3:]) for row in reply.rows)
+    verdict = judged(story, answer_of(replace(reply, rows=rows)), bare=False)
+    assert places(verdict)["1", "b"].origin is None
