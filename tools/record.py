@@ -2,18 +2,22 @@
 
     python tools/record.py RUN FOLDER
     python tools/record.py --accept FOLDER
+    python tools/record.py --states RUN FOLDER
 
 The first makes a recording of a finished run, with the verdicts of today, in place of what is in
 the folder, and says what changed: outcomes and files of steps, answers, verdicts. The second leaves
-what engines said as it is and accepts the verdicts of today. Review both with `git diff`.
+what engines said as it is and accepts the verdicts of today. The third takes what older records
+lack of the tables from a run that wrote them anew, and stands by the answers: where anything that
+was recorded of a variant's tables is otherwise now, all of that variant stays. Review all with
+`git diff`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,7 +30,7 @@ from harness.core.records import Answer, Part, StateRecord
 from harness.model.canonical import text_of
 from harness.run import load_run
 from harness.scenario.cells import Cell
-from tests.builders import recordings, replay
+from tests.builders import recordings, replay, tidy_records
 from tests.builders.recordings import Recorded, Said
 
 StateOrAnswer = TypeVar("StateOrAnswer", StateRecord, Answer)
@@ -101,11 +105,48 @@ def _content(answer: Answer | Part) -> list[str]:
     return [columns, *(", ".join(map(text_of, row)) for row in answer.rows)]
 
 
+def filled(old: Recorded, written: Sequence[StateRecord]) -> tuple[Recorded, list[str]]:
+    """Return a recording with what its states lacked, and lines about that.
+
+    Raises:
+        ValueError: a step's record is otherwise now.
+
+    """
+    names = tidy_records.names_of(written)
+    new = {state.outcome.step: tidy_records.state(state, names) for state in written}
+    states, lines = [], []
+    for was in old.states:
+        step = was.outcome.step
+        now = new.get(step)
+        lacks = [f.name for f in fields(was) if getattr(was, f.name) == f.default is not MISSING]
+        taken = {name: getattr(now, name) for name in lacks} if now else {}
+        states.append(replace(was, **taken))
+        if now is None or not _same(states[-1], now):
+            raise ValueError(f"step {step}: what was recorded of it is not the same now")
+        more = [name for name, value in taken.items() if value != getattr(was, name)]
+        lines += [f"step {step}: {', '.join(more)}"] if more else []
+    return replace(old, states=tuple(states)), lines
+
+
+def _fill(run: load_run.Run, before: Mapping[str, Recorded]) -> Iterator[Recorded]:
+    for name, old in before.items():
+        written = run.states_of(name)
+        try:
+            new, lines = filled(old, written) if written else (old, [])
+        except ValueError as why:
+            print(f"{name}: stays, {why}")
+            new, lines = old, []
+        for line in lines:
+            print(f"{name}: {line}")
+        yield replace(new, verdicts=replay.judged(new)) if lines else old
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--accept", action="store_true", help="only judge the recording anew")
+    parser.add_argument("--states", action="store_true", help="take what states lack from a run")
     parser.add_argument("run", type=Path, nargs="?", help="a finished run's folder")
     parser.add_argument("folder", type=Path, help="of the recording: tests/recorded/quick_start")
     options = parser.parse_args()
@@ -117,6 +158,9 @@ def main() -> int:
     if options.accept:
         new = [replace(record, verdicts=replay.judged(record)) for record in before.values()]
         recordings.write_verdicts(options.folder, new)
+    elif options.states:
+        new = list(_fill(load_run.recorded(options.run), before))
+        recordings.write(options.folder, new)
     else:
         try:
             new = list(replay.recorded_from(load_run.load(options.run)))

@@ -199,3 +199,26 @@ def test_a_nan_that_is_answered_again_is_no_other_answer(
 def test_nothing_is_accepted_where_nothing_is_recorded(tool: Tool, tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         tool("--accept", tmp_path)
+
+
+def test_what_older_records_lack_of_tables_is_taken_from_a_run_that_wrote_them_anew(
+    tool: Tool, recorded: tuple[Recorded, ...], tmp_path: Path
+) -> None:
+    old = tuple(replace(state, files=()) for state in recorded[0].states)
+    recordings.write(tmp_path, (replace(recorded[0], states=old), *recorded[1:]))
+    lines = tool("--states", RUN, tmp_path).splitlines()
+    assert f"{recorded[0].variant.id}: step 1: files" in lines
+    assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
+
+
+def test_a_recording_stays_where_a_table_that_was_written_anew_is_another_one(
+    tool: Tool, recorded: tuple[Recorded, ...], tmp_path: Path
+) -> None:
+    old = tuple(replace(state, table_version="1") for state in recorded[0].states)
+    other = replace(recorded[0], states=old)
+    recordings.write(tmp_path, (other,))
+    first = tool("--states", RUN, tmp_path).splitlines()[0]
+    assert first == (
+        f"{other.variant.id}: stays, step 0: what was recorded of it is not the same now"
+    )
+    assert by_id(recordings.read_all(tmp_path)) == by_id((other,))
