@@ -307,6 +307,7 @@ def _meets(row: StoredRow, condition: Condition, table: StoredTable) -> bool | N
     if row.current is None:
         by_name = there or not any(text.startswith("metastore") for _, text in table.statements)
         there = by_name and not any(_renames(text, condition.path) for _, text in table.statements)
+        there = there and not any(_defaults(text, condition.path) for _, text in table.statements)
         value = None if _dropped(table, row, condition.path) else value
     if not there:
         return None
@@ -329,6 +330,19 @@ def _renames(statement: str, path: str) -> bool:
     words = statement.casefold().split()
     changes = {"rename", "change", "replace"} & set(words[:6])
     return bool(changes) and any(name.casefold() in statement.casefold() for name in names)
+
+
+def _defaults(statement: str, path: str) -> bool:
+    """Return whether a statement gives a column a default, which older files do not have."""
+    return '"default"' in statement and f'"name": "{path}"' in statement
+
+
+def _by_number(row: StoredRow, table: StoredTable) -> StoredRow:
+    """Return a row of a text file by the names that the catalog gives to its fields, in order."""
+    named = {
+        name: row.values[str(at)] for at, name in enumerate(table.columns) if str(at) in row.values
+    }
+    return row._replace(current={**row.values, **named}) if named else row
 
 
 def _dig(row: Mapping[str, object], path: str) -> tuple[bool, object]:
@@ -428,7 +442,7 @@ class RecordedTable:
         return StoredTable(
             list(result.values()),
             self.variant.key,
-            state.catalog,
+            () if self.variant.format in BY_FIELD_ID else state.catalog,
             listed,
             lists={place: list_ for one in own for list_, at in one.partitions for place in at},
             list_of_table=own[0].table if own else (),
@@ -535,6 +549,10 @@ def _ghost(
         return ByFiles(READER, f"row {place.key} is in no live file")
     if any(_by_folder(row, query) for row in versions):
         return ByFiles(FOLDER, f"row {place.key} is in {where}, whose name meets the condition")
+    numbered = [_by_number(row, table) for row in versions if "0" in row.values]
+    by_order = [_meets(row, one, table) for row in numbered for one in query.conditions]
+    if by_order and all(by_order):
+        return ByFiles(HISTORY, f"row {place.key} is in {where}; met by the catalog's order")
     met = [_meets(row, one, table) for row in versions for one in query.conditions]
     if len(versions) == 1 and False in met:
         return ByFiles(READER, f"row {place.key} in {where} does not meet the condition")
@@ -580,6 +598,9 @@ def _lost(
         return ByFiles(CATALOG, f"the catalog does not list the folder of {where}")
     if any(_by_folder(row, query) is False for row in versions):
         return ByFiles(FOLDER, f"the folder says something else than {where}")
+    numbered = [_by_number(row, table) for row in versions if "0" in row.values]
+    if any(_meets(row, one, table) is False for row in numbered for one in query.conditions):
+        return ByFiles(HISTORY, f"row {place.key} is in {where}; not met by the catalog's order")
     if statistics := _excluding(table, versions, query):
         return ByFiles(STATISTICS, f"row {place.key} is in {where}; {statistics[0]}")
     if any(holds_all(row, place.expected) for row in versions):

@@ -38,6 +38,7 @@ P_IS_2 = Query(where=Condition("p", Comparison.EQUAL, "2", "string"))
 P_IS_NULL = Query(where=Condition("p", Comparison.NULL))
 B_IS_Y = Query(where=Condition("b", Comparison.EQUAL, "y", "string"))
 B_IS_NULL = Query(where=Condition("b", Comparison.NULL))
+B_NOT_NULL = Condition("b", Comparison.NOT_NULL)
 HOW_MANY_Y = Query(count=True, where=B_IS_Y.where)
 BEYOND = ColumnStatistics(StatisticsSource.PARQUET, "f", "a", 1, 0, '"y"', '"z"')
 
@@ -106,6 +107,35 @@ def test_a_field_of_a_text_file_has_the_name_that_the_catalog_gives_its_number(
     held = StoredTable([StoredRow("f", fields, None)], "id", columns)
     place = Witness("1", "a", "x", None)
     assert check_verdicts.decide("lost_value", place, held, ALL).who == responsible
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "responsible"),
+    [
+        ("lost_row", ("id", "b", "a"), HISTORY),
+        ("lost_row", ("id", "a", "b"), READER),
+        ("ghost_row", ("id", "b", "a"), UNDECIDED),
+        ("ghost_row", ("id", "a", "b"), HISTORY),
+    ],
+)
+def test_a_row_of_a_text_file_is_chosen_by_the_fields_in_the_catalog_s_order(
+    kind: str, columns: tuple[str, ...], responsible: str
+) -> None:
+    fields = {"0": Written("1"), "1": Written("x"), "2": Written("z")}
+    held = StoredTable([StoredRow("f", fields, None)], "id", columns)
+    place = Witness("1", "", (1, "x"), None)
+    assert check_verdicts.decide(kind, place, held, IS_X).who == responsible
+
+
+def test_rows_that_a_default_may_be_of_are_not_counted() -> None:
+    added = 'Iceberg: add_column {"name": "b", "type_": "string", "default": "y"}'
+    place = Witness("", "count(*)", 1, 0)
+    held = StoredTable([row(a="x")], "id")
+    counted = [
+        check_verdicts.decide("lost_row", place, table, Query(count=True, where=B_NOT_NULL)).who
+        for table in (held, held._replace(statements=[(1, added)]))
+    ]
+    assert counted == [WRITER, UNDECIDED]
 
 
 @pytest.mark.parametrize(
