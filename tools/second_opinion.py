@@ -620,6 +620,19 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
         yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
 
 
+def not_read(planned: Plan, every: Sequence[Compared]) -> Iterator[str]:
+    """Yield the lines on the shipped tables of which no state was looked at."""
+    seen = {(one.variant.scenario.name, one.variant.format) for one in every}
+    tables_ = [(v.format, v.scenario.name) for v in planned.variants]
+    left = grouped((of, name) for of, name in tables_ if (name, of) not in seen)
+    yield from ("", "## Shipped tables that were not read", "")
+    yield (
+        f"Of {len(tables_)} tables, the first that shipped profiles have of each scenario in each "
+        f"format, {len(tables_) - sum(map(len, left.values()))} are among these. The others:"
+    )
+    yield from ("", *(f"- {of}: {', '.join(sorted(left[of]))}" for of in sorted(left)))
+
+
 def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
     own = [one for one in every if one.variant.format == of]
     counts = []
@@ -687,7 +700,8 @@ def main() -> int:
         record(runs, options.take, options.out)
         return 0
     states, every = compared(runs)
-    lines = "".join(f"{line}\n" for line in page(states, every))
+    left = not_read(shipped([*READERS]), every)
+    lines = "".join(f"{line}\n" for line in (*page(states, every), *left))
     if options.out:
         options.out.write_text(lines, encoding="utf-8")
     else:
