@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.engines.arrow_values import canonical
 from harness.formats.files.arrow_file import FIELD_ID
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
-from harness.formats.read_plan import ArrowType, DataFile, DeletedValues, Id, ReadPlan
+from harness.formats.read_plan import ArrowType, PlannedFile, DeletedValues, Id, ReadPlan
 from harness.model.canonical import MapValue, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
@@ -32,7 +32,7 @@ class Projection:
     """Every method raises ValueError or Arrow's own errors where a value has no form in a type."""
 
     plan: ReadPlan
-    file: DataFile
+    file: PlannedFile
     stored: pa.Table
 
     def table(self) -> pa.Table:

@@ -11,7 +11,7 @@ from harness.audit.projection import Projection
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file
-from harness.formats.read_plan import DataFile, ReadPlan
+from harness.formats.read_plan import PlannedFile, ReadPlan
 from harness.model.canonical import Value
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class FileTable:
     """The rows of one file that are part of the table, as the table's columns."""
 
-    file: DataFile
+    file: PlannedFile
     rows: pa.Table
     positions: Sequence[int]
     """Of each row in the file, from 0."""
@@ -51,7 +51,7 @@ def read(plan: ReadPlan) -> TableRows:
     return TableRows(plan, tuple(_read(plan, file) for file in plan.files))
 
 
-def _read(plan: ReadPlan, file: DataFile) -> FileTable:
+def _read(plan: ReadPlan, file: PlannedFile) -> FileTable:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
     stored = arrow_file.read(file.location)

@@ -45,7 +45,7 @@ class DeletedValues:
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
+class PlannedFile:
     """A file of rows."""
 
     path: str
@@ -66,7 +66,7 @@ class ReadPlan:
 
     columns: tuple[ColumnPart, ...]
     """Of the table, in its order, with the format's own words for types."""
-    files: tuple[DataFile, ...]
+    files: tuple[PlannedFile, ...]
     arrow_type: ArrowType
     version: str
     """The snapshot, version or instant that it is of; empty where the format counts none."""
