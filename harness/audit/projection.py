@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.engines.arrow_values import canonical
 from harness.formats.files.arrow_file import FIELD_ID
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
-from harness.formats.read_plan import ArrowType, PlannedFile, DeletedValues, Id, ReadPlan
+from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
 from harness.model.canonical import MapValue, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
