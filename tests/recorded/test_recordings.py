@@ -34,14 +34,14 @@ VARIANTS: Final = 4
 """Right answers of so many variants of a scenario are spoilt."""
 SPOILT: Final = 20
 """So many right answers of a variant are spoilt, in each way."""
-NO_PROFILES: Final = {"open", "ways"}
-"""Recordings that are made to show what is left open, or each way of reading."""
+NO_PROFILES: Final = {"open", "reports", "ways"}
+"""Recordings that are made to show what is left open, each way of reading, or one fault each."""
 ADMITTED: Final = {("row left out", "least"), ("NULL", "old"), ("NULL", "empty")}
 """The ways of spoiling rows of that recording that make of a right answer one that is open."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
 OF_ONE_MACHINE: Final = re.compile(
-    r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|(?<=[\w\]]):\d{4,5}\b"
+    r"(?<![\w.)])(?<!s3:/)/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|(?<=[\w\]]):\d{4,5}\b"
 )
 FITTING: Final = {
     "NULL": {FindingKind.LOST_VALUE, FindingKind.MISSING_RENAME},

@@ -1,0 +1,45 @@
+"""Stories in which the harness once blamed who was sound, or nobody: what real engines answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.builders import recordings
+from tests.builders.recordings import Said
+
+REPORTS: Final = Path(__file__).parent / "reports"
+SOUND: Final = ("spark-3.5.8-delta-3.3.2", "deltalake-1.6.6", "duckdb-1.5.5")
+HUDI: Final = "datafusion-54.1.0-hudi-0.5.0"
+
+
+@pytest.mark.parametrize(
+    ("story", "step", "readers", "said"),
+    [
+        ("02-remove_without_vector", 3, SOUND, "ghost_row by writer"),
+        ("02-remove_without_vector", 4, SOUND, "ghost_row by writer"),
+        ("03-partition_value_beyond_its_type", 2, ("pyiceberg-0.12.0",), "open"),
+        ("04-same_group_and_dropped_partition", 3, (HUDI,), "lost_row by writer"),
+        ("05-merge_brings_a_deleted_row", 3, (HUDI,), "stale by writer"),
+        ("09-second_writer_reads_wrongly", 2, ("trino-476", "trino-483"), "duplicate by reader"),
+        ("09-second_writer_reads_wrongly", 3, ("trino-476", "trino-483"), "duplicate by writer"),
+    ],
+)
+def test_who_did_it_is_held_responsible_and_nobody_else(
+    story: str, step: int, readers: tuple[str, ...], said: str
+) -> None:
+    [recorded] = recordings.read(REPORTS / "faults" / story)
+    verdicts = {
+        cell.reader: _said(verdict)
+        for cell, verdict in recorded.verdicts.items()
+        if cell.step == step and verdict["verdict"] != "correct"
+    }
+    assert {reader: verdicts.get(reader) for reader in readers} == dict.fromkeys(readers, said)
+    assert set(verdicts.values()) == {said}
+
+
+def _said(verdict: Said) -> str:
+    found = [f"{finding['kind']} by {finding['party']}" for finding in verdict.get("findings", ())]
+    return ", ".join(found) or str(verdict["verdict"])
