@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from harness.engines.arrow_values import canonical
 from harness.formats.files.arrow_file import FIELD_ID
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
-from harness.formats.read_plan import ArrowType, PlannedFile, DeletedValues, Id, ReadPlan
-from harness.model.canonical import MapValue, Value, look_of
+from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
+from harness.model.canonical import Look, MapValue, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 if TYPE_CHECKING:
@@ -44,17 +44,27 @@ class Projection:
 
     def positions(self, deleted: DeletedValues) -> Iterator[int]:
         """Yield the positions of the rows that are deleted by their values."""
-        columns = [self._looks(id_) for id_ in deleted.ids]
-        for at, looks in enumerate(zip(*columns, strict=True)):
+        for at, looks in enumerate(self.looks(deleted.ids)):
             if looks in deleted.rows:
                 yield at
 
-    def _looks(self, id_: Id) -> list[Value]:
+    def looks(self, ids: Iterable[Id]) -> Iterator[tuple[Look, ...]]:
+        """Yield how the values of columns look in each row."""
+        return (tuple(map(look_of, values)) for values in self.values(ids))
+
+    def values(self, ids: Iterable[Id]) -> Iterator[tuple[Value, ...]]:
+        """Yield the values of columns in each row, as the file has them."""
+        return zip(*map(self._values, ids), strict=True)
+
+    def has(self, id_: Id) -> bool:
+        return id_ in self._columns
+
+    def _values(self, id_: Id) -> list[Value]:
         # A column may have been dropped since, so that the table has no type for it.
         stored = self._leaf(id_, self._columns)
         if stored is None:
-            return [look_of(self._constant(id_))] * self.stored.num_rows
-        return [look_of(canonical(value)) for value in stored.values]
+            return [self._constant(id_)] * self.stored.num_rows
+        return list(map(canonical, stored.values))
 
     def _leaf(self, id_: Id, inside: Mapping[Id, _StoredColumn]) -> _StoredColumn | None:
         import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
@@ -83,7 +93,8 @@ class Projection:
 
     def _known(self, columns: Iterable[_StoredColumn]) -> Mapping[Id, _StoredColumn]:
         known = ((self._id(column), column) for column in columns)
-        return {id_: column for id_, column in known if id_ is not None}
+        unread = {None, *self.file.columns.unread}
+        return {id_: column for id_, column in known if id_ is not None and id_ not in unread}
 
     @cached_property
     def _has_ids(self) -> bool:
