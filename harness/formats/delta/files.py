@@ -16,9 +16,9 @@ from urllib.parse import unquote
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta import log as delta_log
 from harness.formats.delta import partition_values, vectors
+from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.log import (
     CHANGE_FEED,
-    Action,
     Commit,
     DeltaLog,
     LiveFile,

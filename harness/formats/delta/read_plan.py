@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
 from harness.formats.delta import partition_values, vectors
-from harness.formats.delta.checkpoints import Action
+from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.table_folder import TableFolder
@@ -72,7 +72,7 @@ class PlannedTable:
     @cached_property
     def _metadata(self) -> Action:
         if not self.log.metadata:
-            raise FileFactError(f"{delta_log.LOG}: no action says which columns the table has")
+            raise FileFactError(f"{LOG}: no action says which columns the table has")
         return self.log.metadata[max(self.log.metadata)]
 
     @cached_property
