@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from harness.audit import file_rows
 from harness.audit.file_rows import FileTable
 from harness.formats.api import FileFactError
-from harness.formats.read_plan import DeletedKeys, Merge, PlannedFile, ReadPlan
+from harness.formats.read_plan import DeletedKeys, PlannedFile, ReadPlan, RowMerge
 from harness.model.canonical import Look, Value
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Version:
+class _KeyVersion:
     """What a key has after a write: a row, or nothing where that deleted it."""
 
     ordering: tuple[Value, ...]
@@ -31,7 +31,7 @@ class _Version:
     cells: tuple[Place, ...] = ()
     """Where each column is taken from, if not all from one row."""
 
-    def is_newer(self, other: _Version) -> bool:
+    def is_newer(self, other: _KeyVersion) -> bool:
         """Return whether it counts although it was written first."""
         values = *self.ordering, *other.ordering
         if None in values or len(self.ordering) != len(other.ordering):
@@ -42,9 +42,9 @@ class _Version:
 @dataclass(slots=True)
 class _Merged:
     plan: ReadPlan
-    merge: Merge
+    merge: RowMerge
     files: list[FileTable] = field(default_factory=list)
-    versions: dict[Key, list[_Version]] = field(default_factory=dict)
+    versions: dict[Key, list[_KeyVersion]] = field(default_factory=dict)
     """Several only where the base has several rows of a key."""
 
     def add_base(self, file: PlannedFile) -> None:
@@ -59,9 +59,9 @@ class _Merged:
 
     def delete(self, deleted: DeletedKeys) -> None:
         for key, ordering in deleted.keys.items():
-            self._replace(key, _Version(ordering))
+            self._replace(key, _KeyVersion(ordering))
 
-    def _replace(self, key: Key, version: _Version, there: Iterable[bool] = ()) -> None:
+    def _replace(self, key: Key, version: _KeyVersion, there: Iterable[bool] = ()) -> None:
         before = self.versions.get(key, [])
         if any(old.is_newer(version) for old in before):
             return
@@ -72,28 +72,28 @@ class _Merged:
                 version.place if is_there else old.cells[column] if old.cells else old.place
                 for column, is_there in at
             )
-            version = _Version(version.ordering, version.place, cells)
+            version = _KeyVersion(version.ordering, version.place, cells)
         self.versions[key] = [version]
 
-    def _read(self, file: PlannedFile) -> tuple[Projection, Iterator[tuple[Key, _Version]]]:
+    def _read(self, file: PlannedFile) -> tuple[Projection, Iterator[tuple[Key, _KeyVersion]]]:
         table, projection = file_rows.read(self.plan, file)
         self.files.append(table)
         return projection, self._rows(projection, table, len(self.files) - 1)
 
     def _rows(
         self, projection: Projection, table: FileTable, number: int
-    ) -> Iterator[tuple[Key, _Version]]:
+    ) -> Iterator[tuple[Key, _KeyVersion]]:
         merge = self.merge
         keys = list(projection.looks(merge.key))
         ordering = list(projection.values(merge.ordering)) if merge.ordering else [()] * len(keys)
         gone = set(projection.positions(merge.deleting)) if merge.deleting else set[int]()
         for row, position in enumerate(table.positions):
             place = None if position in gone else (number, row)
-            yield keys[position], _Version(ordering[position], place)
+            yield keys[position], _KeyVersion(ordering[position], place)
 
     def tables(self) -> Iterator[FileTable]:
         """Yield of each file the rows that count."""
-        left: list[list[_Version]] = [[] for _ in self.files]
+        left: list[list[_KeyVersion]] = [[] for _ in self.files]
         for versions in self.versions.values():
             for version in versions:
                 if version.place:
@@ -103,7 +103,7 @@ class _Merged:
             positions = [table.positions[version.place[1]] for version in rows if version.place]
             yield FileTable(table.file, self._taken(table, rows), positions)
 
-    def _taken(self, table: FileTable, rows: list[_Version]) -> pa.Table:
+    def _taken(self, table: FileTable, rows: list[_KeyVersion]) -> pa.Table:
         import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
         if not any(version.cells for version in rows):
@@ -119,7 +119,7 @@ class _Merged:
         return pa.table(columns, whole.schema)
 
 
-def read(plan: ReadPlan, merge: Merge) -> tuple[FileTable, ...]:
+def read(plan: ReadPlan, merge: RowMerge) -> tuple[FileTable, ...]:
     """Read the files of a merge, and return of each the rows that count; raises FileFactError."""
     merged = _Merged(plan, merge)
     try:

@@ -66,7 +66,7 @@ class PlannedFile:
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""
     partial: bool = False
-    """Whether the columns that the rows lack stay as they were; see `Merge`."""
+    """Whether the columns that the rows lack stay as they were; see `RowMerge`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class DeletedKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class RowMerge:
     """Versions of rows, of which for each key only one is part of the table."""
 
     base: PlannedFile | None
@@ -108,6 +108,6 @@ class ReadPlan:
     """The snapshot, version or instant that it is of; empty where the format counts none."""
     defaults: Mapping[Id, Value] = field(default_factory=dict)
     """What columns and parts hold where a file lacks them; NULL for all others."""
-    merges: tuple[Merge, ...] = ()
+    merges: tuple[RowMerge, ...] = ()
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about this table, a sentence each, with the source."""
