@@ -19,9 +19,10 @@ from tests.builders.recordings import Recorded, Said
 
 FOLDERS: Final = tuple(
     Path(__file__).parents[1] / "recorded" / name
-    for name in ("types", "types_presto_hive", "types_hive_4")
+    for name in ("types", "types_presto_hive", "types_hive_4", "types_later")
 )
-"""PrestoDB, Hive 3 and two scenarios were asked later; Hive 4 has a metastore of its own."""
+"""PrestoDB, Hive 3 and two scenarios were asked later, and five cells after these; Hive 4 has a
+metastore of its own."""
 ROLES: Final = ("id", "ts")
 """Columns that are there for the scenario's sake, of types that other columns have too."""
 
