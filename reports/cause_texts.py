@@ -39,7 +39,6 @@ from harness.run.causes import (
     RunCause,
     SettingsAsked,
     causes,
-    right_in,
     settings_text,
 )
 from harness.run.load_run import Run
@@ -67,6 +66,8 @@ class ReaderAnswer:
     breaches: tuple[Breach, ...]
     """The silent ones first, then by number."""
     settings: tuple[Setting, ...]
+    versions: tuple[tuple[str, tuple[int, ...]], ...]
+    """Other versions of its engine, each with the causes that it has right."""
     instead: str
     """The other reader that gets most of its wrong answers right; empty where none does."""
     instead_right: int
@@ -113,6 +114,7 @@ def _answer(
         score,
         _breaches(reader, [text for _, text in numbered]),
         _settings(reader, numbered),
+        tuple(_versions(numbered)),
         *next(iter(right.most_common(1)), ("", 0)),
         len(wrong),
     )
@@ -126,6 +128,11 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
             cells.setdefault((operation, text.verdict), set()).update(cases)
     breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
     return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+
+
+def _versions(texts: Sequence[tuple[int, CauseText]]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    right = grouped([(version, at) for at, text in texts for version in text.right_in])
+    yield from ((version, tuple(numbers)) for version, numbers in right.items())
 
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
@@ -201,6 +208,8 @@ class CauseText:
     """How much they helped, or that none did; empty where no reader's setting can."""
     known: str
     """The baselines' reasons; empty when it is new."""
+    right_in: tuple[str, ...]
+    """Other versions of the engine that have it right."""
 
     @property
     def verdict(self) -> VerdictKind:
@@ -244,6 +253,10 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
+    key = cause.key
+    bad = key.symptom.kind in BAD
+    of = key.finding, key.operation, cause.verdicts, run
+    right = known_defects.right_in(*of) if bad else ()
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
@@ -260,18 +273,22 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
         seen=seen,
         paste=tuple(_paste(setting)) if setting else (),
         settings=setting.settings if setting else "",
-        advice=printable(" ".join(_advice(run, cause, asked, setting))),
+        advice=printable(" ".join(_advice(run, cause, asked, setting, right))),
         known=printable("; ".join(text.rstrip(".") for text in cause.known)),
+        right_in=right,
     )
 
 
 def _advice(
-    run: Run, cause: RunCause, asked: SettingsAsked, setting: HelpfulSetting | None
+    run: Run,
+    cause: RunCause,
+    asked: SettingsAsked,
+    setting: HelpfulSetting | None,
+    right: Sequence[str],
 ) -> Iterator[str]:
     """Yield what settings do, or first where else the engine is right, and what is known of it."""
     effect = _effect(cause, setting) if setting else ""
-    right = right_in(cause.verdicts, run) if cause.key.symptom.kind in BAD else ()
-    versions = f"Right in {', '.join(right)}." if right else ""
+    versions = known_defects.right_text(right)
     none = "" if setting else _no_advice(cause, asked)
     known = known_defects.sentences(cause.key.finding, cause.key.operation, cause.verdicts, run)
     yield from filter(None, (effect, versions, none, *known))
@@ -282,14 +299,25 @@ def _what(cause: RunCause) -> str:
     since = f", since {key.operation}" if key.operation else ""
     if key.finding:
         columns = cause.columns if len(cause.columns) <= FEW else ()
-        names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
-        return f"{FINDINGS[key.finding].label}{names if columns else ''}{since}"
+        return f"{FINDINGS[key.finding].label}{_named(columns)}{since}"
     predicate = {
         VerdictKind.REFUSED: "refuses to answer",
         VerdictKind.UNSUPPORTED: "does not support this",
         VerdictKind.OPEN: "answers what is left open",
     }.get(key.symptom.kind, "gave no answer that could be judged")
     return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return columns after what is wrong with them; what is counted is no column of the table.
+
+    >>> _named(["f1", "f2"]), _named(["count(*)"]), _named([])
+    (' columns f1, f2', ' in count(*)', '')
+    """
+    plain = [name for name in columns if "(" not in name]
+    counts = [name for name in columns if "(" in name]
+    what = f" {'column' if len(plain) == 1 else 'columns'} {', '.join(plain)}" if plain else ""
+    return what + (f"{' and' if plain else ''} in {', '.join(counts)}" if counts else "")
 
 
 def _where(run: Run, cause: RunCause) -> str:
