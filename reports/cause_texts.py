@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from harness.core.counting import counted
@@ -68,6 +69,8 @@ class ReaderAnswer:
     settings: tuple[Setting, ...]
     versions: tuple[tuple[str, tuple[int, ...]], ...]
     """Other versions of its engine, each with the causes that it has right."""
+    remedy: str
+    """The command that tries settings, where the run asked its engine with no others."""
     instead: str
     """The other reader that gets most of its wrong answers right; empty where none does."""
     instead_right: int
@@ -82,6 +85,16 @@ class ReaderAnswer:
         return tuple(breach for breach in self.breaches if breach.verdict is VerdictKind.WRONG)
 
 
+def _remedy(reader: str, scores: Sequence[Score], texts: Iterable[CauseText]) -> str:
+    engine = parse_reader(reader).distribution
+    if any(parse_reader(s.reader).distribution == engine for s in scores if s.reader != reader):
+        return ""
+    of_reader = (text for text in texts if text.cause.key.symptom.responsible in READERS)
+    wrong = (text.cause.verdicts for text in of_reader if text.verdict is VerdictKind.WRONG)
+    cases = (v.case for v in chain.from_iterable(wrong) if v.reader == reader)
+    return next((f"harness remedy {shlex.quote(case)}" for case in cases), "")
+
+
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
         [
@@ -92,12 +105,14 @@ def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, 
     )
     scores = scoreboard(run)
     return tuple(
-        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+        _answer(score, scores, texts, wrong.get(score.reader, ()), run.by_question)
+        for score in scores
     )
 
 
 def _answer(
     score: Score,
+    scores: Sequence[Score],
     texts: Sequence[CauseText],
     wrong: Sequence[Verdict],
     asked: Mapping[QuestionKey, Sequence[Verdict]],
@@ -115,6 +130,7 @@ def _answer(
         _breaches(reader, [text for _, text in numbered]),
         _settings(reader, numbered),
         tuple(_versions(numbered)),
+        _remedy(reader, scores, [text for _, text in numbered]),
         *next(iter(right.most_common(1)), ("", 0)),
         len(wrong),
     )

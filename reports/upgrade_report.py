@@ -53,7 +53,7 @@ from harness.reports.document import (
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
 from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
-from harness.run.causes import SettingLine
+from harness.run.causes import SettingLine, meaning
 from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
@@ -284,18 +284,25 @@ def wrong_already(comparison: SideComparison) -> Iterator[Block]:
 
 
 def _answered_then(comparison: SideComparison) -> Iterator[str]:
-    """Yield what the old side refuses and the new one has right, with the words of the refusal."""
+    """Yield what the old side refuses and the new one has right: of each kind the first error."""
     run = comparison.old.run
     refused = {
         pair.old.case: pair.old
         for pair in comparison.pairs_of(VerdictChange.FIXED)
         if pair.old and pair.old.verdict is VerdictKind.REFUSED
     }
+    answers = run.answers
     by_meaning = grouped(
-        [((verdict.scenario, _refusal(verdict, run)), verdict) for verdict in refused.values()]
+        [
+            (
+                (verdict.scenario, meaning(answers[case].refusal if case in answers else None)),
+                verdict,
+            )
+            for case, verdict in refused.items()
+        ]
     )
-    for (scenario, why), verdicts in by_meaning.items():
-        yield f"{scenario}: {counted(len(verdicts), 'answer')}: {why}"
+    for (scenario, _), verdicts in by_meaning.items():
+        yield f"{scenario}: {counted(len(verdicts), 'answer')}, as {_refusal(verdicts[0], run)}"
 
 
 def _refusal(verdict: Verdict, run: Run) -> str:

@@ -11,7 +11,7 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import Primitive
 from harness.plan import shipped
-from harness.reports import cause_texts, known_defects, upgrade_files, upgrade_report
+from harness.reports import cause_texts, html, known_defects, upgrade_files, upgrade_report
 from harness.run.load_run import Run
 from harness.scenario.cells import Variant
 from harness.scenario.operations.columns import AddColumn
@@ -68,6 +68,17 @@ def test_a_reader_is_first_told_of_the_version_that_has_its_causes_right() -> No
     run_ = asked(table("x"), (OLD, WRONG), ("pyiceberg-0.12.0", RIGHT))
     answers = cause_texts.reader_answers(run_, cause_texts.cause_texts(run_))
     assert [answer.versions for answer in answers] == [((NEW, (1,)),), ()]
+    assert [answer.remedy for answer in answers] == [
+        "harness remedy v/s2/snapshot/all/trino-476",
+        "",
+    ]
+
+
+def test_settings_that_were_never_asked_are_not_said_not_to_help() -> None:
+    alone = asked(table(None), (OLD, WRONG))
+    assert "It was asked with no other settings; this tries them: " in html.page(alone)
+    asked_otherwise = asked(table(None), (OLD, WRONG), (f"{OLD}{{use-column-names=true}}", WRONG))
+    assert "No setting that was asked in this run helps." in html.page(asked_otherwise)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +130,7 @@ def test_what_is_refused_today_and_answered_after_is_said_in_the_engine_s_words(
     right = verdict(RIGHT, step=2, reader=OLD, variant=variant)
     result = compared(old, run(right, variants=(variant,)))
     text = "\n".join(map(str, upgrade_report.wrong_already(result)))
-    assert "family/name: 1 answer: no such type" in text
+    assert "family/name: 1 answer, as no such type" in text
 
 
 @pytest.mark.parametrize("name", known_defects.known_defects())
