@@ -106,10 +106,10 @@ class IcebergFolder:
 
     def avro(self, name: str, ids: Sequence[int] = (), **columns: Sequence[object]) -> str:
         kinds = {name: "long" if isinstance(v[0], int) else "string" for name, v in columns.items()}
-        told = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
+        ids_entries = [{"field-id": id_} for id_ in ids] or [{}] * len(kinds)
         fields = [
             {"name": name, "type": ["null", kind], **entry}
-            for (name, kind), entry in zip(kinds.items(), told, strict=True)
+            for (name, kind), entry in zip(kinds.items(), ids_entries, strict=True)
         ]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         with self._made(f"data/{name}").open("wb") as file:

@@ -36,14 +36,14 @@ def verdict(
     of: Variant,
     step: int,
     reader: str,
-    *found: tuple[FindingKind, str],
+    *kinds: tuple[FindingKind, str],
     view: str = "snapshot",
     kind: VerdictKind = VerdictKind.WRONG,
 ) -> Verdict:
     case = Cell(of.id, step, reader, view, "all").case
     witness = Witness("1", "f1", "expected", "found")
     findings = tuple(
-        Finding(k, (column,) if column else (), witness, (witness,)) for k, column in found
+        Finding(k, (column,) if column else (), witness, (witness,)) for k, column in kinds
     )
     return Verdict(case, STORY.name, of.id, step, reader, view, "all", kind, findings)
 

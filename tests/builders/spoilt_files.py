@@ -27,8 +27,8 @@ def spoilt_rows(change: Callable[[str, Record], Record | None], *, step: int = 0
 
     def spoilt(file: File) -> File:
         changed = {key: change(str(key), dict(row)) for key, row in file.records.items()}
-        kept = {key: row for key, row in changed.items() if row is not None}
-        return replace(file, records=kept) if file.step >= step else file
+        remaining = {key: row for key, row in changed.items() if row is not None}
+        return replace(file, records=remaining) if file.step >= step else file
 
     return spoilt
 

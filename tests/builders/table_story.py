@@ -301,7 +301,7 @@ def named(story: Story, reply: Reply, view: str = "snapshot") -> dict[str, set[t
 
 
 def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
-    finding = next(each for each in diagnosed(story, reply) if each.kind is kind)
+    finding = next(finding for finding in diagnosed(story, reply) if finding.kind is kind)
     return next(
         witness for witness in finding.places if (witness.key, witness.column) == (key, column)
     )

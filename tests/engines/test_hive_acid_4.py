@@ -29,7 +29,7 @@ def mine(run: Run, reader: str) -> dict[int, VerdictKind]:
     results = [
         verdict for verdict in run.verdicts if verdict.variant in {one.id for one in PLAN.variants}
     ]
-    return {each.step: each.verdict for each in results if str(each.reader) == reader}
+    return {verdict.step: verdict.verdict for verdict in results if str(verdict.reader) == reader}
 
 
 def test_every_step_is_applied(run: Run) -> None:

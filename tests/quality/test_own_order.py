@@ -17,14 +17,14 @@ MOVED = "insert 401..404; upsert 402; move f1 after f2"
 RENAMED = "insert 401..404; rename f3 g; insert 405; move f1 after f2"
 
 
-def named_by(found: Story, catalog: Sequence[str], by: str = "id") -> Reply:
-    reply = found.read(by)
+def named_by(planted: Story, catalog: Sequence[str], by: str = "id") -> Reply:
+    reply = planted.read(by)
     names = {column.name: column for column in reply.columns}
     return Reply(tuple(names[name] for name in catalog), reply.rows)
 
 
-def judged(found: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
-    case = case_of(found)
+def judged(planted: Story, catalog: Sequence[str], answer: Reply) -> Verdict:
+    case = case_of(planted)
     case = with_last(case, replace(case.states[-1], catalog=tuple(catalog)))
     return verdict_on(case, answer_of(answer))
 
@@ -69,4 +69,4 @@ def test_it_is_not_tried_where_it_cannot_be(steps: str, catalog: Sequence[str]) 
     truth_history = history(steps, COLUMNS)
     swapped = named_by(truth_history, ("id", "ts", "f1", "f2", "f3"))
     verdict = judged(truth_history, catalog, swapped)
-    assert not any(WAY in way for way in verdict.reproduces)
+    assert not any(WAY in strategy for strategy in verdict.reproduces)

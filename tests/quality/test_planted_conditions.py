@@ -92,7 +92,7 @@ def test_rows_that_a_condition_loses_or_lets_through_are_the_readers(
     _, of_right, of_wrong = verdicts(with_statistics(story), questions)
     assert of_right.verdict is VerdictKind.CORRECT
     assert {kind for kind, _ in blamed(of_wrong)} == {*planted.kinds}
-    assert {party for _, party in blamed(of_wrong)} == {Responsible.READER}
+    assert {responsible for _, responsible in blamed(of_wrong)} == {Responsible.READER}
     (finding,) = of_wrong.findings
     differ = {*planted.shown} ^ {*planted.right}
     assert {place.key for place in finding.places} == differ

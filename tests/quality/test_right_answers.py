@@ -62,11 +62,17 @@ def judged(seed: int) -> Iterator[tuple[str, bool]]:
     story = random_story.story_of_seed(seed)
     case = case_of(story, bare=seed % 2 == 1)
     cells, answers = [], {}
-    for each in (*answered(story), *of_past(story)):
-        cell = Cell(case.variant.id, story.truth.step, "engine-1", each.view, each.text)
-        rows = tuple(tuple(from_json(to_json(value)) for value in row) for row in each.reply.rows)
-        columns = each.reply.columns
-        answers[cell.case] = Answer(cell.case, "select", columns, rows, question=each.query)
+    for answered_query in (*answered(story), *of_past(story)):
+        cell = Cell(
+            case.variant.id, story.truth.step, "engine-1", answered_query.view, answered_query.text
+        )
+        rows = tuple(
+            tuple(from_json(to_json(value)) for value in row) for row in answered_query.reply.rows
+        )
+        columns = answered_query.reply.columns
+        answers[cell.case] = Answer(
+            cell.case, "select", columns, rows, question=answered_query.query
+        )
         cells.append(cell)
     verdicts = {verdict.case: verdict for verdict in judge(case, cells, answers)}
     for cell in cells:

@@ -119,8 +119,8 @@ def right_moments() -> Iterator[tuple[Recorded, Cell, Answer]]:
                     yield recorded, cell, answer
 
 
-def columns_of(found: Mapping[FindingKind, set[str]]) -> set[str]:
-    return set().union(*found.values())
+def columns_of(columns: Mapping[FindingKind, set[str]]) -> set[str]:
+    return set().union(*columns.values())
 
 
 @pytest.mark.parametrize("change", [cut, shifted])

@@ -57,8 +57,8 @@ def test_a_line_holds_all_that_an_open_answer_is_told_by() -> None:
 def test_what_is_not_as_it_must_be_is_told_with_its_line(old: str, new: str, problem: str) -> None:
     old, new = (text.replace("\n", "\n") for text in (old, new))
     assert old in LINE
-    told = problems(LINE.replace(old, new))
-    assert [line.startswith(problem) for line in told] == [True]
+    lines = problems(LINE.replace(old, new))
+    assert [line.startswith(problem) for line in lines] == [True]
 
 
 def test_a_name_stands_once() -> None:

@@ -60,12 +60,12 @@ class SimulatedContext:
     def register_parquet(
         self,
         name: str,
-        place: str,
+        path: str,
         table_partition_cols: list[tuple[str, pa.DataType]],
         schema: pa.Schema,
     ) -> None:
         keys = [f"{key} {kind}" for key, kind in table_partition_cols]
-        self.known.append(f"{name} {place} {schema.names} {keys}")
+        self.known.append(f"{name} {path} {schema.names} {keys}")
 
     def sql(self, sql: str) -> SimpleNamespace:
         if sql.startswith("create schema"):

@@ -116,6 +116,6 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
     ],
 )
 def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why: str) -> None:
-    said = time_travel.cannot(distributions.load(name), facts(of), view)
-    assert said.startswith(f"{name}: ")
-    assert why in said
+    reason = time_travel.cannot(distributions.load(name), facts(of), view)
+    assert reason.startswith(f"{name}: ")
+    assert why in reason

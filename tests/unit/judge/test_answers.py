@@ -29,17 +29,19 @@ def struct(at: int, **wrong: Value) -> Value:
 def findings(*answers: Answer) -> list[tuple[Finding, ...]]:
     """Let as many engines answer."""
     cells = [replace(cell_at(TOLD), reader=f"engine-{at}") for at in range(len(answers))]
-    said = {c.case: replace(a, case=c.case) for c, a in zip(cells, answers, strict=True)}
-    return [verdict.findings for verdict in judge(case_without_values(TOLD), cells, said)]
+    by_case = {c.case: replace(a, case=c.case) for c, a in zip(cells, answers, strict=True)}
+    return [verdict.findings for verdict in judge(case_without_values(TOLD), cells, by_case)]
 
 
 def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = OWN) -> Answer:
     return Answer("", "select", RIGHT.columns, rows, raw=raw)
 
 
-def texts(found: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
-    assert all(each.witness == each.places[0] for each in found)
-    return {(place.key, place.column): place.raw for finding in found for place in finding.places}
+def texts(differences: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
+    assert all(finding.witness == finding.places[0] for finding in differences)
+    return {
+        (place.key, place.column): place.raw for finding in differences for place in finding.places
+    }
 
 
 def test_a_part_of_a_value_stands_with_the_text_of_the_whole_cell_in_whatever_row_it_came() -> None:

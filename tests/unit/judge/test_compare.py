@@ -39,9 +39,9 @@ PRICED = history(
 
 def owners_alone(*shown: str) -> dict[str, str]:
     """Return whose row is taken for that of each value of a column that is asked alone."""
-    found = match(PRICED.state(), ["d"], [(Decimal(text),) for text in shown])
-    pairs = {str(value): str(row.key) for row, (value,) in found.pairs}
-    return pairs | {str(value): "" for _, (value,) in found.extra}
+    matching = match(PRICED.state(), ["d"], [(Decimal(text),) for text in shown])
+    pairs = {str(value): str(row.key) for row, (value,) in matching.pairs}
+    return pairs | {str(value): "" for _, (value,) in matching.extra}
 
 
 def test_an_altered_value_of_a_column_alone_is_of_the_one_row_that_it_may_be_of() -> None:
@@ -100,7 +100,7 @@ SMALL = history(
 
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
-    matching = match(SMALL.state(), NAMES, [(each, None, None) for each in shown])
+    matching = match(SMALL.state(), NAMES, [(value, None, None) for value in shown])
     return sorted((str(row.key), int(str(values[0]))) for row, values in matching.pairs)
 
 

@@ -26,8 +26,8 @@ def answer(story: Story, by: str = "id") -> Answer:
 def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
     at = whole.labels.index(column)
     rows = [
-        (*each[:at], value, *each[at + 1 :]) if number == row else each
-        for number, each in enumerate(whole.rows)
+        (*line[:at], value, *line[at + 1 :]) if number == row else line
+        for number, line in enumerate(whole.rows)
     ]
     return replace(whole, rows=tuple(rows))
 

@@ -161,9 +161,9 @@ def test_both_conditions_are_of_one_row_also_where_the_oldest_has_no_value_in_on
         "insert 1..3; insert 5; rename f2 g; insert 4", "id string, ts long, f1 string, f2 string"
     )
     late = history("insert 1,2; add f3 string after ts; insert 3,4")
-    for each, text in ((story, "both(g,f1)"), (late, "both(f3,f1)")):
-        assert query_shapes.planned("both", each.history) == (text,)
-        assert len(asked(text, each).answer(*_whole(each))) == 1
+    for planted, text in ((story, "both(g,f1)"), (late, "both(f3,f1)")):
+        assert query_shapes.planned("both", planted.history) == (text,)
+        assert len(asked(text, planted).answer(*_whole(planted))) == 1
 
 
 def test_nulls_are_asked_for_where_they_stand_beside_values() -> None:

@@ -129,7 +129,7 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "requested", "values"),
+    ("allowed", "requested", "values"),
     [
         ((), (), ["none"]),
         (("some", "all"), (), ["some", "all"]),
@@ -138,9 +138,9 @@ def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
     ],
 )
 def test_the_profile_chooses_among_the_values_that_the_scenario_allows(
-    own: tuple[str, ...], requested: tuple[str, ...], values: list[str]
+    allowed: tuple[str, ...], requested: tuple[str, ...], values: list[str]
 ) -> None:
-    story = replace(STORY, settings={"rewrites": own} if own else {})
+    story = replace(STORY, settings={"rewrites": allowed} if allowed else {})
     plan = planned(story, axes={"rewrites": requested} if requested else {})
     assert [variant.settings["rewrites"] for variant in plan.variants] == values
 
@@ -204,7 +204,7 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "requested", "asked"),
+    ("of_story", "requested", "asked"),
     [
         ((), ("snapshot", "read_optimized", "base_name"), MOR.views),
         (("read_optimized",), ("snapshot", "read_optimized"), ("read_optimized",)),
@@ -212,9 +212,9 @@ def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
     ],
 )
 def test_views_are_those_that_scenario_profile_and_format_have(
-    own: tuple[str, ...], requested: tuple[str, ...], asked: tuple[str, ...]
+    of_story: tuple[str, ...], requested: tuple[str, ...], asked: tuple[str, ...]
 ) -> None:
-    plan = planned(replace(STORY, views=own), formats=("mor",), views=requested)
+    plan = planned(replace(STORY, views=of_story), formats=("mor",), views=requested)
     assert [cell.view for cell in plan.cells if cell.step == 1] == list(asked)
 
 

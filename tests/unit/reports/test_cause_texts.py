@@ -89,11 +89,13 @@ def test_an_answer_that_tells_too_little_decides_nothing_in_a_cause(
     sampled: Run, rows: tuple[str, ...], little: tuple[str, ...], text: str
 ) -> None:
     (cause,) = of(sampled, FindingKind.MISALIGNED, "trino")
-    scant = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
-    assert any(scant.values())
+    too_little = {case: case in cause.cause.cases[1::2] for case in cause.cause.cases}
+    assert any(too_little.values())
     reported = {
-        case: replace(verdict, reproduces=little if scant[case] else rows, inconclusive=scant[case])
-        if case in scant
+        case: replace(
+            verdict, reproduces=little if too_little[case] else rows, inconclusive=too_little[case]
+        )
+        if case in too_little
         else verdict
         for case, verdict in sampled.recorded.items()
     }

@@ -52,7 +52,9 @@ PLACES = st.builds(
     st.text(max_size=3),
 )
 FINDINGS = st.builds(
-    lambda kind, party, places: Finding(kind, (places[0].column,), places[0], tuple(places), party),
+    lambda kind, responsible, places: Finding(
+        kind, (places[0].column,), places[0], tuple(places), responsible
+    ),
     st.sampled_from(FindingKind),
     st.none() | st.sampled_from(Responsible),
     st.lists(PLACES, min_size=1, max_size=3),

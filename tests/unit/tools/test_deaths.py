@@ -365,8 +365,8 @@ def test_a_table_of_the_kernel_tells_who_listens_and_no_connection() -> None:
 def test_a_socket_is_its_holders_as_long_as_it_listens(address: tuple[str, int]) -> None:
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     with socket.create_server(address, family=family) as server:
-        own = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
-        assert own in deaths.ports_of([psutil.Process()])
-        assert own not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
-        assert own in deaths.listening()
-    assert own not in deaths.listening()
+        port = deaths.Port(server.getsockname()[1], os.fstat(server.fileno()).st_ino)
+        assert port in deaths.ports_of([psutil.Process()])
+        assert port not in deaths.ports_of([psutil.Process(1), SimpleNamespace(pid=2**30)])
+        assert port in deaths.listening()
+    assert port not in deaths.listening()

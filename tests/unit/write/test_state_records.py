@@ -54,10 +54,10 @@ class FilesRead:
 
 @pytest.fixture(autouse=True)
 def facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+    def read_facts(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
         return (replace(FACT, path=",".join(name for name, _ in catalog.now[0].columns)),)
 
-    monkeypatch.setattr(SHAPE, "facts", told)
+    monkeypatch.setattr(SHAPE, "facts", read_facts)
 
 
 def test_instants_of_a_state_that_an_earlier_run_froze_are_told_as_the_records_tell_the_steps(
@@ -121,11 +121,11 @@ def test_a_file_is_asked_about_with_the_catalog_of_the_step_that_wrote_it(
 ) -> None:
     seen = list[CatalogHistory]()
 
-    def told(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
+    def read_facts(_: object, __: Path, ___: str, catalog: CatalogHistory) -> tuple[FileFact, ...]:
         seen.append(catalog)
         return ()
 
-    monkeypatch.setattr(SHAPE, "facts", told)
+    monkeypatch.setattr(SHAPE, "facts", read_facts)
     states, course = list[state_store.State](), VariantOutcomes(variant())
     # Each was frozen by a run of its own, whose instants were others.
     for step, instants in enumerate((("",), ("", "10"), ("", "11", "21"))):

@@ -154,12 +154,12 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, trial[1], rounds.observation(trial))
-        script = (place / "reproduce.sql").read_text()
+        folder = files.write(tmp_path, target, trial[1], rounds.observation(trial))
+        script = (folder / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
-        (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+        (variant,) = plan_options.make([folder / "scenario.yaml"], folder.name, "").variants
         assert variant.writers == trial[1].writers
 
 

@@ -146,7 +146,7 @@ def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     types = ("array<struct<d:decimal(5,2)>>", "float")
     reply = reply_of(result, types, 0.5, tolerances.declared_for("hive"))
     assert reply.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
-    applied = {each.name: each.count for each in reply.normalised}
+    applied = {tolerance.name: tolerance.count for tolerance in reply.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
 
 

@@ -62,11 +62,11 @@ def test_the_catalog_follows_from_format_and_setting(
 
 
 def readers() -> list[ReaderSettings]:
-    allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
+    allowed = [[(name, value) for value in ("", *of)] for name, of in trino.ENGINE.settings.items()]
     return [{name: pair for name, pair in pairs if pair} for pairs in product(*allowed)]
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distribution) -> None:
     catalogs = connectors(distribution)
     asked = set()
@@ -77,13 +77,13 @@ def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distributi
     assert asked == set(catalogs)
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution) -> None:
     catalogs = catalog_values(distribution, "thrift://h:1")
     for kind in distribution.options("connectors"):
-        own = [catalog for name, catalog in catalogs.items() if name.split("_")[0] == kind]
-        texts = {template.render("trino", "catalog.properties", each) for each in own}
-        assert len(texts) == len(own)
+        same_kind = [catalog for name, catalog in catalogs.items() if name.split("_")[0] == kind]
+        texts = {template.render("trino", "catalog.properties", catalog) for catalog in same_kind}
+        assert len(texts) == len(same_kind)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_question_that_cannot_be_asked_is_known_beforehand(
     assert bool(result) == bool(why)
 
 
-@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda of_family: of_family.name)
 def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
     distribution: Distribution,
 ) -> None:

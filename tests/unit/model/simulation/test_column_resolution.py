@@ -25,8 +25,8 @@ FILES = [file.fact() for file in TOLD.disk.files]
 def texts(
     story: Story, files: list[FileFact], by: ColumnMapping, *, base_only: bool
 ) -> list[tuple[str, ...]]:
-    way = ReadStrategy(by, Logs.IGNORED if base_only else Logs.MERGED)
-    rows = Simulation(story.history, files, STEPS).rows(way)
+    strategy = ReadStrategy(by, Logs.IGNORED if base_only else Logs.MERGED)
+    rows = Simulation(story.history, files, STEPS).rows(strategy)
     return [tuple(map(str, row.values)) for row in rows]
 
 

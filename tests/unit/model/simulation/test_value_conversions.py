@@ -25,7 +25,7 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
 
 
 @pytest.mark.parametrize(
-    ("value", "source", "to", "found"),
+    ("value", "source", "to", "expected"),
     [
         (10, "int", "date", DAY),
         (0x40500000, "int", "float", 3.25),
@@ -43,10 +43,10 @@ NOON = datetime.datetime(1970, 1, 1, 12)  # noqa: DTZ001 - canonical timestamps 
         (b"abc", "binary", "string", "abc"),
     ],
 )
-def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, found: Value) -> None:
+def test_the_number_or_the_bytes_stay(value: Value, source: str, to: str, expected: Value) -> None:
     assert stored_differs(parse_type(source), parse_type(to))
     shown = stored_value(value, parse_type(to))
-    assert (type(shown), shown) == (type(found), found)
+    assert (type(shown), shown) == (type(expected), expected)
 
 
 @pytest.mark.parametrize(
