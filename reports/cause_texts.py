@@ -222,7 +222,7 @@ class CauseText:
 
     @property
     def to_do(self) -> str:
-        lines = " and ".join(f"{text} ({place})" for text, place in self.paste)
+        lines = " and ".join(f"{text} ({where})" for text, where in self.paste)
         return f"{lines} {self.advice}" if lines else self.advice
 
     def command(self, verb: str) -> str:
@@ -371,8 +371,8 @@ def _paste(setting: HelpfulSetting) -> Iterator[tuple[str, str]]:
             for line, names in setting.lines
         ]
     )
-    for place, texts in places.items():
-        yield printable(" ".join(texts)), printable(place)
+    for where, texts in places.items():
+        yield printable(" ".join(texts)), printable(where)
 
 
 CauseBlocks = Callable[[CauseText, int], tuple[Line | Code, ...]]

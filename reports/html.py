@@ -367,7 +367,7 @@ def _marks(marked: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
     return {
         "notes": [pool.add([str(note.kind), text(note), note.whose]) for note in marked.notes],
         "want": [[mark.row, mark.column, mark.note] for mark in marked.expected],
-        "got": [[item.row, item.column, item.note] for item in marked.found],
+        "got": [[item.row, item.column, item.note] for item in marked.answered],
         "pairs": [list(pair) for pair in marked.pairs],
     }
 

@@ -132,9 +132,9 @@ class _Suites:
     def _placed(self, case: PlacedCase, at: tuple[str, int]) -> PlacedCase:
         """Say where a test did not pass; the schema of Jenkins' xUnit plugin has no place."""
         if self._site.shows_lines and case.result:
-            place = self._places.of(*at)
-            if place and (path := self._site.path(place)):
-                case.file, case.line = _xml(path), place.line
+            location = self._places.of(*at)
+            if location and (path := self._site.path(location)):
+                case.file, case.line = _xml(path), location.line
         return case
 
 

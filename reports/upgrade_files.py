@@ -101,7 +101,7 @@ def page(comparison: SideComparison) -> str:
             "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
             "users_tables": html.parts(report.users_tables(comparison)),
             "accepted": [
-                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.location})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
@@ -439,7 +439,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
 
 def _line(line: Acceptance) -> JsonObject:
     return {
-        "place": line.place,
+        "place": line.location,
         "engine": line.engine,
         "finding": str(line.finding or ""),
         "refusal": line.refusal,

@@ -569,15 +569,15 @@ def _some_tables(names: Iterable[str]) -> str:
 def accepted_text(accepted: AcceptedCause, run: Run) -> str:
     cause, line = accepted.cause, accepted.by
     until = f", until {line.until}" if line.until else ""
-    why = f"accepted{until}: {line.because.rstrip('.')} ({line.place})"
+    why = f"accepted{until}: {line.because.rstrip('.')} ({line.location})"
     return f"{cause_title(cause)}; {cause_extent(cause, run)}; {why}"
 
 
 def line_texts(comparison: SideComparison) -> Iterator[str]:
     lines = comparison.accepted
     for line in lines.gone:
-        yield f"{line.place}: no longer occurs ({line}); take the line out"
+        yield f"{line.location}: no longer occurs ({line}); take the line out"
     for line in lines.unreviewed:
-        yield f"{line.place}: does not say why yet ({line}); replace the TODO"
+        yield f"{line.location}: does not say why yet ({line}); replace the TODO"
     for line in lines.expired:
-        yield f"{line.place}: counted until {line.until} and does no longer ({line})"
+        yield f"{line.location}: counted until {line.until} and does no longer ({line})"

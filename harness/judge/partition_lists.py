@@ -91,7 +91,7 @@ class PartitionLists:
 
     def _given(self, row: Row) -> Mapping[str, Value]:
         shown, lists = self.state.shown(row), self.lists
-        if lists is None or row.group[1] not in lists.own:
+        if lists is None or row.group[1] not in lists.partitions:
             return shown
         by, places = self.state.history[-1].table.partition_by, count()
         return {

@@ -124,16 +124,16 @@ def _usual(format_name: str) -> ProfileReader:
 
 def _readers(names: Sequence[str], writers: Iterable[Writer]) -> Iterator[ProfileReader]:
     """Yield the engines that write, as readers, and another one."""
-    own = (Reader(writer.distribution) for writer in writers)
-    for reader in dict.fromkeys((*own, READER)):
+    of_writers = (Reader(writer.distribution) for writer in writers)
+    for reader in dict.fromkeys((*of_writers, READER)):
         asked = ProfileReader(reader)
         if able := tuple(name for name in names if select_scenarios.reads(asked, name)):
             yield replace(asked, formats=able)
 
 
 def _chosen(request: Request, result: Parts) -> Iterator[str]:
-    own = Parts(request.parts.formats, request.writers, request.readers)
-    for line in select_scenarios.chosen_lines(own, result):
+    parts = Parts(request.parts.formats, request.writers, request.readers)
+    for line in select_scenarios.chosen_lines(parts, result):
         of_tables = request.formats_in_use and line.startswith("formats")
         yield f"{line} (of your tables)" if of_tables else line
 

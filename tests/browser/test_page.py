@@ -76,7 +76,7 @@ def test_a_search_leaves_the_cells_that_it_names(
         ('"not closed', "is not closed"),
     ],
 )
-def test_what_cannot_be_looked_for_is_told_and_finds_nothing(
+def test_what_cannot_be_looked_for_is_reported_and_finds_nothing(
     page: Page, text: str, message: str
 ) -> None:
     search(page, text)
@@ -144,7 +144,7 @@ def test_the_address_of_a_cell_opens_it_and_leaves_the_search(page: Page, run: R
     expect(page).not_to_have_url(re.compile("cell="))
 
 
-def test_an_address_without_a_cell_of_this_page_is_told(page: Page) -> None:
+def test_an_address_without_a_cell_of_this_page_is_reported(page: Page) -> None:
     page.evaluate("location.hash = 'cell=hudi%2Fno_such_thing'")
     expect(page.locator("#problems")).to_contain_text("has no check 'hudi/no_such_thing'")
 

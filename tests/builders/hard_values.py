@@ -126,7 +126,7 @@ class Hard:
         if isinstance(type_, Decimal):
             most = 10**type_.precision
             return _places(most // MOST * self.made - most + 1, type_.scale)
-        return OWN[str(type_).partition("(")[0]](self.made)
+        return FREE_VALUES[str(type_).partition("(")[0]](self.made)
 
 
 def _places(digits: int, scale: int) -> str:
@@ -148,7 +148,7 @@ def _moment(number: int) -> str:
 MOST: Final = 1_009
 """More values of their own no history has; numbers lie so far apart that none is another one with
 less precision."""
-OWN: Final[Mapping[str, Callable[[int], object]]] = {
+FREE_VALUES: Final[Mapping[str, Callable[[int], object]]] = {
     "boolean": lambda number: number % 3 == 0,
     "tinyint": lambda number: -(number * 37 % 127),
     "smallint": lambda number: -(number * 37 % 32_749),

@@ -111,7 +111,7 @@ def _finding(kind: FindingKind | str, places: Sequence[Witness]) -> Finding:
     return Finding(FindingKind(kind), columns, places[0], tuple(places))
 
 
-WAYS: Final = (
+CHANGES: Final = (
     "NULL",
     "another row's",
     "another column's",

@@ -48,7 +48,7 @@ def test_one_that_ends_at_once_shows_its_log(network: ContainerNetwork, tmp_path
     assert containers(network) == []
 
 
-def test_too_little_memory_is_told_with_the_limit_before_it_is_ready_and_later(
+def test_too_little_memory_is_reported_with_the_limit_before_it_is_ready_and_later(
     network: ContainerNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.runtime.image.BESIDE_HEAP_MB", 16)

@@ -115,7 +115,7 @@ def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_posit
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])
-def test_the_real_cause_of_a_failure_while_reading_is_told_on_both_paths(
+def test_the_real_cause_of_a_failure_while_reading_is_reported_on_both_paths(
     connected: Callable[..., HiveConnection], plain: str, metastore: Metastore, path: str
 ) -> None:
     connection = connected(path=path)

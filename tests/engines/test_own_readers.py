@@ -71,7 +71,7 @@ WRONG = {
         pytest.param((*WRONG,), id="all", marks=pytest.mark.nightly),
     ],
 )
-def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(
+def test_a_set_up_that_is_wrong_is_reported_and_no_verdict_is_built_on_it(
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
     folder = mine(tmp_path)

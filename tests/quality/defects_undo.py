@@ -54,8 +54,8 @@ def _blamed(kind: FileKind | None, *, writer: bool) -> Way:
     return defect
 
 
-WAYS = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
-for _name, _how in WAYS.items():
+UNDOING = {"restore": RESTORED, "rollback": ROLLED_BACK, "failed write": FAILED}
+for _name, _how in UNDOING.items():
     plant_right(f"{_name}: what stands", _taken_back(_how))
     plant(
         f"{_name}: read as if nothing had been taken back",

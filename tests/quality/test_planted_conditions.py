@@ -182,7 +182,7 @@ def test_any_so_many_of_the_right_rows_are_right(
     assert {finding.kind for finding in verdict.findings} == kinds
 
 
-def test_of_so_many_rows_a_wrong_value_is_told_and_one_twice(story: Story) -> None:
+def test_of_so_many_rows_a_wrong_value_is_reported_and_one_twice(story: Story) -> None:
     whole, asked = ask(story, ALL, Reader("id")), query_shapes.query("limit(2)", story.truth)
     one, other = with_keys(whole, "13").rows
     swapped = replace(whole, rows=(one, (*other[:2], one[2], *other[3:])))

@@ -347,7 +347,9 @@ def test_a_folders_text_read_as_another_type_is_the_readers(
 
 
 @BOTH
-def test_values_of_another_partition_are_the_readers_and_told_whose(stored: bool) -> None:  # noqa: FBT001
+def test_values_of_another_partition_are_the_readers_and_named_with_the_partition(
+    stored: bool,  # noqa: FBT001
+) -> None:
     (verdict,) = verdicts(Partitioned(stored=stored), [FolderReader(ahead=1)])
     assert {responsible for _, responsible, _, _ in story(verdict)} == {Responsible.READER}
     places = {(key, column) for _, _, key, column in story(verdict)}

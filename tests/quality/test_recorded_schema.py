@@ -21,7 +21,7 @@ CHANGES = (
     "insert 1,2; rename f1 g; add s.z int; drop f2; type s.x long; move g first; rename s.y w; "
     "add f2 string; touch some"
 )
-OWN = 40
+ID_OFFSET = 40
 """Hudi's ids are not ours: another numbering is no mistake."""
 DROPPED, LAST = 4, 9
 
@@ -30,10 +30,10 @@ Spoil = Callable[[SchemaHistory], SchemaHistory]
 
 def version(instant: str, schema: Schema) -> SchemaVersion:
     fields = tuple(
-        (field.id + OWN, schema.path_of(field.id) or "", stored_type(field.type))
+        (field.id + ID_OFFSET, schema.path_of(field.id) or "", stored_type(field.type))
         for field in schema.walk()
     )
-    return SchemaVersion(instant, schema.last_id + OWN, fields)
+    return SchemaVersion(instant, schema.last_id + ID_OFFSET, fields)
 
 
 def recorded_history(truths: History, instants: Sequence[str]) -> SchemaHistory | None:
@@ -98,7 +98,7 @@ def older_latest(right: SchemaHistory) -> SchemaHistory:
 
 
 def id_of(planted: Story, path: str, step: int) -> int:
-    return planted.history[step].column_id(path) + OWN
+    return planted.history[step].column_id(path) + ID_OFFSET
 
 
 def test_a_right_history_with_other_ids_has_no_finding() -> None:
@@ -157,10 +157,10 @@ def test_a_planted_mistake_has_its_name_at_the_step_that_made_it(
 
 def test_a_dropped_columns_id_counts_for_the_greatest() -> None:
     truth_history = history("insert 1; drop f2; rename f1 g", "id long, ts long, f1 string, f2 int")
-    lowered = last(lambda version: replace(version, max_id=OWN + 3))
+    lowered = last(lambda version: replace(version, max_id=ID_OFFSET + 3))
     ((finding,),) = recorded_by_table.findings(keeping(truth_history, lowered, 3)).values()
     assert finding.kind is FindingKind.LOW_MAX_ID
-    assert finding.witness == Witness("", "f2", OWN + 4, OWN + 3)
+    assert finding.witness == Witness("", "f2", ID_OFFSET + 4, ID_OFFSET + 3)
 
 
 def test_two_columns_of_one_id_and_two_versions_of_one_id_are_found() -> None:
@@ -174,7 +174,7 @@ def test_two_columns_of_one_id_and_two_versions_of_one_id_are_found() -> None:
     assert finding.witness == Witness("", "", "one version", "2 versions")
 
 
-def test_of_what_nobody_knows_nothing_is_said() -> None:
+def test_of_what_nobody_knows_nothing_is_reported() -> None:
     case = keeping(FOUND, last(turned), 6)
     outcome = replace(case.states[5].outcome, kind=OutcomeKind.UNKNOWN)
     states = (*case.states[:5], replace(case.states[5], outcome=outcome), *case.states[6:])

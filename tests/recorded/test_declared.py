@@ -14,7 +14,7 @@ from tests.builders.recordings import VerdictRecord
 
 ASKED: Final = Path(__file__).parent / "full" / "hudi" / "all_types"
 """One question of each reader, format and version is sent of all; some of them are here."""
-TOLD: Final = "Unknown table versionCode:9"
+REFUSAL: Final = "Unknown table versionCode:9"
 """What Hudi 1.0.2 says of a table of version 9."""
 OLDER: Final = {"prestosql-350", "trino-368"}
 """Of what their Hudi knows of tables they name no version."""
@@ -37,7 +37,7 @@ def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowh
     judged: list[tuple[Cell, str, Answer, VerdictRecord]],
 ) -> None:
     actual = [
-        (TOLD in answer.refusal.message + answer.refusal.cause, verdict["verdict"])
+        (REFUSAL in answer.refusal.message + answer.refusal.cause, verdict["verdict"])
         for cell, _, answer, verdict in judged
         if answer.refusal and parse_reader(cell.reader).distribution not in OLDER
     ]

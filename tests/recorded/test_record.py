@@ -56,7 +56,7 @@ def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path
     assert by_id(recordings.read_all(tmp_path)) == by_id(recorded)
 
 
-def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
+def test_a_run_of_another_hour_with_other_file_groups_is_recorded_the_same(
     recorded: tuple[Recorded, ...],
 ) -> None:
     old = load_run.load(RUN)
@@ -120,7 +120,7 @@ def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:
     )
 
 
-def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_together(
+def test_a_changed_verdict_is_shown_with_what_it_was_and_equal_cells_together(
     recorded: tuple[Recorded, ...],
 ) -> None:
     verdicts = recorded[0].verdicts

@@ -22,7 +22,7 @@ from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.builders import recorded_lines, recordings, replay, tidy_records
 from tests.builders.recordings import Recorded
-from tests.builders.spoilt_answers import WAYS, Changed, changed
+from tests.builders.spoilt_answers import CHANGES, Changed, changed
 
 HERE: Final = Path(__file__).parent
 ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if recordings.folders(path)))
@@ -52,7 +52,7 @@ FITTING: Final = {
     "row twice": {FindingKind.DUPLICATE},
 }
 """What each way of spoiling an answer may be called."""
-TOLD: Final = {"quick_start"}
+WITH_DISTINCT_VALUES: Final = {"quick_start"}
 """Recordings in which a value tells for sure whose it is. Elsewhere are partition columns of two
 values, booleans and values given by a scenario: what is wrong is found there as well, and may fit
 another name, or nobody's doing."""
@@ -96,7 +96,9 @@ def test_one_thing_changed_in_a_right_answer_is_found_there_and_nowhere_else(ent
     chance = random.Random(entry.variants[0].variant.scenario.name)  # noqa: S311 - no secret
     some = chance.sample(entry.variants, min(VARIANTS, len(entry.variants)))
     bad = [
-        text for recorded in some for text in _missed(recorded, distinct=entry.recording in TOLD)
+        text
+        for recorded in some
+        for text in _missed(recorded, distinct=entry.recording in WITH_DISTINCT_VALUES)
     ]
     assert not bad, "\n".join(bad)
 
@@ -110,7 +112,7 @@ def _missed(recorded: Recorded, *, distinct: bool) -> Iterator[str]:
         if miss := _miss(by_case[cell.case], change, distinct=distinct):
             yield miss
     twin_of_other_types = {"another column's"} if recorded.variant.twin else set()
-    lacking = set(WAYS) - twin_of_other_types - {change.change for change in spoilt.values()}
+    lacking = set(CHANGES) - twin_of_other_types - {change.change for change in spoilt.values()}
     if lacking and distinct:
         yield f"{recorded.variant.id}: nothing was spoilt so: {lacking}"
 
@@ -122,7 +124,7 @@ def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
     for cell in chance.sample(right, min(SPOILT, len(right))):
         answer = recorded.answers[cell]
         assert answer is not None
-        for number, change in enumerate(WAYS):
+        for number, change in enumerate(CHANGES):
             spoilt = changed(answer, key, change)
             if spoilt is not None:
                 yield _named(cell, number), spoilt

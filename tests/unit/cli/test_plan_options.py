@@ -168,7 +168,7 @@ def test_who_cannot_read_from_an_object_store_is_told(
         plan_options.make(None, "first", "", where=where, named=NamedParts(readers=[reader]))
 
 
-def test_what_is_asked_instead_of_the_profile_s_queries_is_read_and_what_cannot_be_is_told(
+def test_what_is_asked_instead_of_the_profile_s_queries_is_read_and_what_cannot_be_is_reported(
     mine: Path,
 ) -> None:
     asked = PlanOverrides(queries=("where(f1 = old)", "where(f1 is nan)", "limit(2)"))

@@ -81,7 +81,7 @@ def test_a_line_that_no_longer_occurs_counts_as_worse() -> None:
     assert result.decision is Decision.NOTHING_CHANGES
 
 
-def test_nothing_is_said_of_a_line_of_which_nothing_was_asked() -> None:
+def test_nothing_is_reported_about_a_line_of_which_nothing_was_asked() -> None:
     other = replace(LINE, scenarios=("hudi/other",))
     later = replace(LINE, operation="compact")
     result = accepting(other, later, replace(LINE, engine="hive"), new=(verdict(RIGHT),))
@@ -134,7 +134,7 @@ def test_what_is_written_accepts_every_cause_once_there_are_reasons() -> None:
     ] == [replace(acceptance, path="", line=0) for acceptance in acceptances]
 
 
-def test_what_is_unexplained_is_left_out_and_said() -> None:
+def test_what_is_unexplained_is_left_out_and_reported() -> None:
     result = compared(verdict(WRONG, finding(FindingKind.UNEXPLAINED, ("1", "f2", "?"))))
     text = acceptance.dump(result.regressions)
     assert "# Left out: trino: unexplained since rename_column" in text

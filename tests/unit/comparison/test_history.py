@@ -291,7 +291,7 @@ def test_a_reader_of_another_version_is_followed_and_is_what_differs(tmp_path: P
     ]
 
 
-def test_a_reader_that_comes_back_is_held_against_what_was_there_meanwhile(tmp_path: Path) -> None:
+def test_a_reader_that_comes_back_is_compared_with_what_was_there_meanwhile(tmp_path: Path) -> None:
     versions = (("trino-476", RIGHT), ("trino-483", WRONG), ("trino-476", RIGHT))
     runs = [run(verdict(kind, reader=reader)) for reader, kind in versions]
     turns = one(history_after(tmp_path, *days(runs)))

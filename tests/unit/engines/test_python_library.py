@@ -218,7 +218,7 @@ def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) 
         ("ArrowInvalid", "x " * 40 + ": y", Refusal("ArrowInvalid", "x " * 40 + ": y")),
     ],
 )
-def test_an_error_is_told_by_its_name_and_its_innermost_cause(
+def test_an_error_is_reported_by_its_name_and_its_innermost_cause(
     class_: str, text: str, refusal: Refusal
 ) -> None:
     assert datafusion_refusal(class_, text) == refusal

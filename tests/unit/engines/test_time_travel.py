@@ -61,7 +61,7 @@ def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, exp
         ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
     ],
 )
-def test_it_is_said_which_moment_a_question_names(
+def test_it_is_reported_which_moment_a_question_names(
     name: str, of: str, view: str, version: str, meant: str
 ) -> None:
     assert meant in time_travel.in_words(distributions.load(name), facts(of), view, version, 3)

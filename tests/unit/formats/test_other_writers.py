@@ -104,7 +104,7 @@ def test_a_delta_table_is_written_at_its_address_in_an_object_store() -> None:
     )
 
 
-def test_values_of_every_kind_are_told_with_their_types() -> None:
+def test_values_of_every_kind_are_reported_with_their_types() -> None:
     columns = {
         "id": "string",
         "b": "binary",
@@ -180,6 +180,6 @@ def test_a_step_that_its_writer_cannot_be_told_excludes_the_variant() -> None:
     assert why == "step 1: hive-3.1.3 writes no iceberg tables"
 
 
-def test_a_writer_that_there_is_not_is_told_with_its_line() -> None:
+def test_a_writer_that_there_is_not_is_reported_with_its_line() -> None:
     with pytest.raises(ScenarioProblem, match=r"^a/b\.yaml: step 1: by: there is no 'trino'"):
         planned(by(scenario_of(Insert((1,))), "trino", (1,)))

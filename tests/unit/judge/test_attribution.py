@@ -85,7 +85,7 @@ def differences(made: Story, files: Files | None) -> list[tuple[str, str]]:
     return [(discrepancy.key, discrepancy.text) for discrepancy in beside.discrepancies]
 
 
-def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
+def test_what_the_files_hold_otherwise_is_reported_for_people() -> None:
     made = history("insert 1,2; delete 2", mor=True)
 
     def spoilt(file: File) -> File:
@@ -102,7 +102,7 @@ def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
 
 
 @pytest.mark.parametrize("reader", ["prestodb-0.283{connector=hive}", "trino-476"])
-def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
+def test_a_reader_that_cuts_timestamps_is_judged_by_what_it_can_show_of_the_files(
     reader: str,
 ) -> None:
     """PrestoDB's declaration: it shows milliseconds of microseconds, those of wrong files too."""

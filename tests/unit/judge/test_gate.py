@@ -85,14 +85,14 @@ def test_what_is_wrong_with_a_baseline_is_1_even_when_every_cell_is_right(applie
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 1
 
 
-def test_a_failure_of_the_harness_is_told_from_an_engine_that_did_not_answer() -> None:
+def test_a_failure_of_the_harness_is_not_taken_for_an_engine_that_did_not_answer() -> None:
     broken = verdict(UNKNOWN, because="harness: ZeroDivisionError: in a check")
     silent = verdict(UNKNOWN, because="time-out")
     assert "1 of them is a failure of the harness itself" in gate_text(Applied((broken, silent)))
     assert "failure of the harness" not in gate_text(Applied((silent,)))
 
 
-@pytest.mark.parametrize("applied", [Applied((), idle=(LINE,)), Applied((), expired=(LINE,))])
+@pytest.mark.parametrize("applied", [Applied((), unused=(LINE,)), Applied((), expired=(LINE,))])
 def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) -> None:
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 0
 
@@ -117,7 +117,7 @@ def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_th
     assert text.endswith("and 2 more")
 
 
-def test_an_expired_line_is_told_although_the_run_is_good() -> None:
+def test_an_expired_line_is_reported_although_the_run_is_good() -> None:
     line = replace(LINE, until=datetime.date(2031, 6, 1))
     text = gate_text(Applied((verdict(CORRECT),), expired=(line,)))
     assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
@@ -134,7 +134,7 @@ def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
     assert "harness read" not in text
 
 
-def test_flaky_cells_are_told_by_how_and_fail_only_where_that_is_wanted() -> None:
+def test_flaky_cells_are_reported_with_how_and_fail_only_where_that_is_wanted() -> None:
     applied = Applied((verdict(CORRECT), depending(known="why"), verdict(CORRECT, number=3)))
     result = gate(applied, {"case 1"})
     assert (result.status, result.flaky) == (0, 2)
@@ -151,7 +151,7 @@ def test_what_is_left_open_is_counted_by_itself_and_never_as_correct() -> None:
     assert gate_text(Applied(tuple(few))) == "100 checks judged: all correct but 1 left open."
 
 
-def test_more_open_answers_than_one_in_a_hundred_are_told_loudly_and_still_end_well() -> None:
+def test_more_open_answers_than_one_in_a_hundred_are_reported_loudly_and_still_end_well() -> None:
     many = [verdict(OPEN, because="a-name: why"), *[verdict(CORRECT)] * 98]
     ended = gate(Applied(tuple(many)))
     assert ended.status == 0

@@ -17,8 +17,8 @@ from harness.model.simulation import row_files
 from tests.builders.judge_stages import differences, findings
 from tests.builders.table_story import Story, changed, history
 
-TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
-STATE = TOLD.state()
+STORY = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
+STATE = STORY.state()
 
 
 def test_every_finding_is_named_by_a_check_or_about_something_else_than_an_answer() -> None:
@@ -28,18 +28,20 @@ def test_every_finding_is_named_by_a_check_or_about_something_else_than_an_answe
 
 
 def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
-    difference = Difference(DifferenceKind.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
+    difference = Difference(
+        DifferenceKind.CELL, "1", "ts", 202001, 7, STORY.truth.schema.find("ts")
+    )
     *others, last = CHECKS
     assert last is FindingKind.UNEXPLAINED
     assert not any(CHECKS[kind](difference, STATE) for kind in others)
 
 
 def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
-    field = TOLD.truth.schema.find("l")
+    field = STORY.truth.schema.find("l")
     lost = [
         Difference(DifferenceKind.CELL, "1", f"l[{at}]", "x", None, field.children[0])
         for at in range(2)
-    ] + [Difference(DifferenceKind.CELL, "1", "ts", 1, None, TOLD.truth.schema.find("ts"))]
+    ] + [Difference(DifferenceKind.CELL, "1", "ts", 1, None, STORY.truth.schema.find("ts"))]
     (finding,) = findings(lost, STATE)
     assert finding.kind is FindingKind.LOST_VALUE
     assert finding.columns == ("l.element", "ts")

@@ -34,7 +34,9 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
         ("int;", "';' has no place in one"),
     ],
 )
-def test_what_is_no_type_is_refused_and_what_is_allowed_is_told(text: str, problem: str) -> None:
+def test_what_is_no_type_is_refused_and_what_is_allowed_is_reported(
+    text: str, problem: str
+) -> None:
     with pytest.raises(TypeTextError) as wrong:
         parse_type(text)
     assert problem in str(wrong.value)

@@ -46,6 +46,6 @@ def test_what_statistics_exclude(
     assert stored.excludes(condition) == excluded
 
 
-def test_statistics_are_said_in_a_line() -> None:
+def test_statistics_are_reported_in_a_line() -> None:
     assert str(bounds(1, 3)) == "the Parquet footer on x in 2 rows of f: 1 to 3, 0 NULL"
     assert str(bounds(nulls=None)).endswith("f: not stored to not stored, NULLs not counted")

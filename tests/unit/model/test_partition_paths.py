@@ -57,7 +57,7 @@ def test_a_text_is_a_value_of_the_columns_type(text: str | None, type_: str, val
 
 
 @pytest.mark.parametrize(("text", "type_"), [("yes", "boolean"), ("", "int")])
-def test_a_text_that_is_none_is_told(text: str, type_: str) -> None:
+def test_a_text_that_is_none_is_reported(text: str, type_: str) -> None:
     with pytest.raises(ValueError, match="has no exact form as"):
         partition_paths.value_of(text, parse_type(type_))
 

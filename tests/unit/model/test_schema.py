@@ -97,7 +97,7 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
         (lambda s: s.drop("m.key"), "'m' is map<int, int>: only the type of its parts changes"),
     ],
 )
-def test_what_is_impossible_is_refused_and_what_is_there_is_told(
+def test_what_is_impossible_is_refused_and_what_is_there_is_reported(
     change: Change, problem: str
 ) -> None:
     with pytest.raises(SchemaChangeError) as wrong:

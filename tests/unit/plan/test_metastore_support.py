@@ -128,7 +128,7 @@ def test_containers_ask_through_one_in_a_container(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["twins: false", "metastore: hive-metastore-2.3.10"])
-def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
+def test_a_reader_that_needs_a_newer_one_is_reported_with_what_it_needs(
     tmp_path: Path, line: str
 ) -> None:
     with pytest.raises(
@@ -145,7 +145,7 @@ def test_a_reader_that_needs_a_newer_one_is_told_with_what_it_needs(
         ("{distribution: hive-metastore-3.1.3, upgraded_from: hive-metastore-2.3.10}", "number"),
     ],
 )
-def test_one_that_takes_no_transactional_table_is_told(
+def test_one_that_takes_no_transactional_table_is_reported(
     tmp_path: Path, through: str, why: str
 ) -> None:
     with pytest.raises(ScenarioProblem, match=f"cannot have hive-acid tables .*{why}"):

@@ -225,7 +225,7 @@ def test_views_are_those_that_scenario_profile_and_format_have(
         ({"table_version": ("5",)}, "settings.table_version: there is no '5'; allowed: 6, 8"),
     ],
 )
-def test_a_setting_that_no_format_of_a_scenario_has_is_told_with_its_file_and_line(
+def test_a_setting_that_no_format_of_a_scenario_has_is_reported_with_its_file_and_line(
     settings: dict[str, tuple[str, ...]], message: str
 ) -> None:
     lines = dict.fromkeys(settings, 7)
@@ -261,7 +261,9 @@ def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
     ("type_", "message"),
     [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
 )
-def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, message: str) -> None:
+def test_a_type_that_a_format_cannot_have_is_left_out_and_reported(
+    type_: str, message: str
+) -> None:
     plain = replace(COW, unsupported_types=frozenset({"tinyint", "char"}))
     added = AddColumn("f9", parse_type(type_))
     scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
@@ -272,7 +274,7 @@ def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, messa
     assert plan((scenario,), PROFILE, (COW,)).variants != ()
 
 
-def test_what_nobody_can_be_asked_is_told() -> None:
+def test_what_nobody_can_be_asked_is_reported() -> None:
     other = planned(views=("read_optimized",))
     assert other.cells == ()
     assert [exclusion.why for exclusion in other.excluded] == [

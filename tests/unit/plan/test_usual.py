@@ -141,7 +141,7 @@ def test_questions_and_settings_that_are_named_narrow_it_and_widen_it(tmp_path: 
 
 
 @pytest.mark.parametrize("text", ["format_version", "=3", "format_version="])
-def test_a_setting_without_a_name_or_a_value_is_told(tmp_path: Path, text: str) -> None:
+def test_a_setting_without_a_name_or_a_value_is_reported(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageProblem, match=f"--setting {text}: write name=value"):
         planned(tmp_path, PLAIN, where=PlanOverrides(settings=(text,)), formats=("iceberg",))
 
@@ -154,7 +154,7 @@ def long_story(changes: int) -> str:
     return f"{TABLE.replace('n: int', 'n0: int')}steps:\n  - insert: [1, 2]\n{steps}"
 
 
-def test_what_takes_too_long_is_left_out_and_it_is_said(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_left_out_and_reported(tmp_path: Path) -> None:
     readers, plan_formats = (OLD, "trino-476"), ("iceberg",)
     whole = planned(tmp_path, long_story(1), readers, formats=plan_formats)
     assert not whole.left_out

@@ -145,7 +145,7 @@ OTHER = replace(FIRST, rows=(("1", 1), ("2", 0)))
     ],
     ids=["time", "order of rows", "order of columns"],
 )
-def test_answers_of_one_content_are_alike(again: Answer) -> None:
+def test_answers_of_one_content_are_the_same(again: Answer) -> None:
     assert same_answer(again, FIRST)
     assert record_of_both(again, FIRST) == replace(again, again=True)
 
@@ -169,15 +169,15 @@ def test_another_answer_has_the_first_one_with_it_and_both_are_recorded(again: A
     assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 
 
-KEPT = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
+ANSWER = Answer("a", "q", (Column("id", "varchar", "string"),), (("1",),))
 
 
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path)
-    cache.store("aa01", KEPT)
+    cache.store("aa01", ANSWER)
     cache.store("aa02", Answer("b", "q", unknown="time-out"))
     tries = (Attempt("connection lost"),)
-    cache.store("aa03", Answer("c", "q", KEPT.columns, KEPT.rows, attempts=tries))
+    cache.store("aa03", Answer("c", "q", ANSWER.columns, ANSWER.rows, attempts=tries))
     column = Part("f1", "q", unknown="time-out")
     cache.store("aa04", Answer("d", "q", refusal=Refusal("X", "broken"), parts=(column,)))
     result = cache.find("aa01", "other case")
@@ -190,7 +190,7 @@ def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
     tmp_path: Path,
 ) -> None:
     cache = AnswerCache(tmp_path)
-    cache.store("01", KEPT)
+    cache.store("01", ANSWER)
     (path,) = tmp_path.glob("01/*.json")
     path.write_bytes(path.read_bytes()[:20])
     assert cache.find("01", "x") is None

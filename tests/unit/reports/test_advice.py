@@ -46,7 +46,7 @@ def test_no_setting_is_praised_where_the_reader_is_not_to_blame(responsible: Res
     assert [hint.verb for hint in advice(blamed, OTHERS)] == ["reproduce"]
 
 
-def test_of_a_refusal_as_much_is_said_and_of_a_right_answer_nothing() -> None:
+def test_of_a_refusal_as_much_is_reported_and_of_a_right_answer_nothing() -> None:
     refused = verdict(WRONG.reader, VerdictKind.REFUSED)
     assert advice(refused, OTHERS) == advice(WRONG, OTHERS)
     assert advice(OTHERS[0], OTHERS) == advice(verdict("x", VerdictKind.UNKNOWN), OTHERS) == ()

@@ -172,7 +172,7 @@ def answers(run: Run, texts: tuple[CauseText, ...]) -> dict[str, ReaderAnswer]:
     }
 
 
-def test_since_which_operations_a_reader_is_wrong_is_told_with_the_number_of_its_cells(
+def test_since_which_operations_a_reader_is_wrong_is_reported_with_the_number_of_its_cells(
     run: Run, answers: dict[str, ReaderAnswer], texts: tuple[CauseText, ...]
 ) -> None:
     for reader, answer in answers.items():

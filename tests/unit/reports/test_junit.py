@@ -176,7 +176,7 @@ def test_no_test_has_the_class_and_name_of_another_one(cases: list[ET.Element]) 
     assert len(names) == len(set(names))
 
 
-def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_said(
+def test_each_result_says_in_its_text_what_its_message_does_where_nothing_else_is_reported(
     cases: list[ET.Element],
 ) -> None:
     results = [element for case in cases for element in case if element.tag != "system-out"]

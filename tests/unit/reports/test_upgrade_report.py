@@ -71,7 +71,7 @@ def test_commands_stand_alone_and_can_be_pasted(worse: SideComparison) -> None:
     assert all(words[:2] == ["harness", "explain"] and "--run-dir" in words for words in pasted)
 
 
-def test_what_is_not_known_is_told_with_its_reason(sampled: Run) -> None:
+def test_what_is_not_known_is_reported_with_its_reason(sampled: Run) -> None:
     text = flat(shown(compared(sampled, RIGHT, SILENT)))
     assert "Not known One side gave no answer" in text
     assert f"- {SILENT}: time-out after 120 s, twice: no answer at all, 3 answers" in text

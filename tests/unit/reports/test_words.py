@@ -132,7 +132,7 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
         ),
     ],
 )
-def test_a_wrong_place_is_said_in_one_sentence(
+def test_a_wrong_place_is_reported_in_one_sentence(
     kind: FindingKind, witness: Witness, text: str
 ) -> None:
     assert witness_text(kind, witness) == text
@@ -141,7 +141,7 @@ def test_a_wrong_place_is_said_in_one_sentence(
 @pytest.mark.parametrize(
     ("raw", "expected"), [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")]
 )
-def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, expected: str) -> None:
+def test_an_engine_s_own_text_is_reported_where_it_is_another_one(raw: str, expected: str) -> None:
     assert engine_text(Witness("1", "f", 8, 7, raw=raw)) == expected
 
 

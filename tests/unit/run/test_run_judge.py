@@ -126,7 +126,7 @@ def test_an_answer_after_a_failed_attempt_is_late_and_silence_is_not(sampled: Ru
     assert {case.rpartition("/")[2] for case in run_judge.late(sampled)} == {sample_run.NAMES[2]}
 
 
-def test_a_late_answer_is_told_and_fails_where_that_is_wanted(sampled: Run) -> None:
+def test_a_late_answer_is_reported_and_fails_where_that_is_wanted(sampled: Run) -> None:
     case, *_ = run_judge.late(sampled)
     right = Applied(tuple(verdict for verdict in sampled.verdicts if verdict.case == case))
     assert right.verdicts[0].verdict is VerdictKind.CORRECT

@@ -76,7 +76,7 @@ def test_a_file_of_100_mb_is_refused_and_hardly_read(
     ],
     ids=["a folder", "a pipe", "a link to itself", "a device"],
 )
-def test_what_is_no_file_is_told_and_not_waited_for(
+def test_what_is_no_file_is_reported_and_not_waited_for(
     opens: Callable[[Path], object],
     tmp_path: Path,
     make: Callable[[Path], object],
@@ -89,13 +89,13 @@ def test_what_is_no_file_is_told_and_not_waited_for(
 
 
 @pytest.mark.parametrize("path", ["a\0.yaml", "x" * 300 + ".yaml"])
-def test_a_path_that_cannot_be_is_told(opens: Callable[[Path], object], path: str) -> None:
+def test_a_path_that_cannot_be_is_reported(opens: Callable[[Path], object], path: str) -> None:
     with pytest.raises(ScenarioProblem, match="cannot be read"):
         opens(Path(path))
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_told(
+def test_an_empty_file_is_reported(
     opens: Callable[[Path], object], tmp_path: Path, content: bytes
 ) -> None:
     path = tmp_path / "a.yaml"
@@ -114,7 +114,7 @@ def test_an_empty_file_is_told(
     ],
     ids=["NUL", "latin-1", "tab", "UTF-16"],
 )
-def test_bytes_that_are_no_text_are_told_with_their_line(
+def test_bytes_that_are_no_text_are_reported_with_their_line(
     tmp_path: Path, content: bytes, line: int
 ) -> None:
     path = tmp_path / "a.yaml"
@@ -180,7 +180,7 @@ def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, message: 
         ("0.1000000000000000000000001", "0.1"),
     ],
 )
-def test_a_number_that_would_become_another_one_is_told(number: str, read_as: str) -> None:
+def test_a_number_that_would_become_another_one_is_reported(number: str, read_as: str) -> None:
     expected = f"x/y.yaml:6: {number} is read as {read_as}; quote it to keep every digit"
     assert problem(rows(number)) == expected
 
@@ -199,12 +199,12 @@ def test_a_number_that_would_become_another_one_is_told(number: str, read_as: st
     ],
     ids=["steps", "rows", "columns", "parts"],
 )
-def test_far_too_much_is_told_before_it_is_tried(text: str) -> None:
+def test_far_too_much_is_reported_before_it_is_tried(text: str) -> None:
     (line,) = lines_of(text)
     assert "traceable values tell at most" in line
 
 
-def test_of_very_many_problems_the_first_are_told() -> None:
+def test_of_very_many_problems_the_first_are_reported() -> None:
     lines = lines_of(GOOD + "".join(f"k{at}: 1\n" for at in range(3000)))
     assert len(lines) <= MOST + 1
     assert lines[0].startswith("x/y.yaml:7: a scenario has no 'k0'; allowed: table")
@@ -297,7 +297,7 @@ def test_a_part_that_no_answer_tells_is_refused_with_its_line(type_: str, why: s
     assert lines_of(typed(type_)) == [f"x/y.yaml:4: table: columns: 'c' has {why}{WHY}"]
 
 
-def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_told_once() -> None:
+def test_such_a_part_that_a_step_makes_is_refused_at_the_step_and_reported_once() -> None:
     added = 'add_column: {name: c.b, type: "array<binary>"}'
     changed = "change_type: {name: c.a, to: binary}"
     expected = f"'c' has {INSIDE}{WHY}"

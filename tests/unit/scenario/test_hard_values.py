@@ -92,7 +92,7 @@ def test_a_value_is_written_as_it_stands_in_the_file(
         (NESTED, "{k: [{a: 200}]}", "'200' has no exact form as tinyint"),
     ],
 )
-def test_what_a_type_cannot_hold_is_told_with_its_line(
+def test_what_a_type_cannot_hold_is_reported_with_its_line(
     type_: str, written: str, problem: str
 ) -> None:
     with pytest.raises(ScenarioProblem) as wrong:

@@ -113,7 +113,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ("touch: all", "touch: many", '17: step 6 touch: rewrites: "many": input should be'),
     ],
 )
-def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
+def test_a_wrong_form_is_reported_with_its_line_and_what_is_allowed(
     old: str, new: str, message: str
 ) -> None:
     errors = problems(A5.replace(old, new, 1))
@@ -121,7 +121,7 @@ def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
     assert len(errors) <= 2  # a key that is misspelt is missing too
 
 
-def test_all_problems_of_a_file_are_told_at_once() -> None:
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
     text = (
         A5.replace("[none, some]", "[none, few]")
         .replace("touch\n", "tuch\n")
@@ -131,11 +131,11 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "7\n", "table: 3\nsteps: []\n"])
-def test_what_is_no_scenario_at_all_is_told_in_words(text: str) -> None:
+def test_what_is_no_scenario_at_all_is_reported_in_words(text: str) -> None:
     assert "is given; allowed: a mapping { … }" in problems(text)[0]
 
 
-def test_a_step_that_cannot_be_done_is_told_by_number_and_name_with_what_is_there() -> None:
+def test_a_step_that_cannot_be_done_is_reported_by_number_and_name_with_what_is_there() -> None:
     assert problems(steps("insert: [1]", "rename_column: {name: f9, to: g}", "insert: [1]")) == [
         "12: step 2 rename_column: there is no column 'f9'; there are: id, ts, f1, f2",
         "13: step 3 insert: there is a row with the key 1 already",
@@ -214,7 +214,7 @@ def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted
     assert "step 1 insert: 3 more such values; allowed" in lines[3]
 
 
-def test_queries_are_read_and_one_that_is_none_is_told_with_its_line() -> None:
+def test_queries_are_read_and_one_that_is_none_is_reported_with_its_line() -> None:
     asked = A5.replace(
         "views:", "queries: [story, 'where(f1 not in \"x\", null)', limit(2)]\nviews:"
     )

@@ -260,7 +260,7 @@ def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
     assert deaths.until_struck(made, KIND, NUMBER) == "differs"
 
 
-def test_records_that_a_death_harmed_are_told(
+def test_records_that_a_death_harmed_are_reported(
     experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = experiment((-9, {}), (0, RIGHT))
@@ -279,7 +279,7 @@ def test_a_run_that_had_not_begun_is_begun_again(experiment: MakeExperiment) -> 
 @pytest.mark.parametrize(
     "path", ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"]
 )
-def test_what_is_half_made_after_the_end_is_told(
+def test_what_is_half_made_after_the_end_is_reported(
     experiment: MakeExperiment, tmp_path: Path, ends: list[tuple[int, Verdicts]], path: str
 ) -> None:
     made, scripted = experiment(*ends)
@@ -288,7 +288,7 @@ def test_what_is_half_made_after_the_end_is_told(
     assert (tmp_path / path).exists()  # so that it can be looked at
 
 
-def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
+def test_what_a_run_that_was_gone_on_with_leaves_running_is_reported(
     experiment: MakeExperiment,
 ) -> None:
     made, scripted = experiment((ENDED, UNKNOWN), (0, RIGHT))

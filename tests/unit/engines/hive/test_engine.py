@@ -57,7 +57,7 @@ def test_who_cannot_be_asked_by_tez_is_told_who_can(name: str, why: str) -> None
     assert bool(result) == bool(why)
 
 
-def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
+def test_orcs_own_setting_is_sent_in_its_own_words_and_for_orc_files_only() -> None:
     by_position = {"orc.force.positional.evolution": "true"}
     assert session_statements(by_position) == ("set orc.force.positional.evolution=true",)
     distribution = distributions.load("hive-3.1.3")

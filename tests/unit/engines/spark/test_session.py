@@ -78,7 +78,9 @@ class Waited:
         say(self._there, id=1, error=STOPPING)
 
 
-def test_the_end_of_the_connection_is_told_with_the_log(ends: tuple[Spark, socket.socket]) -> None:
+def test_the_end_of_the_connection_is_reported_with_the_log(
+    ends: tuple[Spark, socket.socket],
+) -> None:
     spark, there = ends
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)

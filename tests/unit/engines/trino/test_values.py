@@ -227,7 +227,7 @@ def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int
         (row(a=INTEGER, b=plain("json")), ""),
     ],
 )
-def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
+def test_a_type_is_reported_in_our_words(signature: dict[str, Any], text: str) -> None:
     value = canonical(WireType.read(signature), TALLY)
     assert value == text
     assert not value or str(parse_type(value)) == value

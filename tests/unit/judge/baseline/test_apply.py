@@ -122,7 +122,7 @@ def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:
     assert applied([refused], named, known_of=conditions).verdicts[0].known == WHY
 
 
-def test_a_step_known_as_refused_that_was_applied_is_told() -> None:
+def test_a_step_known_as_refused_that_was_applied_is_reported() -> None:
     named = line(Expect("Analysis"), view="write", step="3")
     assert applied([], named, known_of=facts(COW, applied=((COW.id, 3),))).gone == (named,)
 
@@ -134,10 +134,10 @@ def test_a_line_whose_cells_all_answer_otherwise_no_longer_occurs() -> None:
     assert applied([correct(COW, 3, HIVE), verdict(MOR, 3, HIVE, STALE)], fixed).gone == ()
 
 
-def test_of_a_line_without_a_cell_in_this_run_nothing_is_said() -> None:
+def test_of_a_line_without_a_cell_in_this_run_nothing_is_reported() -> None:
     unused = line(engine="trino")
     applied_steps = applied([correct(COW, 3, HIVE)], unused)
-    assert (applied_steps.gone, applied_steps.idle) == ((), (unused,))
+    assert (applied_steps.gone, applied_steps.unused) == ((), (unused,))
 
 
 @pytest.mark.parametrize("kind", [VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED])
@@ -157,7 +157,7 @@ def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
     assert applied_steps.gone == ()
 
 
-def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
+def test_what_is_declared_unsupported_and_was_answered_is_reported_even_where_it_is_known() -> None:
     probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
     refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
     applied_steps = applied([probe, refused], line())

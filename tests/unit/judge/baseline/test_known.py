@@ -105,7 +105,7 @@ def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> Non
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
+def test_what_is_wrong_is_reported_with_its_place_and_what_is_allowed(
     old: str, new: str, message: str
 ) -> None:
     if new.startswith("until"):
@@ -116,7 +116,7 @@ def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
     )
 
 
-def test_all_problems_of_all_lines_are_told_at_once() -> None:
+def test_all_problems_of_all_lines_are_reported_at_once() -> None:
     text = LINE.replace("hive", "7") + LINE.replace("notyet", "soon")
     errors = problems(text)
     assert [error.split(":")[1] for error in errors] == ["1", "7"]

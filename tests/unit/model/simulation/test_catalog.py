@@ -28,7 +28,9 @@ def listed(one: Story, *bare: int) -> Lists:
 
 
 def partition_types(catalog_lists: Lists) -> dict[str, tuple[str, ...]]:
-    return {str(value): tuple(map(str, types)) for (value,), types in catalog_lists.own.items()}
+    return {
+        str(value): tuple(map(str, types)) for (value,), types in catalog_lists.partitions.items()
+    }
 
 
 def test_a_partition_keeps_the_columns_of_the_step_that_first_wrote_into_it() -> None:

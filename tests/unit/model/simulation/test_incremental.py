@@ -91,7 +91,7 @@ def test_what_files_say_counts_whatever_the_model_would() -> None:
 
 
 @pytest.mark.parametrize("commit", [(), ("20240001",), ("20240001", "1999")])
-def test_where_a_file_does_not_say_when_its_rows_were_committed_nothing_is_told(
+def test_where_a_file_does_not_say_when_its_rows_were_committed_nothing_is_reported(
     commit: tuple[str, ...],
 ) -> None:
     story = history("insert 1,2; insert 3")

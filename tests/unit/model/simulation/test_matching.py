@@ -77,7 +77,7 @@ def test_an_answer_that_no_way_gives_names_none() -> None:
         (MapValue((("a", "b"), ("c", "d"))), MapValue((("a", "b, c → d"),))),
     ],
 )
-def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: Value) -> None:
+def test_values_that_are_only_written_the_same_are_two_answers(one: Value, other: Value) -> None:
     assert table_of(["a"], [[one]]) == table_of(["a"], [[one]])
     assert table_of(["a"], [[one]]) != table_of(["a"], [[other]])
 

@@ -157,14 +157,14 @@ def test_without_facts_every_version_of_a_row_may_be_shown_or_none() -> None:
     )
 
 
-TOLD = history(
+STORY = history(
     "insert 1,2; update 1 set f2; compact schedule; rename f1 g; upsert 2; compact", mor=True
 )
 STEPS = {"1": 1, "2": 2, "4": 4, "5": 5, "6": 6, "300": 2}
 """What was scheduled at 300 took in the rows of step 2."""
 SQL = [
     operation.sql(before, after)
-    for operation, (before, after) in zip(TOLD.operations, pairwise(TOLD.history), strict=True)
+    for operation, (before, after) in zip(STORY.operations, pairwise(STORY.history), strict=True)
 ]
 SENT = tuple(
     StateRecord("v", Outcome(at, OutcomeKind.APPLIED, str(at), statements=sql), "d")
@@ -192,18 +192,18 @@ def file(*names: str, instant: str = "300") -> FileFact:
 def test_a_file_has_the_columns_of_the_day_on_which_it_was_written(
     fact: FileFact, step: int
 ) -> None:
-    assert columns_step(TOLD.history, fact, STEPS) == step
+    assert columns_step(STORY.history, fact, STEPS) == step
 
 
 @pytest.mark.parametrize("lost", [(), (1, 2)])
 def test_what_it_holds_is_compared_under_those_names(lost: tuple[int, ...]) -> None:
-    fact, then = file("id", "ts", "g", "f2"), TOLD.history[2]
+    fact, then = file("id", "ts", "g", "f2"), STORY.history[2]
     rows = [[row.values[field.id] for field in then.schema.fields] for row in then.rows.values()]
     shown = [[*row[:2], None if key in lost else row[2], row[3]] for key, row in enumerate(rows, 1)]
     content = FileValues(0, ("id", "ts", "g", "f2"), tuple(map(tuple, shown)))
     step = Outcome(6, OutcomeKind.APPLIED)
     state = StateRecord("v", step, "d", (fact,), others=(("300", 2),), values=(content,))
-    differences = Holdings((*SENT, state), TOLD.history).differences(fact)
+    differences = Holdings((*SENT, state), STORY.history).differences(fact)
     # The file only carries its rows: also that of step 2, to which only `f2` was sent.
     assert [
         (difference.key, difference.column, difference.actual, difference.sent)

@@ -48,7 +48,7 @@ def test_a_strategy_is_called_by_how_it_finds_columns_and_what_it_does_beyond(
     assert str(strategy) == text
 
 
-def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
+def test_a_strategy_includes_those_that_find_columns_the_same_way_and_do_less() -> None:
     whole = ReadStrategy(NAME, Logs.IGNORED, catalog=2)
     assert whole.includes(ReadStrategy(NAME))
     assert whole.includes(ReadStrategy(NAME, Logs.IGNORED))

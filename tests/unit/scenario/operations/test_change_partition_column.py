@@ -45,7 +45,7 @@ def test_each_change_is_one_statement_and_changes_no_value(change: str) -> None:
         ("column: p, rename: q, drop: true", "say one change: "),
     ],
 )
-def test_what_it_cannot_be_asked_is_told_with_the_line(change: str, problem: str) -> None:
+def test_what_it_cannot_be_asked_is_reported_with_the_line(change: str, problem: str) -> None:
     with pytest.raises(UsageProblem) as wrong:
         loads(SCENARIO.format(change=change), "family/name.yaml")
     assert f"family/name.yaml:8: step 2 change_partition_column: {problem}" in str(wrong.value)

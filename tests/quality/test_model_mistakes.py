@@ -104,7 +104,9 @@ def _of_reading(seed: int) -> tuple[Verdict, ...]:
     return judged(case_of(story, _every(_misread)), (wrong, story.read()))
 
 
-OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]] = {
+MISTAKES: Final[
+    Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible, VerdictKind]]
+] = {
     "own: a rule of conversion, one engine asked": (
         _of_rule(1),
         Responsible.UNSURE,
@@ -135,10 +137,10 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Responsible,
 """What is answered; whose doing it has to be, and the verdict."""
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", MISTAKES)
 @pytest.mark.parametrize("seed", range(8))
 def test_nobody_is_blamed_for_a_mistake_of_our_own(name: str, seed: int) -> None:
-    ask, responsible, kind = OWN[name]
+    ask, responsible, kind = MISTAKES[name]
     shown = [verdict for verdict in ask(seed) if verdict.verdict is not VerdictKind.CORRECT]
     findings = [finding for verdict in shown for finding in verdict.findings]
     assert {finding.responsible for finding in findings} == {responsible}
