@@ -163,7 +163,7 @@ def make(
     profile: str | None,
     pattern: str,
     cases: Path | None = None,
-    where: PlanOverrides = AS_PROFILE,
+    overrides: PlanOverrides = AS_PROFILE,
     named: NamedParts = NONE,
     change: Change | None = None,
 ) -> Plan:
@@ -175,13 +175,13 @@ def make(
     """
     scenarios, result = select_scenarios.choose(paths or (), profile or QUICK_START)
     custom_distributions.register(paths or ())
-    named_parts, settings = named.read(), where.values()
+    named_parts, settings = named.read(), overrides.values()
     shipped_ones = profiles.load_profiles(shipped.profiles_file()).values()
     if profile is None and (paths or change):
         sides = (change or UNCHANGED).sides, (change or UNCHANGED).formats_in_use
         request = Request(named_parts, *sides, settings)
         scenarios, result = usual.usual(request, (result, *shipped_ones), scenarios)
-        result = where.apply(result)
+        result = overrides.apply(result)
         _check(result)
         chosen, count = scenarios, len(scenarios)
         result = usual.within_limit(result, request, count, lambda p: _planned(chosen, p))
@@ -192,7 +192,7 @@ def make(
         else:
             result = named_parts.instead(result)
         scenarios = tuple(replace(s, settings={**s.settings, **settings}) for s in scenarios)
-        result = where.apply(result)
+        result = overrides.apply(result)
     result = change.make(result, scenarios) if change else result
     _check(result)
 

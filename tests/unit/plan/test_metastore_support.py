@@ -43,7 +43,7 @@ def planned(
     (folder / "hudi").mkdir()
     text = SCENARIO.read_text()
     (folder / "hudi" / "move.yaml").write_text(text.replace("hudi-cow, hudi-mor", of))
-    return plan_options.make([folder], "mine", "", where=PlanOverrides(metastore=option))
+    return plan_options.make([folder], "mine", "", overrides=PlanOverrides(metastore=option))
 
 
 @pytest.mark.parametrize(
