@@ -1,4 +1,4 @@
-"""Readers of the sample held against each other, for reports on upgrades."""
+"""Comparisons of readers of the sample run, for reports on upgrades."""
 
 from __future__ import annotations
 

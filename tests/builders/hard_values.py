@@ -121,7 +121,7 @@ class Hard:
         return self.chance.choice(ENDS[str(type_).partition("(")[0]])
 
     def _free(self, type_: DataType) -> object:
-        """Return a value that no other place has, where the type has so many."""
+        """Return a value that occurs nowhere else, where the type has enough values."""
         self.made += 1
         if isinstance(type_, Decimal):
             most = 10**type_.precision
@@ -179,7 +179,7 @@ def hard(seed: int) -> Hard:
 
 
 def written(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows in one word: JSON without blanks and without what parts words and steps."""
+    """Return rows as JSON without blanks and without the separators of words and steps."""
     text = json.dumps(list(rows), separators=(",", ":"))
     return text.replace(" ", "\\u0020").replace(";", "\\u003b")
 

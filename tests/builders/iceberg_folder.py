@@ -77,14 +77,14 @@ class Entry:
     snapshot: int | None = None
     sequence: int | None = None
     metrics: Mapping[str, Any] = field(default_factory=lambda: {"record_count": 1})
-    """What the manifest tells of its columns."""
+    """The metrics of its columns in the manifest."""
     partition: int | None = None
     """The value of the one partition column."""
     kind: str = "PARQUET"
     vector_of: str = ""
     """The data file whose deleted positions stand in the whole of it."""
     only: str = ""
-    """The one data file that a position delete file is said to be about."""
+    """The only data file that a position delete file is about, as its manifest says."""
     by: tuple[int, ...] = (1,)
     """The ids of the columns whose values an equality delete file has."""
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines in which a thing is said once, under an id, and named from then on.
+"""Files of JSON lines in which a shared value stands once, with an id by which lines refer to it.
 
 A line with a `variant` begins what is said of it. A line with an `id` says something once for the
 whole file; the id ends with a digest of what is said. A file's name tells whether it is text
@@ -58,7 +58,7 @@ class Lines:
 @dataclass(slots=True)
 class Parsed:
     once: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What is said once, by its id."""
+    """The shared values by their ids."""
     variants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """The other lines of each variant."""
 

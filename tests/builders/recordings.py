@@ -39,7 +39,7 @@ VerdictRecord = Mapping[str, Any]
 UNSAID: Final = {"case", "scenario", "variant", "step", "reader", "view", "query"} | {
     *("expected", "sql", "seconds", "reused", "known", "reason")
 }
-"""What of a verdict is said elsewhere, is not judged, or is a baseline's."""
+"""The fields of a verdict that stand elsewhere, are not judged, or are of a baseline."""
 
 _ANSWER: Final = TypeAdapter(Answer)
 _STATE: Final = TypeAdapter(StateRecord)

@@ -1,4 +1,4 @@
-"""Recorded answers, judged by the checks of today; what differs from the record, for people."""
+"""Recorded answers judged by the checks of today, and readable differences from the record."""
 
 from __future__ import annotations
 

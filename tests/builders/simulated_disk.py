@@ -153,7 +153,7 @@ def _write(disk: Disk, before: Truth, after: Truth) -> None:
     changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
     moved = [key for key in before.rows if _moved(key, before, after)]
     gone = [*moved, *(key for key in before.rows if key not in after.rows)]
-    if disk.merge_on_read:  # whether a late version stands is told when it is read
+    if disk.merge_on_read:  # readers decide whether a late version counts
         changed = [after.sent_contested.get(row.key) or row for row in changed]
         changed += [row for row in _late(before, after).values() if row is not None]
         gone += [key for key, row in _late(before, after).items() if row is None]

@@ -56,7 +56,7 @@ def cut(value: Value) -> Value:
 
 
 def typed(story: Story, types: Mapping[str, str], *, ours: bool = True) -> Reply:
-    """The right answer, some of its types told as `types`: in our words, or in the engine's."""
+    """Return the right answer with other column types: canonical ones, or the engine's own."""
     reply = story.read()
     columns = tuple(
         replace(column, type=types[column.name], canonical=types[column.name] if ours else "")

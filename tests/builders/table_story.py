@@ -308,7 +308,7 @@ def witness(story: Story, reply: Reply, kind: FindingKind, key: str, column: str
 
 
 def cells(story: Story, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
-    """Return all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
+    """Return all places of columns in rows: `cells(story, "f1 f2", [1, 2])`."""
     rows = list(story.truth.rows) if keys is None else keys
     return {(str(key), name) for key in rows for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""The same table with a token in the place of every value: it tells whose value a reader shows.
+"""The same table with a token in place of every value, which shows whose value a reader shows.
 
 A defective reader is run twice, over the files and over their shadow. What it does with files,
 columns and rows it does to both alike, so each token of the second answer says where the value at

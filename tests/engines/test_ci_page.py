@@ -83,7 +83,7 @@ class Github:
     expressions: dict[str, str]
     ran: list[subprocess.CompletedProcess[str]]
     cells: int
-    """So many of them `harness plan` tells of."""
+    """The number of checks that `harness plan` reports."""
 
     def given(self, action: str) -> dict[str, str]:
         (result,) = (

@@ -1,4 +1,4 @@
-"""Containers that fail, and a daemon that does: what people are told, and that nothing is left."""
+"""Failures of containers and of the daemon: what is reported, and that nothing is left."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def started(
 
 
 def until(process: subprocess.Popen[str], text: str = "", **expected: object) -> None:
-    """Read events until one holds all of `wanted`, and a text that begins so."""
+    """Read events until one has all `expected` values and a text that begins with `text`."""
     assert process.stdout is not None
     for line in process.stdout:
         event = json.loads(line)

@@ -29,7 +29,7 @@ WRITTEN, ANCIENT = 1, 6
 
 
 def planned() -> Plan:
-    """The plan, of which only what is said above is asked."""
+    """Return the plan with the questions above alone."""
     scenarios = [
         load_scenario
         for load_scenario in load_scenarios(scenarios_folder())

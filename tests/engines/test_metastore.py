@@ -73,7 +73,7 @@ def entries(metastore: Metastore, database: str) -> tuple[CatalogEntry, ...]:
 
 
 def timeless(data: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Without the times at which the metastore itself was told of it."""
+    """Return entries without the times that the metastore itself sets."""
     if isinstance(data, dict):
         times = ("createTime", "transient_lastDdlTime")
         return {key: timeless(value) for key, value in data.items() if key not in times}

@@ -1,4 +1,4 @@
-"""Tables of an object store: their readers answer as from the disk, or are told to be lost."""
+"""Tables in an object store: readers answer as from the disk, or are reported as lost."""
 
 from __future__ import annotations
 

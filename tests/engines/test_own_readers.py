@@ -1,4 +1,4 @@
-"""Engines as somebody has them: a wrong set-up is told and never judged, others are asked."""
+"""A user's own engines: a wrong set-up is reported and never judged, others are asked."""
 
 from __future__ import annotations
 

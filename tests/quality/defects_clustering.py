@@ -106,7 +106,7 @@ ENDS = {
     "delete of a partition": "delete_partition 402; insert 405",
     "truncate": "truncate; insert 405",
 }
-"""What each history ends with, by what is told of it."""
+"""What each history ends with, by its description."""
 
 
 def _ending(end: str, *, mor: bool) -> Twist:

@@ -96,7 +96,7 @@ as_of(
 
 
 def _asked(story: Story, seen: Seen) -> Seen | None:
-    """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
+    """Filter what is shown by the predicate that a plan asks about the table of `story`."""
     query = predicate(story)
     return None if query is None else filtered(seen, query)
 

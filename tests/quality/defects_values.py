@@ -41,7 +41,7 @@ _WHOLE = {
 
 
 def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = False) -> None:
-    """Plant a change of all values of some types; NULLs only where it is said."""
+    """Plant a change of all values of some types, of NULLs only with `null`."""
 
     def defect(story: Story, _: random.Random) -> Seen:
         if_there: Change = (

@@ -1,4 +1,4 @@
-"""What the judge says of a planted defect: which names, who is responsible, how it was read."""
+"""The judgement on a planted defect: its names, who is responsible, the read strategy."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _some(things: Iterable[object]) -> str:
 
 @dataclass
 class Excuse:
-    """Where an answer fits another explanation too, so that nothing may be claimed."""
+    """Answers that another explanation fits too, so that the judge may claim nothing."""
 
     oracle: Oracle
     wrong: dict[Position, Wrong]
@@ -182,7 +182,7 @@ class Excuse:
     _looks: dict[Look, set[int]] = field(default_factory=dict)
 
     def holds(self, defect: Wrong, claimed: FindingKind) -> bool:
-        """Return whether what was said claims nothing that the answer does not show."""
+        """Return whether the finding claims nothing beyond what the answer shows."""
         if defect.line is None or defect.column is None:
             return False
         if defect.actual is None:

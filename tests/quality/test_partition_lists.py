@@ -44,7 +44,7 @@ def table(change: str = "add f3 after ts") -> Story:
 def recorded(
     story: Story, listed: ListedColumns | None = BEFORE, entry: str = "snapshot"
 ) -> RecordedVariant:
-    """Return the records, with the list that the partition of the first row has; None: of old."""
+    """Return the records with the list of the first row's partition; None: records before lists."""
     case = case_of(story)
     states = tuple(replace(state, files=_in_folders(state)) for state in case.states)
     if listed is None:

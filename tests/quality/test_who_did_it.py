@@ -62,13 +62,13 @@ class Case:
     steps: Sequence[Sequence[Action]]
     """What the writer does in each, the creation first."""
     shown: Sequence[tuple[str, Values, set[Blame]]]
-    """The rows of an answer, what stands in them instead, and what is said of it."""
+    """The rows of an answer, the values it shows instead, and its findings with who is blamed."""
     refused: frozenset[int] = field(default=frozenset())
     """The steps that the writer answered with an error."""
 
 
 def verdicts_on(case: Case, folder: Path) -> list[Verdict]:
-    """Return what is said of each answer by itself."""
+    """Return the findings on each answer by itself."""
     recorded, replies = answered(case, folder)
     return [verdict_on(recorded, answer_of(reply)) for reply in replies]
 

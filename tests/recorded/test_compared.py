@@ -1,4 +1,4 @@
-"""Two readers of the quick start held against each other, by what both have answered."""
+"""Two readers of the quick start are compared by their recorded answers."""
 
 from __future__ import annotations
 

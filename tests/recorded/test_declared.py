@@ -1,4 +1,4 @@
-"""What readers are declared not to know, held against what they answered to all tables."""
+"""What readers are declared not to know, compared with their recorded answers about all tables."""
 
 from __future__ import annotations
 

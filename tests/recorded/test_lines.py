@@ -1,4 +1,4 @@
-"""Files of recordings: what is said once is found again, whatever it is, compressed or not."""
+"""Files of recordings: shared values are read back, whatever they are, compressed or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: what people do wrong is told in words, with the status of its kind."""
+"""The command line: errors of users are reported in words, each with its exit status."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(capsys: Capture, *arguments: str) -> str:
-    """Return what is said to somebody who used a command wrongly."""
+    """Return the error of a wrong use."""
     assert app.main(arguments) == WRONG_USE
     message = capsys.readouterr().err
     assert "Traceback" not in message

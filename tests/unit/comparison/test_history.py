@@ -1,4 +1,4 @@
-"""The file that stores runs loses nothing; when cells turned over them, and what differed then."""
+"""The file that stores runs loses nothing; when verdicts turned, and what differed then."""
 
 from __future__ import annotations
 
@@ -363,7 +363,7 @@ def test_another_statement_makes_it_another_question_but_not_another_database(
 
 
 def changed(given: Run, what: str) -> Run:
-    """Return a run in which something else is otherwise."""
+    """Return a run with one other difference."""
     info = given.info
     (reader,) = info.readers
     changes: Mapping[str, Run] = {

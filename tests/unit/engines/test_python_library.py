@@ -47,7 +47,7 @@ class PanicException(BaseException):
 
 
 class SimulatedContext:
-    """Answers with the SQL and with what it was told of tables."""
+    """Answers with the SQL and with the tables that were registered."""
 
     never: threading.Event
 

@@ -1,4 +1,4 @@
-"""Views of the past: which step they go back to, their truth, and what is said of wrong answers."""
+"""Views of the past: which step they go back to, their truth, and findings on wrong answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in a profile that nothing has: told with its line, never left out in silence."""
+"""An unknown name in a profile is reported with its line, never ignored."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def change(mine: Path, old: str, new: str) -> None:
 
 
 def problems(path: Path) -> list[str]:
-    """Return what is told of the profile, each from its line on."""
+    """Return the errors of the profile, each from its line on."""
     with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([path], "mine", "")
     lines = str(wrong.value).splitlines()

@@ -1,4 +1,4 @@
-"""What lies below a folder of scenarios: read, or told; nothing is left out in silence."""
+"""Files below a folder of scenarios are read or reported; none is ignored."""
 
 from __future__ import annotations
 

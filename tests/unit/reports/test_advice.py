@@ -1,4 +1,4 @@
-"""What is said to do about an answer: only what helps, and commands that a shell takes."""
+"""Advice on an answer: only what helps, and commands that a shell takes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Answered = tuple[Verdict, Answer]
 
 
 def answered(*rows: tuple[object, ...], kind: VerdictKind = VerdictKind.WRONG) -> Answered:
-    """Return a verdict on an answer with these rows; who gave it is said later."""
+    """Return a verdict on an answer with these rows; its reader is set later."""
     verdict = Verdict("", "hudi/move", VARIANT, 3, "", "snapshot", "all", kind)
     return verdict, Answer("", "select", COLUMNS, rows)
 

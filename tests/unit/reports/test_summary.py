@@ -1,4 +1,4 @@
-"""What is said of a run as a whole, and in which reports."""
+"""The summary of a run, and the reports that have it."""
 
 from __future__ import annotations
 

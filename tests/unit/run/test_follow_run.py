@@ -1,4 +1,4 @@
-"""What is told of a run that goes on is what the run says at its end, whoever answers first."""
+"""The verdicts shown during a run are those at its end, whoever answers first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that nothing explains are asked for once more, of fresh servers; here simulated ones."""
+"""Unexplained answers are asked for once more, of fresh servers, which are simulated here."""
 
 from __future__ import annotations
 

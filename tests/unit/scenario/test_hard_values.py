@@ -1,4 +1,4 @@
-"""Hard values from the file to the statement, and what people are told who write another one."""
+"""Hard values from the file to the statement, and the errors for impossible ones."""
 
 from __future__ import annotations
 

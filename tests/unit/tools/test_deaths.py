@@ -162,7 +162,7 @@ ZOMBIE: Final = Process(runs=True, state=psutil.STATUS_ZOMBIE)
 
 @dataclass
 class Scripted:
-    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as told, struck or not."""
+    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as scripted."""
 
     ends: list[tuple[int, Verdicts]]
     struck: Iterator[object | None]

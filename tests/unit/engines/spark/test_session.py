@@ -1,4 +1,4 @@
-"""What whoever asks Spark is told when its process is ended; the worker is simulated."""
+"""What a session reports when Spark's process ends; the worker is simulated."""
 
 from __future__ import annotations
 

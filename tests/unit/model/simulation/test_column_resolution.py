@@ -1,4 +1,4 @@
-"""What is told from file facts; whole answers are compared with simulated readers in quality."""
+"""Column resolution by file facts; tests/quality compares whole answers with simulated readers."""
 
 from __future__ import annotations
 
