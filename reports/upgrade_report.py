@@ -390,7 +390,7 @@ def scope(comparison: SideComparison) -> str:
     shapes = dict.fromkeys(v.query.partition("(")[0] for v in asked)
     queries = f"{_kinds('view', views)}, {_kinds('query', shapes, 'queries')}"
     left_out = dict.fromkeys((*comparison.old.run.info.left_out, *comparison.new.run.info.left_out))
-    lacking = f"; left out to be quick: {', '.join(left_out)}" if left_out else ""
+    lacking = f"; left out to save time: {', '.join(left_out)}" if left_out else ""
     return f"{scenarios} on {tables} of {writers}, read by {readers} ({number}: {queries}{lacking})"
 
 
@@ -580,4 +580,4 @@ def line_texts(comparison: SideComparison) -> Iterator[str]:
     for line in lines.unreviewed:
         yield f"{line.location}: does not say why yet ({line}); replace the TODO"
     for line in lines.expired:
-        yield f"{line.location}: counted until {line.until} and does no longer ({line})"
+        yield f"{line.location}: was valid until {line.until} ({line}); review it, or take it out"

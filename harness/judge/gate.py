@@ -49,7 +49,7 @@ def gate(applied: Applied, late: Collection[str] = (), *, fail_on_flaky: bool = 
         reasons.append(f"{_count(cells, 'check is', 'checks are')} flaky, {how}: {_where(cells)}.")
     reasons.extend(_open(applied.verdicts))
     reasons.extend(
-        f"{line.location}: counted until {line.until} and does no longer"
+        f"{line.location}: was valid until {line.until}; review it, or take it out"
         for line in applied.expired
     )
     if status == GOOD:

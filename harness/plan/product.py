@@ -730,7 +730,7 @@ def _views(
     why = "there is no such view of the past in this format"
     excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
     if not shown:
-        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
+        why = f"it has none of the requested views; {format_.NAME} has {', '.join(format_.views)}"
         excluded.append(Excluded(variant.id, why))
     return shown
 

@@ -120,7 +120,7 @@ def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_th
 def test_an_expired_line_is_reported_although_the_run_is_good() -> None:
     line = replace(LINE, until=datetime.date(2031, 6, 1))
     text = gate_text(Applied((verdict(CORRECT),), expired=(line,)))
-    assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
+    assert "hudi/move.known.yaml:7: was valid until 2031-06-01; review it, or take it out" in text
 
 
 def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:

@@ -278,7 +278,7 @@ def test_what_nobody_can_be_asked_is_reported() -> None:
     other = planned(views=("read_optimized",))
     assert other.cells == ()
     assert [exclusion.why for exclusion in other.excluded] == [
-        "cow has the views snapshot; wanted are others"
+        "it has none of the requested views; cow has snapshot"
     ]
     late = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
     assert [variant.writers for variant in late.variants] == [("a", "a", "b", "b")]
