@@ -427,9 +427,14 @@ def with_examples(cells: PageCells) -> PageCells:
         return cells
     most = max(1, MOST_CELLS // max(1, len(cells.causes)))
     examples = {case for cause in cells.causes for case in cause.cases[:most]}
-    more = [e for of in cells.shown.values() for e in of if e.case not in examples]
-    some = ((key, [e for e in of if e.case in examples]) for key, of in cells.shown.items())
-    shown = {key: of for key, of in some if of}
+    more = [
+        e for examples_of in cells.shown.values() for e in examples_of if e.case not in examples
+    ]
+    some = (
+        (key, [e for e in examples_of if e.case in examples])
+        for key, examples_of in cells.shown.items()
+    )
+    shown = {key: examples_of for key, examples_of in some if examples_of}
     before = {case: before for case, before in cells.before.items() if case in examples}
     counted = [*cells.counted, *more]
     return replace(cells, shown=shown, counted=counted, before=before, examples=most)

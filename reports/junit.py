@@ -85,7 +85,9 @@ def _things(run: Run) -> list[tuple[str, Thing]]:
         if many and _passes(verdict) and verdict.case not in late
     ]
     tables = grouped([((verdict.variant, verdict.reader), verdict) for verdict in summed])
-    things: list[tuple[str, Thing]] = [(of[0].scenario, tuple(of)) for of in tables.values()]
+    things: list[tuple[str, Thing]] = [
+        (cells[0].scenario, tuple(cells)) for cells in tables.values()
+    ]
     summed_cases = {verdict.case for verdict in summed}
     things += [
         (verdict.scenario, verdict) for verdict in run.verdicts if verdict.case not in summed_cases

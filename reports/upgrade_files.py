@@ -169,18 +169,20 @@ def _classes(comparison: SideComparison) -> Iterator[dict[str, object]]:
 def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLists:
     """Return all pairs, table by table: one line for the steps after which the same was seen."""
     variants = grouped((pair.either.variant, pair) for pair in pairs)
-    lists = [(name, [*_lines(of, comparison)]) for name, of in list(variants.items())[:MOST_TABLES]]
+    lists = [
+        (name, [*_lines(pairs, comparison)]) for name, pairs in list(variants.items())[:MOST_TABLES]
+    ]
     if (more := len(variants) - MOST_TABLES) > 0:
         lists.append((f"and {counted(more, 'more table')}: harness explain CASE", []))
     return lists
 
 
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
-    for key, of in grouped((_key(pair), pair) for pair in pairs).items():
-        steps = sorted({pair.either.step for pair in of})
+    for key, same_pairs in grouped((_key(pair), pair) for pair in pairs).items():
+        steps = sorted({pair.either.step for pair in same_pairs})
         example = NOT_WORDED
-        with LoggedFailure(of[0].either.case):
-            example = _example(of[0], comparison)
+        with LoggedFailure(same_pairs[0].either.case):
+            example = _example(same_pairs[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 
 

@@ -400,7 +400,7 @@ def _settings(variants: Iterable[VariantInfo]) -> str:
     for variant in variants:
         for name, value in variant.settings.items():
             values.setdefault(name, {})[value] = None
-    texts = [f"{name} {_listed(of)}" for name, of in values.items()]
+    texts = [f"{name} {_listed(values_of)}" for name, values_of in values.items()]
     more = len(texts) - FEW
     if more > 0:
         texts = [*texts[:FEW], f"{more} more settings" if more > 1 else "1 more setting"]

@@ -608,20 +608,22 @@ def page(states: Mapping[str, int], every: Sequence[Compared]) -> Iterator[str]:
         "differ, explained", "not", "as of earlier steps", "the same", "explained", "not",
     )  # fmt: skip
     yield ""
-    yield from table(heads, (_line(of, states[of], every) for of in sorted(states)))
+    yield from table(heads, (_line(name, states[name], every) for name in sorted(states)))
     yield from ("", "## Where opinion and model differ", "")
     heads = ("reader", "what", "places", "states", "scenarios", "why", "source")
     yield from table(heads, _explained(every, errors=False))
     yield from ("", "## States without an opinion", "")
     yield from table(heads, _explained(every, errors=True))
-    left = [f"{of}, {states[of]} states: {why}." for of, why in NONE.items() if of in states]
+    left = [
+        f"{name}, {states[name]} states: {why}." for name, why in NONE.items() if name in states
+    ]
     yield from ("", *(f"- {line}" for line in left)) if left else ()
     if lines := list(unexplained(every)):
         yield from ("", "## Not explained", "", *(f"- {line}" for line in lines))
 
 
-def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
-    of_format = [one for one in every if one.variant.format == of]
+def _line(format_name: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
+    of_format = [one for one in every if one.variant.format == format_name]
     counts = []
     for past in (False, True):
         asked = [one for one in of_format if (one.opinion.past is not None) is past]
@@ -633,7 +635,7 @@ def _line(of: str, states: int, every: Sequence[Compared]) -> tuple[str, ...]:
             f"{len(there)}{share}", len(there) - len(differ), len(differ) - wrong, wrong
         ]  # fmt: skip
     readers = ", ".join(sorted({one.opinion.reader for one in of_format})) or "none"
-    return (of, readers, str(states), *map(str, counts))
+    return (format_name, readers, str(states), *map(str, counts))
 
 
 def _explained(every: Sequence[Compared], *, errors: bool) -> Iterator[tuple[str, ...]]:

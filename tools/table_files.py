@@ -712,9 +712,9 @@ def _deleted(data: bytes) -> Iterator[str]:
     ]
     parts = (("key", strings), ("place", strings), ("order", ["null", *wrappers]))
     delete = {"type": "record", "name": "d", "fields": [{"name": n, "type": t} for n, t in parts]}
-    of = {"type": "array", "items": delete}
+    deletes = {"type": "array", "items": delete}
     schema = fastavro.parse_schema(
-        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": of}]}
+        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": deletes}]}
     )
     record: Any = fastavro.schemaless_reader(io.BytesIO(data), schema, None)
     yield from (str(one["key"]) for one in record["all"])

@@ -184,23 +184,23 @@ class IcebergFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def _entry(self, of: Entry) -> dict[str, Any]:
-        size = (self.path / of.path).stat().st_size if of.vector_of else None
+    def _entry(self, entry: Entry) -> dict[str, Any]:
+        size = (self.path / entry.path).stat().st_size if entry.vector_of else None
         return {
-            "status": of.status,
-            "snapshot_id": of.snapshot,
-            "sequence_number": of.sequence,
+            "status": entry.status,
+            "snapshot_id": entry.snapshot,
+            "sequence_number": entry.sequence,
             "data_file": {
-                "content": of.content,
-                "file_path": f"{LOCATION}/{of.path}",
-                "file_format": "PUFFIN" if of.vector_of else of.kind,
-                "referenced_data_file": f"{LOCATION}/{of.vector_of or of.only}"
-                if of.vector_of or of.only
+                "content": entry.content,
+                "file_path": f"{LOCATION}/{entry.path}",
+                "file_format": "PUFFIN" if entry.vector_of else entry.kind,
+                "referenced_data_file": f"{LOCATION}/{entry.vector_of or entry.only}"
+                if entry.vector_of or entry.only
                 else None,
                 "content_offset": 0,
                 "content_size_in_bytes": size,
-                "equality_ids": list(of.by) if of.content == EQUALITY_DELETES else None,
-                "partition": {"a": of.partition},
-                **of.metrics,
+                "equality_ids": list(entry.by) if entry.content == EQUALITY_DELETES else None,
+                "partition": {"a": entry.partition},
+                **entry.metrics,
             },
         }

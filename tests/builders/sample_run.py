@@ -207,21 +207,23 @@ def make(folder: Path) -> Run:
 NO_CAST = Refusal("AnalysisException", "Cannot change column type from bigint to int", "42000")
 
 
-def _state(of: VariantInfo, number: int) -> StateRecord:
+def _state(of_run: VariantInfo, number: int) -> StateRecord:
     kind, because, refusal = OutcomeKind.APPLIED, "", None
-    if of.steps == DROP and number == 6:
+    if of_run.steps == DROP and number == 6:
         kind, refusal = OutcomeKind.REFUSED, NO_CAST
-    if of.steps == DROP and number == 7:
+    if of_run.steps == DROP and number == 7:
         kind, because = OutcomeKind.SKIPPED, "skipped: step 6 refused"
     instant = f"2024022910150{number}000"
-    text = of.step(number).text
+    text = of_run.step(number).text
     outcome = Outcome(number, kind, instant, refusal, because, (f"-- {text}",), 1.2)
-    return StateRecord(of.id, outcome, f"{number:064x}", _files(of, number), ("t", "t_ro", "t_rt"))
+    return StateRecord(
+        of_run.id, outcome, f"{number:064x}", _files(of_run, number), ("t", "t_ro", "t_rt")
+    )
 
 
-def _files(of: VariantInfo, number: int) -> tuple[FileFact, ...]:
+def _files(of_run: VariantInfo, number: int) -> tuple[FileFact, ...]:
     meta = (("_hoodie_commit_time", "string"), ("_hoodie_record_key", "string"))
-    columns = (*meta, *expected(of.scenario, 1).columns)
+    columns = (*meta, *expected(of_run.scenario, 1).columns)
     group = "6f1c2b7e-0d8c-4a6c-9d6e-3c9a2f4e5b60-0"
     base = FileFact(
         f"{group}_0-26-33_20240229101501000.parquet",
@@ -236,15 +238,15 @@ def _files(of: VariantInfo, number: int) -> tuple[FileFact, ...]:
         path=f".{group}_20240229101501000.log.1_0-40-51",
         kind=FileKind.LOG,
         instant="20240229101504000",
-        columns=(*meta, *expected(of.scenario, 4).columns),
+        columns=(*meta, *expected(of_run.scenario, 4).columns),
         keys=("1",),
     )
-    later = "mor" in of.format and number >= 4
+    later = "mor" in of_run.format and number >= 4
     return ((base, log) if later else (base,)) if number else ()
 
 
-def _step_verdict(of: VariantInfo) -> Verdict:
-    cell = Cell(of.id, 6, SPARK, load_run.WRITE, "step")
+def _step_verdict(of_run: VariantInfo) -> Verdict:
+    cell = Cell(of_run.id, 6, SPARK, load_run.WRITE, "step")
     why = f"{NO_CAST.kind} ({NO_CAST.code}): {NO_CAST.message}"
     return replace(_verdict(cell, Scripted(VerdictKind.REFUSED, because=why)), expected=None)
 

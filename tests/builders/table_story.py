@@ -220,8 +220,10 @@ def _other(words: list[str]) -> Operation:
             return _begin(how)
         case ["commit"]:
             return CommitWrite()
-        case ["overwrite", keys, *of]:
-            return Overwrite(_keys(keys), OverwriteScope(of[0]) if of else OverwriteScope.TABLE)
+        case ["overwrite", keys, *scope]:
+            return Overwrite(
+                _keys(keys), OverwriteScope(scope[0]) if scope else OverwriteScope.TABLE
+            )
         case ["delete_partition", key]:
             return DeletePartition(int(key))
         case ["truncate"]:

@@ -96,12 +96,16 @@ def _cell(
 ) -> MatrixCell:
     inside = isinstance(type_, Struct)
     plain = next(plain_types(type_))
-    results = [of for of in verdict.get("findings", ()) if name in map(_column, of["columns"])]
+    results = [
+        finding
+        for finding in verdict.get("findings", ())
+        if name in map(_column, finding["columns"])
+    ]
     kinds = {finding["kind"] for finding in results}
-    of = (_part(answer, name) if answer and answer.refusal else answer) or answer
-    shown = _shown(of.columns if of else (), name)
+    shown_answer = (_part(answer, name) if answer and answer.refusal else answer) or answer
+    shown = _shown(shown_answer.columns if shown_answer else (), name)
     declarations = tuple(_declared(cell.reader, recorded, verdict, type_)) if shown else ()
-    refusal = of.refusal if of else None
+    refusal = shown_answer.refusal if shown_answer else None
     return MatrixCell(
         recorded.variant.scenario.name,
         _tables(recorded),
@@ -111,7 +115,7 @@ def _cell(
         _outcome(verdict, kinds, declarations, refused=refusal is not None, shown=bool(shown)),
         shown,
         declarations,
-        tuple(f"{of['kind']} ({of.get('party', 'nobody known')})" for of in results),
+        tuple(f"{finding['kind']} ({finding.get('party', 'nobody known')})" for finding in results),
         _because(verdict, refusal),
     )
 

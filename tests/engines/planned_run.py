@@ -80,7 +80,7 @@ def planned(
         name="planned",
         scenarios=tuple(story.name for story in stories),
         formats=tuple(format_names),
-        writers=tuple(Writer(of) if isinstance(of, str) else of for of in writers),
+        writers=tuple(Writer(writer) if isinstance(writer, str) else writer for writer in writers),
         readers=tuple(ProfileReader(parse_reader(reader)) for reader in readers),
         **of_profile,
     )

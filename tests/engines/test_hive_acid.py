@@ -45,7 +45,9 @@ def test_a_compaction_loses_the_new_column_of_a_partition_that_was_not_told(run:
     assert {"cascade=off" in verdict.case for verdict in odd} == {True}
     assert {verdict.step for verdict in odd} == {COMPACT, COMPACT + 1}
     for verdict in odd:
-        results = [(of.kind, of.columns, of.responsible) for of in verdict.findings]
+        results = [
+            (finding.kind, finding.columns, finding.responsible) for finding in verdict.findings
+        ]
         assert results == [(FindingKind.LOST_VALUE, ("f2",), Responsible.WRITER)]
 
 

@@ -45,7 +45,7 @@ def test_nobody_shows_rows_of_a_dead_writer_and_no_compaction_takes_any(run: Run
         (HIVE, RENAME),
         (HIVE, RENAME + 1),
     }
-    kinds = {(of.kind, of.columns) for verdict in odd for of in verdict.findings}
+    kinds = {(finding.kind, finding.columns) for verdict in odd for finding in verdict.findings}
     assert kinds == {(FindingKind.MISSING_RENAME, ("g",))}
 
 

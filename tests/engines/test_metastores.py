@@ -43,7 +43,7 @@ def usual(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFac
     return run(tmp_path_factory.mktemp("usual"), "hive-metastore-3.1.3", cache, progress)
 
 
-def of(finished: Run, reader: str) -> Mapping[str, Verdict]:
+def verdicts_of(finished: Run, reader: str) -> Mapping[str, Verdict]:
     """Return the verdicts on a reader but those on its controls, by case."""
     every = (verdict for verdict in finished.verdicts if verdict.reader == reader)
     return {
@@ -52,7 +52,7 @@ def of(finished: Run, reader: str) -> Mapping[str, Verdict]:
 
 
 def headlines(finished: Run, reader: str) -> Mapping[str, object]:
-    every = of(finished, reader).items()
+    every = verdicts_of(finished, reader).items()
     return {
         case: (verdict.verdict, verdict.findings, verdict.reproduces) for case, verdict in every
     }
@@ -77,7 +77,7 @@ def test_who_speaks_with_a_metastore_answers_the_same_and_of_others_nothing_is_s
     }
     for reader in {HIVE, SPARK, TRINO} - {dumb}:
         assert headlines(result, reader) == headlines(usual, reader), reader
-    for of_reader in of(result, dumb).values():
+    for of_reader in verdicts_of(result, dumb).values():
         assert of_reader.verdict is VerdictKind.UNKNOWN
         assert why in of_reader.because
-    assert bool(of(result, dumb)) == bool(dumb)
+    assert bool(verdicts_of(result, dumb)) == bool(dumb)

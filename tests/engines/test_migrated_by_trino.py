@@ -30,5 +30,9 @@ def test_names_lead_to_all_columns_and_to_a_dropped_one_too(run: Run) -> None:
     assert {(str(verdict.reader), verdict.step) for verdict in odd} == {
         (reader, step) for reader in (SPARK, TRINO) for step in COMES_BACK
     }
-    result = {(of.kind, of.columns, of.responsible) for verdict in odd for of in verdict.findings}
+    result = {
+        (finding.kind, finding.columns, finding.responsible)
+        for verdict in odd
+        for finding in verdict.findings
+    }
     assert result == {(FindingKind.RESURRECTED, ("f2",), Responsible.HISTORY)}

@@ -459,14 +459,14 @@ def _roots(history: History) -> dict[int, int]:
     return {field.id: column.id for column in columns for field in column.walk()}
 
 
-def _upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
+def _upwards(field_id: int, parents: Mapping[int, int]) -> set[int]:
     """Return a field and all that it is a part of: the NULL of a whole is that of its parts.
 
     `of`: what each is a part of (`parents`).
     """
     result = {field_id}
-    while field_id in of:
-        field_id = of[field_id]
+    while field_id in parents:
+        field_id = parents[field_id]
         result.add(field_id)
     return result
 

@@ -106,7 +106,7 @@ def test_what_the_list_does_not_give_is_the_readers(
 ) -> None:
     story = table()
     responsible = {
-        of for _, of in blamed_kinds(recorded(story, listed), shown(story, key, **instead))
+        who for _, who in blamed_kinds(recorded(story, listed), shown(story, key, **instead))
     }
     assert responsible == {READER}
 
@@ -152,7 +152,7 @@ def test_nobody_is_named_for_a_value_that_passes_through_another_type() -> None:
     listed = (*BEFORE[:2], ("f3", "string"), ("f1", "int"), ("f2", "string"))
     case = recorded(story, listed)
     for value in (None, "7"):
-        assert {of for _, of in blamed_kinds(case, shown(story, "1", f1=value))} == {None}
+        assert {who for _, who in blamed_kinds(case, shown(story, "1", f1=value))} == {None}
     assert blamed_kinds(case, shown(story, "1", f2=None)) == {(NULL, READER)}
 
 
@@ -171,4 +171,4 @@ def test_a_count_is_the_lists_where_they_give_just_that_number(
     reply = replace(story.read(), columns=story.read().columns[:1], rows=((count,),))
     reply = replace(reply, columns=(replace(reply.columns[0], name=query.label, type="bigint"),))
     case = recorded(story, listed)
-    assert {of for _, of in blamed_kinds(case, reply, query=query)} == {responsible}
+    assert {who for _, who in blamed_kinds(case, reply, query=query)} == {responsible}

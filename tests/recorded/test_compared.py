@@ -59,11 +59,11 @@ def compared_by(folder: Path) -> CompareReaders:
     recorded = recordings.read_all(folder)
 
     @cache
-    def of(reader: str) -> ComparedSide:
+    def side(reader: str) -> ComparedSide:
         return ComparedSide(reader, recorded_run.judged_run(recorded, "p", {reader}))
 
     def two(old: str, new: str) -> SideComparison:
-        return compare(of(old), of(new))
+        return compare(side(old), side(new))
 
     return two
 

@@ -47,9 +47,11 @@ def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowh
 def test_readers_that_know_older_timelines_refused_every_newer_table_and_read_older_ones(
     judged: list[tuple[Cell, str, Answer, VerdictRecord]],
 ) -> None:
-    of = [verdict for verdict in judged if parse_reader(verdict[0].reader).distribution in OLDER]
-    newer = {verdict["verdict"] for _, version, _, verdict in of if version in {"8", "9"}}
-    older = {verdict["verdict"] for _, version, _, verdict in of if version == "6"}
+    of_older = [
+        verdict for verdict in judged if parse_reader(verdict[0].reader).distribution in OLDER
+    ]
+    newer = {verdict["verdict"] for _, version, _, verdict in of_older if version in {"8", "9"}}
+    older = {verdict["verdict"] for _, version, _, verdict in of_older if version == "6"}
     assert newer == {VerdictKind.UNSUPPORTED}
     assert VerdictKind.UNSUPPORTED not in older
     assert VerdictKind.CORRECT in older

@@ -247,10 +247,10 @@ def test_what_is_made_of_a_server_changes_its_tree_and_the_digest(change: dict[s
 
 def test_distributions_that_unpack_the_same_share_a_tree() -> None:
     trees = [distributions.tree_digest(distributions.load(name)) for name in ALL]
-    of = dict(zip(ALL, trees, strict=True))
-    assert of["hive-3.1.3"] == of["hive-metastore-3.1.3"]
-    assert of["spark-3.5.8"] is None
-    assert of["trino-476"] != of["prestosql-350"]
+    tree_of = dict(zip(ALL, trees, strict=True))
+    assert tree_of["hive-3.1.3"] == tree_of["hive-metastore-3.1.3"]
+    assert tree_of["spark-3.5.8"] is None
+    assert tree_of["trino-476"] != tree_of["prestosql-350"]
 
 
 def test_what_the_plan_reads_or_a_session_is_reported_changes_no_digest() -> None:

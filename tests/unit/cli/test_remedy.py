@@ -158,10 +158,12 @@ def remedied(
 
     def done(made: Plan, *_: object) -> Run:
         plans.append(made)
-        of = [(cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells]
+        pairs = [
+            (cell, replace(cell, reader=answering.get(cell.reader, ""))) for cell in made.cells
+        ]
         answers = [
             replace(recorded.answers[other.case], case=cell.case)
-            for cell, other in of
+            for cell, other in pairs
             if other.case in recorded.answers
         ]
         load_run.write_info(tmp_path, plan_record.info_of(made, "x", NOW))

@@ -65,7 +65,7 @@ def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> Non
     more = replace(
         b,
         columns=(*b.columns, RIGHT.columns[2]),
-        rows=tuple((*row, of[2]) for row, of in zip(b.rows, RIGHT.rows, strict=True)),
+        rows=tuple((*row, right[2]) for row, right in zip(b.rows, RIGHT.rows, strict=True)),
     )
     assert heads(refused((key, ts, more))) == {"duplicate": [("a", None, "a")]}
 

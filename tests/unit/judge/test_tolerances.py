@@ -238,8 +238,8 @@ def test_a_timestamptz_of_iceberg_has_a_zone_and_who_says_that_it_has_none_drift
     story = history("insert 1..3", TIMES)
     for moments, drifts in (("timestamp", False), ("timestamptz", True)):
         settings = {"moments": moments}
-        of = judged(story, typed(story, OTHER), reader, format_="iceberg", settings=settings)
-        assert kinds(of) == ({DRIFT: ("at", "s")} if drifts else {})
+        verdict = judged(story, typed(story, OTHER), reader, format_="iceberg", settings=settings)
+        assert kinds(verdict) == ({DRIFT: ("at", "s")} if drifts else {})
 
 
 CASED = "id string, ts long, Name string, city string"

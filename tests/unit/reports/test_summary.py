@@ -258,10 +258,17 @@ def test_the_scoreboard_counts_every_cell_once_and_begins_with_the_defaults() ->
     scores = scoreboard(run)
     assert [score.by_default for score in scores] == [True] * 4 + [False] * 4
     assert sum(sum(score.counts.values()) for score in scores) == len(run.verdicts)
-    of = {score.reader: score for score in scores}
-    assert [*of["trino-476{use-column-names=true}"].counts.values()] == [108, 64, 12, 0, 0, 0]
+    by_reader = {score.reader: score for score in scores}
+    assert [*by_reader["trino-476{use-column-names=true}"].counts.values()] == [
+        108,
+        64,
+        12,
+        0,
+        0,
+        0,
+    ]
     ours = "vectorized=off, input-format=plain, statistics=off"
-    assert of["hive-3.1.3{path=fetch}"].ours == ours
+    assert by_reader["hive-3.1.3{path=fetch}"].ours == ours
     unknown = tuple(replace(reader, unlike=None) for reader in run.info.readers)
     old = replace(run, info=replace(run.info, readers=unknown))
     assert not any(score.by_default for score in scoreboard(old))

@@ -110,8 +110,8 @@ def test_the_file_for_programs_has_every_answer_in_its_class(worse: SideComparis
     listed = {name: len(cells) for name, cells in result["cells"].items()}
     right = {str(VerdictChange.RIGHT_AS_BEFORE): result["counts"]["right as before"]}
     assert listed | right == result["counts"]
-    of = [case for cause in result["causes"] for case in cause["cases"]]
-    assert set(of) == {pair.either.case for pair in worse.worse}
+    cases = [case for cause in result["causes"] for case in cause["cases"]]
+    assert set(cases) == {pair.either.case for pair in worse.worse}
     assert [score["new"]["reader"] for score in result["scoreboard"]] == [OLD]
 
 

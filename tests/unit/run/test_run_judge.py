@@ -164,11 +164,11 @@ def test_the_strategies_that_show_an_answer_are_those_of_the_judge(
         if verdict.verdict is VerdictKind.WRONG:
             given = quick_start.answers[verdict.case]
             table = table_of(given.labels, given.rows)
-            of = {
+            strategies = {
                 table_of(answer.labels, answer.rows): answer.strategies
                 for answer in answers[verdict.question]
             }
-            assert tuple(map(str, of.get(table, ()))) == verdict.reproduces
+            assert tuple(map(str, strategies.get(table, ()))) == verdict.reproduces
 
 
 def test_a_plan_that_somebody_changed_has_no_answers_and_stops_nothing(quick_start: Run) -> None:

@@ -333,8 +333,11 @@ def test_hudis_history_says_which_column_of_then_has_the_name_of_now(table: Path
         "2": [(0, "id"), (1, "ts"), (2, "a_now"), (4, "b")],
     }
     schemas = [
-        {"version_id": int(at), "fields": [{"id": i, "name": n, "type": "string"} for i, n in of]}
-        for at, of in fields.items()
+        {
+            "version_id": int(at),
+            "fields": [{"id": i, "name": n, "type": "string"} for i, n in columns],
+        }
+        for at, columns in fields.items()
     ]
     (table / ".hoodie" / ".schema").mkdir()
     text = json.dumps({"schemas": schemas})

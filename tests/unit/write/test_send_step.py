@@ -407,9 +407,9 @@ class WithClient(Simulated):
 
 
 def client_outcome(write_target: WriteTarget, spark: Simulated, *last: Operation) -> Outcome:
-    of = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
-    of = replace(of, settings={"schema_changes": "write_client"})
-    return sent(write_target, spark, of).records[-1].outcome
+    written = variant(steps=tuple(map(Step, (Insert(keys=(1,)), *last))))
+    written = replace(written, settings={"schema_changes": "write_client"})
+    return sent(write_target, spark, written).records[-1].outcome
 
 
 def lists(monkeypatch: pytest.MonkeyPatch, *entries: CatalogEntry) -> None:

@@ -78,8 +78,10 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {candidate.variant.id: candidate for _, candidate in ASKED}
-        seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        candidates = {candidate.variant.id: candidate for _, candidate in ASKED}
+        seen = [
+            observation_of(candidates[c.variant], c.reader) for c in made.cells if c.reader == FALSE
+        ]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
         return Run(tmp_path, info, (), answers, recorded)

@@ -78,9 +78,9 @@ def test_the_version_that_a_reader_sees_decides() -> None:
 
 def test_of_any_other_view_all_rows_are_given() -> None:
     story = history(STORY)
-    of = Readings(Simulation(story.history, story.facts, story.steps))
-    assert {strategy.incremental for strategy in of.strategies(ALL)} == {IncrementalRange.SINCE}
-    assert len(of.answer(ReadStrategy(ColumnMapping.ID), ALL)) == len(story.truth.rows)
+    whole = Readings(Simulation(story.history, story.facts, story.steps))
+    assert {strategy.incremental for strategy in whole.strategies(ALL)} == {IncrementalRange.SINCE}
+    assert len(whole.answer(ReadStrategy(ColumnMapping.ID), ALL)) == len(story.truth.rows)
 
 
 def test_what_files_say_counts_whatever_the_model_would() -> None:
