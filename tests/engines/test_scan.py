@@ -39,7 +39,7 @@ CHANGES: tuple[Operation, ...] = (
     DropColumn("f2"),
 )
 REWRITTEN: tuple[Operation, ...] = (*CHANGES, Touch(Rewrites.ALL), Compact())
-CHANGES = ["add f3 middle", "change n", "rename f1 f1_new", "drop f2"]
+SHOWN = ["add f3 middle", "change n", "rename f1 f1_new", "drop f2"]
 
 
 Scanned = Callable[[str, str, tuple[Operation, ...]], tuple[UsedTable, ...]]
@@ -90,7 +90,7 @@ def test_the_changes_of_a_table_with_field_ids_are_found(
     assert tables
     for table in tables:
         assert (table.format, table.table_version, table.unread) == (name, version, "")
-        assert changes_of(table) == [f"{change} {old}" for change in CHANGES]
+        assert changes_of(table) == [f"{change} {old}" for change in SHOWN]
         assert table.unknown == ()
 
 
