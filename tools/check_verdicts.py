@@ -144,7 +144,9 @@ class StoredTable(NamedTuple):
             (row, [row.values[name] for name in names if name in row.values]) for row in self.rows
         )
         return [
-            row for row, several in values if any(key in map(str, alike(one)) for one in several)
+            row
+            for row, several in values
+            if any(key in map(str, variants_of(one)) for one in several)
         ]
 
 
@@ -247,7 +249,7 @@ def plain(value: object) -> object:
     return str(value)
 
 
-def alike(value: object) -> Iterator[object]:
+def variants_of(value: object) -> Iterator[object]:
     """Yield a plain value; of a text that stands for another value, what it stands for too.
 
     A moment is also alike the one that an engine of milliseconds has of it.
@@ -273,7 +275,7 @@ def alike(value: object) -> Iterator[object]:
 
 def leaves(value: object) -> Iterator[object]:
     """Yield a value and all that is in it, plain."""
-    yield from alike(value)
+    yield from variants_of(value)
     match value:
         case dict():
             parts: Iterable[object] = value.values()
@@ -317,7 +319,7 @@ def _meets(row: StoredRow, condition: Condition, table: StoredTable) -> bool | N
         case Comparison.NOT_NULL:
             return value is not None
         case Comparison.EQUAL:
-            return plain(condition.value) in list(alike(value))
+            return plain(condition.value) in list(variants_of(value))
     try:
         return value is not None and bool(value >= condition.value)
     except TypeError:
@@ -390,7 +392,11 @@ def stored_table(folder: Path, key: str, view: str) -> StoredTable:
         key,
         (*columns, *keys),
         listed if keys else None,
-        lists={place: own for place, own in lists.items() if own and own != now},
+        lists={
+            place: of_partition
+            for place, of_partition in lists.items()
+            if of_partition not in ((), [], now)
+        },
         list_of_table=now,
     )
 
@@ -438,14 +444,14 @@ class RecordedTable:
         name = ENTRIES.get(view, "t")
         names = [of for one in state.partition_columns or () for of in one.entries]
         entry = name if name in names else "t"
-        own = [one for one in state.partition_columns or () if entry in one.entries]
+        differ = [one for one in state.partition_columns or () if entry in one.entries]
         return StoredTable(
             list(result.values()),
             self.variant.key,
             () if self.variant.format in BY_FIELD_ID else state.catalog,
             listed,
-            lists={place: list_ for one in own for list_, at in one.partitions for place in at},
-            list_of_table=own[0].table if own else (),
+            lists={place: list_ for one in differ for list_, at in one.partitions for place in at},
+            list_of_table=differ[0].table if differ else (),
         )
 
     def rows(self, file: FileFact) -> list[dict[str, Any]]:
@@ -495,14 +501,18 @@ def listed_row(row: StoredRow, table: StoredTable) -> StoredRow | None:
 
     None where no list of its own is known, or not what it leaves.
     """
-    own = table.lists.get(row.file.rpartition("/")[0])
-    if own is None or row.doubtful:
+    listed = table.lists.get(row.file.rpartition("/")[0])
+    if listed is None or row.doubtful:
         return None
     given = {name.casefold(): value for name, value in row.values.items()}
     for at, (name, now) in enumerate(table.list_of_table):
         if name.casefold() in given:
             try:
-                left = left_of(given[name.casefold()], now, own[at][1]) if at < len(own) else None
+                left = (
+                    left_of(given[name.casefold()], now, listed[at][1])
+                    if at < len(listed)
+                    else None
+                )
             except ValueError:
                 return None
             given[name.casefold()] = left
@@ -537,7 +547,7 @@ def _of_list(
     if plain(given) != plain(place.actual) or plain(given) == plain(place.expected):
         return None
     evidence = f"{where}, {place.column}: {stored!r}, by the list of its partition {given!r}"
-    only = there and plain(place.expected) in list(alike(stored))
+    only = there and plain(place.expected) in list(variants_of(stored))
     return ByFiles(COLUMNS if only else UNDECIDED, evidence)
 
 
@@ -646,7 +656,7 @@ def _by_folder(row: StoredRow, query: Query) -> bool | None:
         if one.path in named and one.path in row.values:
             value = named[one.path][0]
             if one.test is Comparison.EQUAL:
-                return plain(one.value) in list(alike(value))
+                return plain(one.value) in list(variants_of(value))
             if one.test in {Comparison.NULL, Comparison.NOT_NULL}:
                 return (value is None) is (one.test is Comparison.NULL)
     return None
@@ -695,10 +705,10 @@ def _dropped(table: StoredTable, row: StoredRow, column: str) -> int:
 
 
 def _of_folder(says: Sequence[object], expected: object, shown: object) -> str:
-    names = [one for value in says for one in alike(value)]
+    names = [one for value in says for one in variants_of(value)]
     if shown in names and expected not in names:
         return FOLDER
-    return READER if expected in list(alike(says[0])) else ""
+    return READER if expected in list(variants_of(says[0])) else ""
 
 
 def _of_record(
@@ -712,9 +722,9 @@ def _of_record(
     root = place.column.partition(".")[0].partition("[")[0].casefold()
     there, value = _dig(current, place.column)
     whole = {name.casefold(): part for name, part in current.items()}.get(root)
-    if there and expected in list(alike(value)):
+    if there and expected in list(variants_of(value)):
         return READER
-    if there and shown in list(alike(value)):
+    if there and shown in list(variants_of(value)):
         others = [name for name, part in values.items() if expected in list(leaves(part))]
         return HISTORY if expected is not None and others and root not in others else WRITER
     return READER if expected is not None and expected in list(leaves(whole)) else UNDECIDED

@@ -247,14 +247,14 @@ class _AcidFile(NamedTuple):
     """A file of one base or delta folder of a transactional table."""
 
     path: str
-    place: str
+    partition: str
     """The folder of the table or partition."""
     kind: str
     low: int
     high: int
 
     def lies_in(self, other: _AcidFile) -> bool:
-        same = (self.place, self.kind) == (other.place, other.kind)
+        same = (self.partition, self.kind) == (other.partition, other.kind)
         narrower = other.high - other.low > self.high - self.low
         return same and narrower and other.low <= self.low and self.high <= other.high
 
@@ -275,9 +275,9 @@ def _acid_files(paths: Sequence[str]) -> Iterator[_AcidFile]:
     bases = dict[str, int]()
     for one in there:
         if one.kind == "base":
-            bases[one.place] = max(one.low, bases.get(one.place, 0))
+            bases[one.partition] = max(one.low, bases.get(one.partition, 0))
     for one in there:
-        base = bases.get(one.place, 0)
+        base = bases.get(one.partition, 0)
         newer = one.low == base if one.kind == "base" else one.high > base
         if newer and not any(one.lies_in(other) for other in there):
             yield one
@@ -288,7 +288,7 @@ def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> It
     inserted, deleted = list[tuple[_AcidFile, dict[str, Any]]](), set[tuple[object, ...]]()
 
     def row_id(file: _AcidFile, row: Mapping[str, Any]) -> tuple[object, ...]:
-        return file.place, row["originalTransaction"], row["bucket"], row["rowId"]
+        return file.partition, row["originalTransaction"], row["bucket"], row["rowId"]
 
     for file in _acid_files(paths):
         for row in read_file(table / file.path) or ():
@@ -300,7 +300,7 @@ def _hive_acid(table: Path, paths: Sequence[str], invalid: frozenset[int]) -> It
                 inserted.append((file, row))
     for file, row in inserted:
         if row_id(file, row) not in deleted:
-            values = {name: value[0] for name, value in folders(f"{file.place}/").items()}
+            values = {name: value[0] for name, value in folders(f"{file.partition}/").items()}
             yield StoredRow(file.path, {**values, **row[ACID_ROW]}, None)
 
 
@@ -331,7 +331,7 @@ def _parts(type_: str) -> list[tuple[str, str]]:
 NUMBERS: Final = re.compile(r"(tiny|small|big)?int|long|float|double|decimal\(.*\)")
 
 
-def left_of(value: object, now: str, own: str) -> object:
+def left_of(value: object, now: str, then: str) -> object:
     """Return what is left of a value of the table's type where its partition's list has another.
 
     Raises ValueError where it is not known. Source: Hive 3.1.3, `ObjectInspectorConverters`.
@@ -341,21 +341,21 @@ def left_of(value: object, now: str, own: str) -> object:
     >>> left_of("x", "string", "int") is None, left_of("x", "string", "string")
     (True, 'x')
     """
-    if value is None or now == own:
+    if value is None or now == then:
         return value
-    if isinstance(value, dict) and now.startswith("struct<") and own.startswith("struct<"):
-        there = zip(_parts(now), _parts(own), strict=False)
+    if isinstance(value, dict) and now.startswith("struct<") and then.startswith("struct<"):
+        there = zip(_parts(now), _parts(then), strict=False)
         left = {name: left_of(value.get(name), to, of) for (name, to), (_, of) in there}
         return {name: left.get(name) for name, _ in _parts(now)}
-    if isinstance(value, list | tuple) and now.startswith("array<") and own.startswith("array<"):
-        (_, to), (_, of) = *_parts(now), *_parts(own)
+    if isinstance(value, list | tuple) and now.startswith("array<") and then.startswith("array<"):
+        (_, to), (_, of) = *_parts(now), *_parts(then)
         return [left_of(element, to, of) for element in value]
-    if isinstance(value, str) and now == "string" and NUMBERS.fullmatch(own):
+    if isinstance(value, str) and now == "string" and NUMBERS.fullmatch(then):
         try:
             Decimal(value)
         except InvalidOperation:
             return None
-    raise ValueError(f"{own} is the partition's type, {now} the table's")
+    raise ValueError(f"{then} is the partition's type, {now} the table's")
 
 
 # Delta
@@ -477,11 +477,11 @@ class _Iceberg:
                 if entry["status"] != DELETED:
                     number = entry.get("sequence_number")
                     inherited = manifest.get("sequence_number", 0)
-                    place = manifest["partition_spec_id"], str(entry["data_file"]["partition"])
+                    partition = manifest["partition_spec_id"], str(entry["data_file"]["partition"])
                     yield {
                         **entry["data_file"],
                         "sequence": inherited if number is None else number,
-                        "place": place,
+                        "place": partition,
                     }
 
     def rows(self) -> Iterator[StoredRow]:
@@ -590,8 +590,8 @@ class _Hudi:
             return
         avro = data.startswith(b"Obj\x01")
         record: Any = next(iter(fastavro.reader(io.BytesIO(data)))) if avro else json.loads(data)
-        for place, ids in (record.get("partitionToReplaceFileIds") or {}).items():
-            yield from ((place, id_) for id_ in ids)
+        for partition, ids in (record.get("partitionToReplaceFileIds") or {}).items():
+            yield from ((partition, id_) for id_ in ids)
 
     def counts(self, instant: str) -> bool:
         """Return whether a commit is completed: on the timeline, or archived from it."""
@@ -608,11 +608,11 @@ class _Hudi:
             relative = path.relative_to(self.table)
             if relative.parts[0] == ".hoodie" or path.name.endswith(".crc"):
                 continue
-            place = str(relative.parent) if len(relative.parts) > 1 else ""
+            partition = str(relative.parent) if len(relative.parts) > 1 else ""
             if match := base.fullmatch(path.name):
-                bases[place, match[1]].append((match[2], str(relative)))
+                bases[partition, match[1]].append((match[2], str(relative)))
             elif match := log.fullmatch(path.name):
-                logs[place, match[1]].append((match[2], int(match[3]), str(relative)))
+                logs[partition, match[1]].append((match[2], int(match[3]), str(relative)))
         for group in sorted({*bases, *logs} - self.replaced):
             versions = list(self._versions(bases[group], logs[group]))
             yield from self._merged(versions, group[0])
@@ -682,7 +682,7 @@ class _Hudi:
                 record: Any = fastavro.schemaless_reader(data, schema, None)
                 yield _Version(name, instant, record, partial)
 
-    def _merged(self, versions: Sequence[_Version], place: str) -> Iterator[StoredRow]:
+    def _merged(self, versions: Sequence[_Version], partition: str) -> Iterator[StoredRow]:
         result = dict[str, tuple[_Version, str]]()
         twice = list[tuple[_Version, str]]()
         for stated in versions:
@@ -706,7 +706,7 @@ class _Hudi:
             elif version.partial:
                 doubt = f"{version.file} has no whole row"
             result[name] = version, doubt
-        values = {name: value[0] for name, value in folders(f"{place}/").items()}
+        values = {name: value[0] for name, value in folders(f"{partition}/").items()}
         for version, doubt in (*result.values(), *twice):
             last = version.row or {}
             current = self._current(last, version.instant)
@@ -767,9 +767,9 @@ def _deleted(data: bytes) -> Iterator[str]:
     ]
     parts = (("key", strings), ("place", strings), ("order", ["null", *wrappers]))
     delete = {"type": "record", "name": "d", "fields": [{"name": n, "type": t} for n, t in parts]}
-    of = {"type": "array", "items": delete}
+    deletes = {"type": "array", "items": delete}
     schema = fastavro.parse_schema(
-        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": of}]}
+        {"type": "record", "name": "ds", "fields": [{"name": "all", "type": deletes}]}
     )
     record: Any = fastavro.schemaless_reader(io.BytesIO(data), schema, None)
     yield from (str(one["key"]) for one in record["all"])

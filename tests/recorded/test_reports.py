@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from tests.builders import recordings
-from tests.builders.recordings import Said
+from tests.builders.recordings import VerdictRecord
 
 REPORTS: Final = Path(__file__).parent / "reports"
 SOUND: Final = ("spark-3.5.8-delta-3.3.2", "deltalake-1.6.6", "duckdb-1.5.5")
@@ -16,7 +16,7 @@ HUDI: Final = "datafusion-54.1.0-hudi-0.5.0"
 
 
 @pytest.mark.parametrize(
-    ("story", "step", "readers", "said"),
+    ("story", "step", "readers", "outcome"),
     [
         ("02-remove_without_vector", 3, SOUND, "ghost_row by writer"),
         ("02-remove_without_vector", 4, SOUND, "ghost_row by writer"),
@@ -28,18 +28,20 @@ HUDI: Final = "datafusion-54.1.0-hudi-0.5.0"
     ],
 )
 def test_who_did_it_is_held_responsible_and_nobody_else(
-    story: str, step: int, readers: tuple[str, ...], said: str
+    story: str, step: int, readers: tuple[str, ...], outcome: str
 ) -> None:
     [recorded] = recordings.read(REPORTS / "faults" / story)
     verdicts = {
-        cell.reader: _said(verdict)
+        cell.reader: _outcome(verdict)
         for cell, verdict in recorded.verdicts.items()
         if cell.step == step and verdict["verdict"] != "correct"
     }
-    assert {reader: verdicts.get(reader) for reader in readers} == dict.fromkeys(readers, said)
-    assert set(verdicts.values()) == {said}
+    assert {reader: verdicts.get(reader) for reader in readers} == dict.fromkeys(readers, outcome)
+    assert set(verdicts.values()) == {outcome}
 
 
-def _said(verdict: Said) -> str:
-    found = [f"{finding['kind']} by {finding['party']}" for finding in verdict.get("findings", ())]
-    return ", ".join(found) or str(verdict["verdict"])
+def _outcome(verdict: VerdictRecord) -> str:
+    findings = [
+        f"{finding['kind']} by {finding['party']}" for finding in verdict.get("findings", ())
+    ]
+    return ", ".join(findings) or str(verdict["verdict"])
