@@ -79,4 +79,4 @@ def test_each_refusal_whose_meaning_is_known_is_planted(
         for refusal, story in TEXTS.values()
         if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message)
     ]
-    assert fits == [means]
+    assert fits == [means], "MEANINGS has it; defects_refusals.TEXTS needs one text of its own"

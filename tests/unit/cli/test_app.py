@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
+import typer
 
-from harness.cli import app, plan_options, show_plan
+from harness.cli import app, options, plan_options, show_plan
 from harness.core import yaml_reader
 from harness.core.errors import EnvironmentProblem, UsageProblem
 from harness.run import pipeline, run_folder
@@ -96,12 +97,25 @@ def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
     assert "did not run" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", [["-k", "move"], ["a.yaml", "--fresh"]])
+@pytest.mark.parametrize("also", [["-k", "move"], ["a.yaml", "--fresh"]])
 def test_a_run_that_is_resumed_keeps_its_plan(
-    recorded: Path, options: list[str], capsys: Capture
+    recorded: Path, also: list[str], capsys: Capture
 ) -> None:
-    assert app.main(["run", "--resume", "--run-dir", str(recorded), *options]) == WRONG_USE
+    assert app.main(["run", "--resume", "--run-dir", str(recorded), *also]) == WRONG_USE
     assert "goes on with a run as it was planned" in capsys.readouterr().err
+
+
+WITH_RESUME = {
+    *("resume", "run_dir", "offline", "timeout", "write_timeout", "history"),
+    *("show", "fail_on_flaky", "github", "quiet", "json", "verbose"),
+}
+"""Options that change no plan."""
+
+
+def test_each_option_of_a_run_is_part_of_its_plan_or_goes_with_resume() -> None:
+    command = typer.main.get_group(app.app).commands["run"]
+    named = {parameter.name for parameter in command.params}
+    assert named - {"context", "help"} == {*options.PLANNED_ALREADY, *WITH_RESUME}
 
 
 def test_there_must_be_a_run_to_go_on_with(

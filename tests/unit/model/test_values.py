@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.model.canonical import Value, same, text_of
+from harness.model.canonical import Value, from_json, same, text_of, to_json
 from harness.model.conversion import convert
-from harness.model.datatypes import DataType, parse_type
+from harness.model.datatypes import PRIMITIVES, DataType, parse_type
 from harness.model.schema import Field, number
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, never_null
 
@@ -99,3 +99,10 @@ def test_small_values_of_two_neighbouring_fields_have_other_patterns_over_four_r
     for field_id in range(1, MAX_FIELD):
         assert pattern(field_id) != pattern(field_id + 1)
         assert len(set(pattern(field_id))) > 1
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_a_value_of_each_plain_type_is_of_its_type_and_is_kept_in_json(name: str) -> None:
+    value = value_at((1, 1, 1), name)
+    assert same(convert(value, parse_type(name)), value)
+    assert same(from_json(to_json(value)), value)

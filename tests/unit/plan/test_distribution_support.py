@@ -28,7 +28,8 @@ def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_i
 ) -> None:
     for format_name in formats.names():
         if not distribution_support.cannot(Reader(name), format_name):
-            assert distribution_support.unlike_defaults(Reader(name), (format_name,)) is not None
+            unlike = distribution_support.unlike_defaults(Reader(name), (format_name,))
+            assert unlike is not None, f"of a setting the lock data has no defaults: {format_name}"
     distribution = distributions.load(name)
     allowed = engines.load(distribution.engine).settings
     for setting, default in distribution.defaults.items():

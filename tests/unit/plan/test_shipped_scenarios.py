@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from harness import formats
+from harness.artifacts import distributions
 from harness.cli import plan_options
 from harness.model import past_views
 from harness.model.commit import NAMED
@@ -142,6 +143,15 @@ def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(n
     written = {variant.id for variant in plan.variants}
     assert {variant for variant, _ in asked} == written != set()
     assert {reader for _, reader in asked} == {str(reader) for reader in plan.readers}
+
+
+def test_some_version_of_each_engine_is_asked_by_a_profile() -> None:
+    readers = {
+        asked.reader.distribution for profile in PROFILES.values() for asked in profile.readers
+    }
+    asked = {distributions.load(name).engine for name in readers}
+    shipped = {version.engine for version in distribution_support.readers()}
+    assert shipped - asked == set()
 
 
 def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from harness.core.errors import printable
-from harness.core.records import Finding, FindingKind, Origin, Refusal, Responsible, Witness
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Origin,
+    Refusal,
+    Responsible,
+    VerdictKind,
+    Witness,
+)
 from harness.model.simulation.strategies import ColumnMapping, IncrementalRange, Logs, ReadStrategy
 from harness.reports.findings import FINDINGS, engine_text, finding_text, witness_text
 from harness.reports.words import (
@@ -21,6 +29,11 @@ from harness.reports.words import (
     short,
     strategy_text,
 )
+
+
+def test_each_verdict_and_each_finding_has_a_word() -> None:
+    assert set(VERDICTS) == set(VerdictKind)
+    assert set(FINDINGS) == set(FindingKind)
 
 
 def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
