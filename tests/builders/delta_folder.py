@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pyroaring import BitMap64
 
 from harness.formats.delta import vectors
+from harness.formats.delta.log import CHANGE_FEED
 from harness.formats.files.deletion_vectors import MAGIC
 
 Action = Mapping[str, Any]
@@ -68,8 +69,11 @@ def struct_of(*fields: Action) -> Action:
     return {"type": "struct", "fields": fields}
 
 
-def metadata(*fields: Action, partition: Sequence[str] = (), mode: str = "") -> Action:
+def metadata(
+    *fields: Action, partition: Sequence[str] = (), mode: str = "", feed: bool = False
+) -> Action:
     configuration = {f"{MAPPED}mode": mode} if mode else {}
+    configuration |= {CHANGE_FEED: "true"} if feed else {}
     schema = json.dumps(struct_of(*fields))
     columns = {"partitionColumns": list(partition), "configuration": configuration}
     return {"metaData": {"schemaString": schema, **columns}}
