@@ -1,4 +1,4 @@
-"""The command line: what people do wrong is told in words, with the status of its kind."""
+"""The command line: errors of users are reported in words, each with its exit status."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     assert f"/mine (hudi-cow), after\n    {steps}" in message
 
 
-def test_a_bad_scenario_is_told_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:
+def test_a_bad_scenario_is_reported_with_file_and_line(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert app.main(["run", str(path)]) == WRONG_USE
@@ -255,7 +255,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(capsys: Capture, *arguments: str) -> str:
-    """Return what is said to somebody who used a command wrongly."""
+    """Return the error of a wrong use."""
     assert app.main(arguments) == WRONG_USE
     message = capsys.readouterr().err
     assert "Traceback" not in message
@@ -313,7 +313,7 @@ def test_a_file_is_no_run(command: str, mine: Path, capsys: Capture) -> None:
     assert f"{mine} is not a folder; let --run-dir name one" in message
 
 
-def test_a_working_folder_that_is_gone_is_told(
+def test_a_working_folder_that_is_gone_is_reported(
     mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     gone = mine.with_name("gone")
@@ -343,7 +343,7 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
     ("file", "wording"),
     [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")],
 )
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_downloaded(
+def test_a_file_that_cannot_be_written_is_reported_before_anything_is_downloaded(
     file: str, wording: str, mine: Path, capsys: Capture
 ) -> None:
     assert wording in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")

@@ -40,9 +40,9 @@ CHAINS = [
 
 
 def value_at(
-    place: tuple[int, int, int], text: str, becomes: tuple[DataType, ...] | None = None
+    origin: tuple[int, int, int], text: str, becomes: tuple[DataType, ...] | None = None
 ) -> Value:
-    field_id, step, row = place
+    field_id, step, row = origin
     type_ = parse_type(text)
     field = Field(field_id, "f", type_)
     return never_null(field, step, row, {field_id: becomes or (type_,)})
@@ -56,7 +56,7 @@ def test_neighbours_at_the_limits_are_told_apart(text: str) -> None:
         for step in (0, 1, MAX_STEP - 1, MAX_STEP)
         for row in (1, 2, MAX_ROW - 1, MAX_ROW)
     ]
-    assert len({value_at(place, text) for place in limits}) == len(limits)
+    assert len({value_at(origin, text) for origin in limits}) == len(limits)
 
 
 def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> None:
@@ -71,11 +71,11 @@ def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> N
 @given(PLACES)
 @settings(max_examples=15)
 def test_a_value_is_exact_in_every_type_that_its_column_takes(
-    texts: tuple[str, ...], place: tuple[int, int, int]
+    texts: tuple[str, ...], origin: tuple[int, int, int]
 ) -> None:
     chain = tuple(map(parse_type, texts))
     for at, text in enumerate(texts):
-        value = value_at(place, text, chain)
+        value = value_at(origin, text, chain)
         for later in chain[at:]:
             after = convert(value, later)
             # The same number in other types has one text; other values come back as they were.
@@ -83,10 +83,10 @@ def test_a_value_is_exact_in_every_type_that_its_column_takes(
 
 
 @given(PLACES, st.sampled_from(["int", "long", "double", "float", "date", "timestamp"]))
-def test_what_orders_rows_grows_from_step_to_step(place: tuple[int, int, int], text: str) -> None:
-    field, step, row = place
+def test_what_orders_rows_grows_from_step_to_step(origin: tuple[int, int, int], text: str) -> None:
+    field, step, row = origin
     if step < MAX_STEP:
-        assert value_at(place, text) < value_at((field, step + 1, row), text)
+        assert value_at(origin, text) < value_at((field, step + 1, row), text)
 
 
 @pytest.mark.parametrize("text", ["boolean", "tinyint", "smallint", "char(2)", "varchar(1)"])

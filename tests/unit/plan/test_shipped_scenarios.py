@@ -162,13 +162,13 @@ def test_the_past_is_asked_of_every_reader_of_its_profile_that_has_it() -> None:
         (distributions_of[cell.reader], formats_of[cell.variant], past_views.name_of(cell.view))
         for cell in plan.cells
     } == {
-        (name, of, view)
-        for name, of in product(set(distributions_of.values()), formats.names())
-        for view in formats.load(of).past_views
+        (name, format_name, view)
+        for name, format_name in product(set(distributions_of.values()), formats.names())
+        for view in formats.load(format_name).past_views
         if view not in NAMED
-        if of != "delta"
-        if not distribution_support.cannot(Reader(name), of)
-        and not distribution_support.cannot_show(Reader(name), of, view)
+        if format_name != "delta"
+        if not distribution_support.cannot(Reader(name), format_name)
+        and not distribution_support.cannot_show(Reader(name), format_name, view)
     }
     of_hudi = (
         f"{name}{{schema-on-read={text_}}}" for name, text_ in product(SPARKS, ("on", "off"))
