@@ -86,6 +86,18 @@ def _bootstrapped(table: HudiFolder) -> None:
     table.create(bootstrap_base_path="/other")
 
 
+def test_what_a_partial_update_of_a_deleted_row_leaves_is_not_decided(tmp_path: Path) -> None:
+    table = HudiFolder(tmp_path, {"id": "long"})
+    table.create()
+    table.base("g", "1", {KEY: "1", "id": 1}, {KEY: "2", "id": 2})
+    rows = table.rows("2", {KEY: "1"}, {KEY: "2"}, partial=True)
+    table.log("g", "1", table.deletes("2", {"1": None}), rows)
+    table.done("1")
+    table.done("2")
+    (sentence,) = hudi_plan.plan(table_folder.at(str(tmp_path))).undecided
+    assert sentence.startswith("g: the rows 1 were deleted and then updated in part")
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

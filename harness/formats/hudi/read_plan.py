@@ -18,7 +18,7 @@ from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.hudi import file_slices, table_schema
 from harness.formats.hudi import log as hudi_log
-from harness.formats.hudi.file_slices import FileSlice
+from harness.formats.hudi.file_slices import SliceFiles
 from harness.formats.hudi.log import BlockKind, LogBlock
 from harness.formats.hudi.records import BASE_FORMAT, PARQUET, TYPE, HudiTable
 from harness.formats.hudi.table_schema import OPERATION, TableSchema, arrow_type
@@ -57,24 +57,42 @@ def plan(folder: TableFolder, instant: str | None = None) -> ReadPlan:
     """Plan a table as of an instant, or as it is; raises FileFactError or UnreadableError."""
     table = PlannedHudiTable(HudiTable(folder), instant or "")
     table.check()
-    files, merges = [], []
+    files, merges, undecided = [], [], list(table.undecided())
     for slice_ in file_slices.slices(table.table, table.counts):
         base = table.base(slice_) if slice_.base else None
         versions = tuple(table.versions(slice_))
         if versions:
             merges.append(table.merge(base, versions))
+            undecided += _updated_after_delete(slice_, versions)
         elif base is not None:
             files.append(base)
     newest = max((entry.requested for entry in table.writes), default="")
-    schema, undecided = table.schema, tuple(table.undecided())
     return ReadPlan(
-        schema.columns,
+        table.schema.columns,
         tuple(files),
         arrow_type,
         newest,
         merges=tuple(merges),
-        undecided=undecided,
+        undecided=tuple(undecided),
     )
+
+
+def _updated_after_delete(
+    slice_: SliceFiles, versions: Sequence[PlannedFile | DeletedKeys]
+) -> Iterator[str]:
+    """Yield which rows were deleted, and then updated in some columns alone."""
+    deleted = set[tuple[Look, ...]]()
+    for version in versions:
+        if isinstance(version, DeletedKeys):
+            deleted.update(version.keys)
+        elif version.partial and version.stored and deleted:
+            rows = version.stored()
+            keys = rows.column(RECORD_KEY).to_pylist() if RECORD_KEY in rows.column_names else []
+            if again := sorted({key for key in keys if (key,) in deleted}):
+                yield (
+                    f"{slice_.group}: the rows {', '.join(again)} were deleted and then updated in "
+                    "part: readers show the columns that were not updated as they were, or as NULL"
+                )
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -141,12 +159,12 @@ class PlannedHudiTable:
     def _properties(self) -> Mapping[str, str]:
         return self.table.properties
 
-    def base(self, slice_: FileSlice) -> PlannedFile:
+    def base(self, slice_: SliceFiles) -> PlannedFile:
         names = FileColumns(self.schema.names(slice_.instant))
         location = self.table.folder.location(slice_.base)
         return PlannedFile(slice_.base, location, names, self._constants(slice_))
 
-    def versions(self, slice_: FileSlice) -> Iterator[PlannedFile | DeletedKeys]:
+    def versions(self, slice_: SliceFiles) -> Iterator[PlannedFile | DeletedKeys]:
         """Yield what the log files of a slice have, but for what was taken back."""
         blocks = [
             (path, number, block)
@@ -281,7 +299,7 @@ class PlannedHudiTable:
         if column is not None and marks[1]:
             yield DeletedValues((column.id,), {(marks[1],)})
 
-    def _constants(self, slice_: FileSlice) -> Mapping[Id, Value]:
+    def _constants(self, slice_: SliceFiles) -> Mapping[Id, Value]:
         """Return the values of partition columns that the table's properties say files lack."""
         if self._properties.get("hoodie.datasource.write.drop.partition.columns") != "true":
             return {}
