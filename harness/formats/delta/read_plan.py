@@ -49,8 +49,8 @@ def plan(folder: TableFolder, version: int | None = None) -> ReadPlan:
     live = log.live()
     files = tuple(map(table.file, live))
     undecided = tuple(table.undecided(live))
-    version = str(log.commits[-1].version)
-    return ReadPlan(table.columns, files, arrow_type, version, undecided=undecided)
+    planned = str(log.commits[-1].version)
+    return ReadPlan(table.columns, files, arrow_type, planned, undecided=undecided)
 
 
 def check_protocol(protocol: Action) -> None:
