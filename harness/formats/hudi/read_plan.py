@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files import typed_text
-from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.column_parts import ColumnPart, walk
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.hudi import file_slices, table_schema
 from harness.formats.hudi import log as hudi_log
@@ -49,6 +49,7 @@ _PAYLOADS: Final = {
     "PartialUpdateAvroPayload": BY_ORDERING,
 }
 """How payload classes merge, by which alone tables of before version 8 say it."""
+_TWO_WAYS: Final = {("float", "double"), ("float", "string"), ("double", "string")}
 _FILLING: Final = "PartialUpdateAvroPayload"
 _BOOTSTRAP: Final = "hoodie.bootstrap.base.path"
 
@@ -149,6 +150,17 @@ class PlannedHudiTable:
         return "TIMESTAMP" in self._key_generator or "CUSTOM" in self._key_generator
 
     def undecided(self) -> Iterator[str]:
+        """Yield what readers of the format do in more than one way."""
+        now = {part.id: (path, part.type) for path, part in walk(self.schema.columns)}
+        versions = (walk(columns) for _, columns in self.schema.history)
+        before = {(part.id, part.type) for version in versions for _, part in version}
+        for id_, type_ in sorted(before, key=str):
+            path, wide = now.get(id_, ("", ""))
+            if (type_, wide) in _TWO_WAYS:
+                yield (
+                    f"{path} was {type_} and is {wide}: readers take the number that it is, or the "
+                    "one that its text says (apache/hudi#13188)"
+                )
         for name in self._created:
             yield (
                 f"{name}: the key generator makes other values of it for folders, and readers show "
