@@ -61,6 +61,7 @@ def _read(plan: ReadPlan, file: PlannedFile) -> FileTable:
         for deleted in file.deleted_values:
             gone.update(projection.positions(deleted))
         left = [at for at in range(stored.num_rows) if at not in gone]
-        return FileTable(file, projection.table().take(left), left)
+        # Without a type Arrow takes an empty list for one of NULLs.
+        return FileTable(file, projection.table().take(pa.array(left, pa.int64())), left)
     except (pa.ArrowException, ValueError) as problem:
         raise FileFactError(f"{file.path}: {problem}") from problem
