@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError
 from harness.formats.files import arrow_file, table_folder
-from harness.formats.files.column_parts import FIELD_ID, parts_of
+from harness.formats.files.column_parts import FIELD_ID, leaves, parts_of
 from harness.formats.files.locations import Locations
 from harness.formats.files.stored_columns import StoredColumns, converted
 from harness.formats.files.table_folder import TableFolder, UnreadableError
@@ -72,12 +72,16 @@ class _TableAt:
     """The snapshot that was asked for; empty for the current one."""
 
     def plan(self) -> ReadPlan:
+        columns = parts_of(self.fields)
+        for _, leaf in leaves(columns):
+            column_types.arrow_type(leaf.type)  # an error here is one of the metadata
         return ReadPlan(
-            parts_of(self.fields),
+            columns,
             tuple(self._planned(file) for file in self._data),
             column_types.arrow_type,
             str(self.record.get("snapshot-id", "")),
             self._defaults,
+            column_types.may_become,
             tuple(self._undecided()),
         )
 
@@ -98,6 +102,8 @@ class _TableAt:
         """Of the snapshot's schema; of the table's own for its current state."""
         number = self.record.get("schema-id") if self.named else None
         if number is None:
+            if not self.metadata.current_schema:
+                raise FileFactError("its metadata have no current schema")
             return self.metadata.current_schema
         if number not in self.metadata.schemas:
             raise FileFactError(f"its metadata have no schema {number}, which the snapshot names")
