@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from harness.engines.arrow_values import array_of, canonical
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
 from harness.formats.files.stored_columns import StoredColumn, StoredColumns, converted, inner
 from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
-from harness.model.canonical import Value, look_of
+from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 if TYPE_CHECKING:
@@ -36,23 +36,34 @@ class Projection:
 
     def positions(self, deleted: DeletedValues) -> Iterator[int]:
         """Yield the positions of the rows that are deleted by their values."""
-        types = map(self.plan.arrow_type, deleted.types) if deleted.types else repeat(None)
-        columns = [self._looks(*column) for column in zip(deleted.ids, types, strict=False)]
-        for at, looks in enumerate(zip(*columns, strict=True)):
+        for at, looks in enumerate(self.looks(deleted.ids, deleted.types)):
             if looks in deleted.rows:
                 yield at
+
+    def looks(self, ids: Iterable[Id], types: Iterable[str] = ()) -> Iterator[tuple[Look, ...]]:
+        """Yield how the values of columns look in each row."""
+        return (tuple(map(look_of, values)) for values in self.values(ids, types))
+
+    def values(self, ids: Iterable[Id], types: Iterable[str] = ()) -> Iterator[tuple[Value, ...]]:
+        """Yield the values of columns in each row, in the file's types if no others are given."""
+        arrow_types = chain(map(self.plan.arrow_type, types), repeat(None))
+        return zip(*map(self._values, ids, arrow_types), strict=True)
+
+    def has(self, id_: Id) -> bool:
+        """Return whether the file has a column."""
+        return id_ in self._columns.top
 
     @cached_property
     def _columns(self) -> StoredColumns:
         return StoredColumns(self.stored, self.file.columns)
 
-    def _looks(self, id_: Id, type_: pa.DataType | None) -> list[Value]:
+    def _values(self, id_: Id, type_: pa.DataType | None) -> list[Value]:
         # A column may have been dropped since, so that the table has no type for it.
         stored = self._columns.leaf(id_)
         if stored is None:
-            return [look_of(self._constant(id_))] * self.stored.num_rows
+            return [self._constant(id_)] * self.stored.num_rows
         values = stored.values if type_ is None else self._converted(stored, type_)
-        return [look_of(canonical(value)) for value in values]
+        return list(map(canonical, values))
 
     def _constant(self, id_: Id) -> Value:
         constants = self.file.constants

@@ -64,7 +64,8 @@ class StoredColumns:
 
     def _known(self, columns: Iterable[StoredColumn]) -> Mapping[Id, StoredColumn]:
         known = ((self._id(column), column) for column in columns)
-        return {id_: column for id_, column in known if id_ is not None}
+        unread = {None, *self.known_by.unread}
+        return {id_: column for id_, column in known if id_ is not None and id_ not in unread}
 
     @cached_property
     def _has_ids(self) -> bool:

@@ -81,8 +81,8 @@ class _TableAt:
             column_types.arrow_type,
             str(self.record.get("snapshot-id", "")),
             self._defaults,
-            column_types.may_become,
-            tuple(self._undecided()),
+            undecided=tuple(self._undecided()),
+            may_become=column_types.may_become,
         )
 
     @cached_property
