@@ -285,6 +285,17 @@ def test_what_is_left_open_is_said_with_its_source(tmp_path: Path) -> None:
     assert plan_of(tmp_path).undecided == ()
 
 
+def test_positions_of_a_file_that_lies_elsewhere_are_said_to_be_of_no_file(tmp_path: Path) -> None:
+    made = Made(IcebergFolder(tmp_path))
+    path = made.data("1.parquet", id=[1], a=[1], b=[1])
+    deletes = made.files.deletes("d.parquet", (f"elsewhere/{path}", 0), ("data/gone.parquet", 0))
+    made.files.commit(1, Entry(path), Entry(deletes, content=1))
+    made.files.metadata(1)
+    (said,) = plan_of(tmp_path).undecided
+    assert f"deletes rows of {tmp_path}/elsewhere/data/1.parquet, where no data file lies" in said
+    assert read(tmp_path) == [(1, 1, 1)]
+
+
 def without(made: Made) -> None:
     (made.files.path / "data/1.parquet").unlink()
 

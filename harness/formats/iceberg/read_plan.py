@@ -251,6 +251,16 @@ class _TableAt:
                 f"columns have defaults, which format version {version} does not have: a reader "
                 'may show them or NULL (Iceberg table specification, "Default values")'
             )
+        data = {self.locations.of(file.path) for file in self._data}
+        names = {path.rpartition("/")[2] for path in data}
+        for deletes, by_path in self._read_positions.items():
+            for path in sorted(by_path.keys() - data):
+                if path.rpartition("/")[2] in names:
+                    yield (
+                        f"{deletes} deletes rows of {path}, where no data file lies, though one "
+                        "elsewhere has its name: of that one they are not deleted (Iceberg table "
+                        'specification, "Position Delete Files")'
+                    )
 
 
 def _column(stored: pa.Table, number: int, name: str, path: str) -> pa.ChunkedArray:
