@@ -69,6 +69,7 @@ def may_become(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:
 
     if stored == type_ or kinds.is_null(stored):
         return True
+    stored = getattr(stored, "storage_type", stored)
     if kinds.is_integer(stored):
         is_wider = kinds.is_integer(type_) and stored.bit_width <= type_.bit_width
         return bool(is_wider or kinds.is_time(type_))

@@ -116,6 +116,10 @@ class _TableAt:
         return [field for fields in schemas for field in fields]
 
     @cached_property
+    def _specs(self) -> Mapping[int, Sequence[Field]]:
+        return self.metadata.specs
+
+    @cached_property
     def _types(self) -> Mapping[int, str]:
         return dict(column_types.types(self._all_fields))
 
@@ -133,7 +137,7 @@ class _TableAt:
 
     @cached_property
     def _live(self) -> Sequence[Live]:
-        return tuple(manifests.live(self.record, self.metadata.specs, self._content))
+        return tuple(manifests.live(self.record, self._specs, self._content))
 
     @cached_property
     def _data(self) -> Sequence[Live]:
@@ -154,7 +158,7 @@ class _TableAt:
         constants = self._partition(file)
         # A partition's value goes before a column that is known by its name alone.
         names = {name: id_ for name, id_ in self._names.items() if id_ not in constants}
-        deletes = [d for d in self._deletes if applies(d, file, self.metadata.specs)]
+        deletes = [d for d in self._deletes if applies(d, file, self._specs)]
         return PlannedFile(
             file.path,
             self.locations.of(file.path),
@@ -170,7 +174,7 @@ class _TableAt:
 
     def _partition(self, file: Live) -> Mapping[Id, Value]:
         """Return the values of columns by which a file's partition is divided as they are."""
-        fields = zip(self.metadata.specs[file.spec], file.partition, strict=True)
+        fields = zip(self._specs[file.spec], file.partition, strict=True)
         return {
             field["source-id"]: column_types.of_partition(value, self._types[field["source-id"]])
             for field, value in fields
