@@ -43,6 +43,8 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
     `metadata`: the path of its metadata file in the folder, or as a catalog names it; the newest
     if none. `snapshot`: the one that is read, with its own schema; the current one if none.
     """
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
     path = metadata or metadata_files.current(folder)
     whole = _metadata(folder, path, locations)
     try:
@@ -51,7 +53,7 @@ def plan(folder: TableFolder, metadata: str, locations: Locations, snapshot: str
         raise FileFactError(str(problem)) from problem
     except (KeyError, TypeError, AttributeError) as problem:
         raise FileFactError(f"{path}: what it says cannot be understood: {problem!r}") from problem
-    except ValueError as problem:
+    except (ValueError, pa.ArrowException) as problem:
         raise FileFactError(f"{path}: {problem}") from problem
 
 
