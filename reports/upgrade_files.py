@@ -35,7 +35,7 @@ from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
 from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, LoggedFailure, refusal_text, short
-from harness.run.causes import causes, right_in
+from harness.run.causes import causes
 from harness.run.load_run import Run
 
 PAGE: Final = "upgrade.html"
@@ -101,7 +101,7 @@ def page(comparison: SideComparison) -> str:
             "unmet": [_shown_cause(cause, comparison) for cause in comparison.irrelevant],
             "users_tables": html.parts(report.users_tables(comparison)),
             "accepted": [
-                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.place})")
+                _shown_cause(cause.cause, comparison, f"{cause.by.because} ({cause.by.location})")
                 for cause in comparison.accepted.causes
             ],
             "lines": list(report.line_texts(comparison)),
@@ -169,18 +169,20 @@ def _classes(comparison: SideComparison) -> Iterator[dict[str, object]]:
 def cell_lists(pairs: Iterable[CellPair], comparison: SideComparison) -> CellLists:
     """Return all pairs, table by table: one line for the steps after which the same was seen."""
     variants = grouped((pair.either.variant, pair) for pair in pairs)
-    lists = [(name, [*_lines(of, comparison)]) for name, of in list(variants.items())[:MOST_TABLES]]
+    lists = [
+        (name, [*_lines(pairs, comparison)]) for name, pairs in list(variants.items())[:MOST_TABLES]
+    ]
     if (more := len(variants) - MOST_TABLES) > 0:
         lists.append((f"and {counted(more, 'more table')}: harness explain CASE", []))
     return lists
 
 
 def _lines(pairs: Iterable[CellPair], comparison: SideComparison) -> Iterator[CellLine]:
-    for key, of in grouped((_key(pair), pair) for pair in pairs).items():
-        steps = sorted({pair.either.step for pair in of})
+    for key, same_pairs in grouped((_key(pair), pair) for pair in pairs).items():
+        steps = sorted({pair.either.step for pair in same_pairs})
         example = NOT_WORDED
-        with LoggedFailure(of[0].either.case):
-            example = _example(of[0], comparison)
+        with LoggedFailure(same_pairs[0].either.case):
+            example = _example(same_pairs[0], comparison)
         yield CellLine(numbers(steps), *key, example)
 
 
@@ -358,6 +360,17 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
             "unreviewed": list(map(_line, accepted.unreviewed)),
             "expired": list(map(_line, accepted.expired)),
         },
+        "wrong_today": [
+            {
+                "scenario": line.scenario,
+                "findings": line.kinds,
+                "answers": line.answers,
+                "right_now": line.right_now,
+                "known": list(line.known),
+                "trackers": list(line.trackers),
+            }
+            for line in report.wrong_today_of(comparison)
+        ],
         "cells": {
             str(change): comparison.pairs_of(change)
             for change in VerdictChange
@@ -409,6 +422,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
     changes = Counter(pair.change for pair in pairs)
     formats = (run.info.variant(pair.either.variant).format for pair in pairs)
+    verdicts = [pair.either for pair in pairs]
     return {
         "title": report.cause_title(cause),
         "engine": key.engine,
@@ -425,10 +439,8 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
         "witness": report.cause_witness(cause, run),
         "sql": cause.first.either.sql,
         "what_to_do": report.what_to_do(cause, comparison),
-        "right_in": list(right_in(asked, run)),
-        "trackers": list(
-            known_defects.trackers(key.finding, key.operation, [p.either for p in pairs], run)
-        ),
+        "right_in": list(known_defects.right_in(key.finding, key.operation, verdicts, run)),
+        "trackers": list(known_defects.trackers(key.finding, key.operation, verdicts, run)),
         "settings": _settings(remedy),
         "brought_about_by": report.suspects_text(cause, comparison),
         "tables": list(affected.tables) if affected else [],
@@ -439,7 +451,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
 
 def _line(line: Acceptance) -> JsonObject:
     return {
-        "place": line.place,
+        "place": line.location,
         "engine": line.engine,
         "finding": str(line.finding or ""),
         "refusal": line.refusal,

@@ -53,7 +53,7 @@ def test_after_a_minute_plain_lines_tell_every_count_that_runs_once_one_of_them_
     ]
 
 
-def test_of_a_count_that_is_given_up_no_end_is_told() -> None:
+def test_of_a_count_that_is_given_up_no_end_is_reported() -> None:
     out = io.StringIO()
     for progress in (PlainProgress(out), JsonProgress(out)):
         with pytest.raises(KeyError), progress.count("ask", 8):
@@ -81,9 +81,9 @@ def test_plain_lines_tell_how_many_are_wrong_so_far() -> None:
             count.count_result("a", "answered")
     assert out.getvalue().splitlines()[1:] == [
         "ask: 1 of 4, 3 left (a): 1 answered",  # none has rows: that none is wrong says nothing
-        "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong",
-        "ask: 3 of 4, 1 left (a): 3 answered; 1 wrong",
-        "ask: done: 4 answered; 2 wrong",
+        "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong in all",
+        "ask: 3 of 4, 1 left (a): 3 answered; 1 wrong in all",
+        "ask: done: 4 answered; 2 wrong in all",
     ]
 
 

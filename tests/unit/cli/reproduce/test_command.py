@@ -45,15 +45,20 @@ def test_a_case_that_is_right_has_no_cause(judged: Path, capsys: Capture) -> Non
     assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
-def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
-    judged: Path, capsys: Capture
+def test_each_cause_of_cases_named_in_full_is_written_as_it_was_seen_before_an_engine_is_asked(
+    judged: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(runs, "execute", None)
     of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
-    asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
+    asked = ["reproduce", of_add, of_rename, "--minutes", "0", "--folder", str(tmp_path)]
     assert app.main([*asked, "--run-dir", str(judged)]) == 3
     printed = capsys.readouterr().out
-    assert printed.count("nothing is written: the time ran out first") == 3
+    assert printed.count("nothing smaller is written: the time ran out first") == 3
+    assert printed.count("as the run saw it, ") == 3
+    scripts = [script.read_text(encoding="utf-8") for script in tmp_path.glob("*/reproduce.sql")]
+    assert len(scripts) == 3
+    assert all("-- seen:" in script and "insert into" in script for script in scripts)
     assert "add_column: misaligned (by position)" in printed
     assert "rename_column: missing_rename (by name)" in printed
 
@@ -78,8 +83,10 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTria
     def done(made: Plan, *_: object) -> Run:
         plans.append(made)
         info = plan_record.info_of(made, "x", NOW)
-        of = {candidate.variant.id: candidate for _, candidate in ASKED}
-        seen = [observation_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        candidates = {candidate.variant.id: candidate for _, candidate in ASKED}
+        seen = [
+            observation_of(candidates[c.variant], c.reader) for c in made.cells if c.reader == FALSE
+        ]
         answers = {observation.answer.case: observation.answer for observation in seen}
         recorded = {observation.verdict.case: observation.verdict for observation in seen}
         return Run(tmp_path, info, (), answers, recorded)
@@ -154,12 +161,12 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     assert rounds.ask([trial]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
-        place = files.write(tmp_path, target, trial[1], rounds.observation(trial))
-        script = (place / "reproduce.sql").read_text()
+        folder = files.write(tmp_path, target, trial[1], rounds.observation(trial))
+        script = (folder / "reproduce.sql").read_text()
         assert "seen: an error. AnalysisException: no such thing" in script
         assert "Spark refused it" in script
         assert "the query" not in script
-        (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+        (variant,) = plan_options.make([folder / "scenario.yaml"], folder.name, "").variants
         assert variant.writers == trial[1].writers
 
 
