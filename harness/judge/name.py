@@ -12,7 +12,7 @@ from harness.judge import text_rows
 from harness.judge.altered_value import altered_value
 from harness.judge.difference import VALUES, Difference, DifferenceKind
 from harness.judge.expected_state import ExpectedState
-from harness.model.canonical import Look, Value, look_of, text_of
+from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.conversion import cast_text, read_back
 
 COLUMNS: Final = frozenset({DifferenceKind.EXTRA_COLUMN, DifferenceKind.ABSENT_COLUMN})
@@ -87,8 +87,14 @@ def resurrected(difference: Difference, state: ExpectedState) -> bool:
 
 
 def misaligned(difference: Difference, state: ExpectedState) -> bool:
-    """Return whether the value belongs to another field, as when files are read by position."""
+    """Return whether the value belongs to another field, as when files are read by position.
+
+    What a file has in a column that its folder names belongs to none of the table's.
+    """
     if text_rows.came_from_another(difference, state):
+        return True
+    beside = state.history[-1].beside.get((difference.key, difference.column))
+    if beside is not None and difference.kind in VALUES and same(beside, difference.actual):
         return True
     other = difference.kind in VALUES and difference.of_other_field and difference.of_its_row
     # A field that came only later is of no column that the view could show.
