@@ -1,0 +1,43 @@
+"""Carry out a read plan in this process: the rows of a table, each with its file and position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from harness.audit import file_rows, merge
+from harness.audit.file_rows import FileTable
+from harness.engines.arrow_values import canonical
+from harness.formats.read_plan import ReadPlan
+from harness.model.canonical import Value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class TableRows:
+    """A table as its files say that it is."""
+
+    plan: ReadPlan
+    files: tuple[FileTable, ...]
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Value, ...], ...]:
+        """All rows in canonical values, file by file."""
+        return tuple(row for file in self.files for row in _canonical_rows(file.rows))
+
+
+def _canonical_rows(table: pa.Table) -> Iterator[tuple[Value, ...]]:
+    columns = [[canonical(value) for value in column] for column in table.columns]
+    yield from zip(*columns, strict=True)
+
+
+def read(plan: ReadPlan) -> TableRows:
+    """Read every file of a plan; raises FileFactError."""
+    files = [file_rows.read(plan, file)[0] for file in plan.files]
+    for one in plan.merges:
+        files += merge.read(plan, one)
+    return TableRows(plan, tuple(files))
