@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
@@ -98,7 +98,7 @@ class WholeRows(RowWrite):
 
 @dataclass(frozen=True, slots=True)
 class Insert(WholeRows):
-    EXAMPLES = (
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             "insert: [5, 6]", "adds new rows; one insert makes one file group in each partition"
         ),

@@ -38,6 +38,7 @@ from harness.engines.python_library import (
 from harness.formats import facts
 from harness.model.query import Query
 from harness.plan import distribution_support
+from harness.runtime import metastore_client
 from harness.runtime.api import Surroundings
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.process import LOOPBACK
@@ -294,7 +295,7 @@ class SimulatedMetastore:
 @pytest.fixture
 def metastore(monkeypatch: pytest.MonkeyPatch) -> SimulatedMetastore:
     simulated = SimulatedMetastore()
-    monkeypatch.setattr(python_library.metastore_client, "connect", simulated.connect)
+    monkeypatch.setattr(metastore_client, "connect", simulated.connect)
     return simulated
 
 
