@@ -275,7 +275,7 @@ def test_a_file_of_the_old_layout_is_an_insert_under_sparks_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "problem"),
     [
         ((), "names no row or column"),
         (({"a": "x"}, {"id": 1}), "by the same columns in each row, of string and int"),
@@ -284,9 +284,9 @@ def test_a_file_of_the_old_layout_is_an_insert_under_sparks_setting() -> None:
     ],
 )
 def test_deletes_by_value_are_of_texts_and_numbers_of_the_same_columns(
-    values: tuple[dict[str, Value], ...], told: str
+    values: tuple[dict[str, Value], ...], problem: str
 ) -> None:
-    with pytest.raises(SchemaChangeError, match=told):
+    with pytest.raises(SchemaChangeError, match=problem):
         texts("iceberg", ONE, DeleteByValue(values))
 
 
