@@ -39,14 +39,14 @@ FILES: Final = "/**/[!._]*"
 Message = dict[str, Any]
 
 
-class Session(local):
+class LoadedDatabase(local):
     """What is kept for a connection: DuckDB with the extensions it has loaded, and no table."""
 
     database: Any = None
     loaded: frozenset[str] = frozenset()
 
 
-SESSION: Final = Session()
+LOADED: Final = LoadedDatabase()
 
 
 def ask(question: Message) -> pyarrow.Table:
@@ -54,10 +54,10 @@ def ask(question: Message) -> pyarrow.Table:
 
     To load an extension takes a hundred times longer than a question.
     """
-    if SESSION.database is None:
-        SESSION.database, SESSION.loaded = import_module("duckdb").connect(config=CONF), frozenset()
+    if LOADED.database is None:
+        LOADED.database, LOADED.loaded = import_module("duckdb").connect(config=CONF), frozenset()
     try:
-        with SESSION.database.cursor() as connection:
+        with LOADED.database.cursor() as connection:
             return answered(connection, question)
     finally:
         forget(question)
@@ -76,7 +76,7 @@ def answered(connection: Any, question: Message) -> pyarrow.Table:  # noqa: ANN4
 def forget(question: Message) -> None:
     """Take the tables out; a database that an error has broken is given up."""
     try:
-        with SESSION.database.cursor() as connection:
+        with LOADED.database.cursor() as connection:
             for table in question["tables"]:
                 name = identifier(table["database"])
                 delta = table["family"] == "delta"
@@ -87,18 +87,18 @@ def forget(question: Message) -> None:
                 )
                 connection.execute(out)
     except Exception:  # noqa: BLE001 - whatever it is, nothing may stay
-        SESSION.database = None
+        LOADED.database = None
 
 
 def load(connection: Any, family: str) -> None:  # noqa: ANN401
     """Load the extensions for a family that are there; DuckDB loads what its own key has signed."""
     for name in EXTENSIONS.get(family, ()):
         spec = find_spec(f"duckdb_extension_{name}")
-        if name in SESSION.loaded or spec is None or not spec.origin:
+        if name in LOADED.loaded or spec is None or not spec.origin:
             continue
         (file,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
         connection.execute(f"load {text(str(file))}")
-        SESSION.loaded |= {name}
+        LOADED.loaded |= {name}
 
 
 def known(table: Message, conf: Mapping[str, str]) -> list[str]:
