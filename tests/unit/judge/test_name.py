@@ -51,6 +51,23 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     assert finding.witness == finding.places[0]
 
 
+@pytest.mark.parametrize(
+    ("expected", "found", "kind"),
+    [
+        ({"a": 1}, 1, FindingKind.TYPE_DRIFT),
+        ({"a": 1}, 2, FindingKind.UNEXPLAINED),
+        ({"a": 1, "b": 1}, 1, FindingKind.UNEXPLAINED),
+        ({"a": 1}, {"b": 1}, FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_only_part_of_a_struct_in_its_place_is_the_right_value_of_another_type(
+    expected: Value, found: Value, kind: FindingKind
+) -> None:
+    cell = Difference(DifferenceKind.CELL, "1", "l[0]", expected, found)
+    (finding,) = findings([cell], STATE)
+    assert finding.kind is kind
+
+
 FOLDERS = loads(
     """
 table:
