@@ -43,11 +43,11 @@ _MAGIC: Final = {
 def listed(address: str, patterns: Sequence[str]) -> Iterator[Listing]:
     """Yield the tables below a folder, whose own folders count as databases."""
     tables, unlisted = list[CatalogTable](), dict[str, str]()
-    for found in _walk(_root(address), patterns):
-        if isinstance(found, CatalogTable):
-            tables.append(found)
+    for entry in _walk(_root(address), patterns):
+        if isinstance(entry, CatalogTable):
+            tables.append(entry)
         else:
-            unlisted[found.name] = printable(found.why)
+            unlisted[entry.name] = printable(entry.why)
     yield Listing(len(tables), [[(table,) for table in tables]], unlisted)
 
 
