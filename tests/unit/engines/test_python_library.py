@@ -47,7 +47,7 @@ class PanicException(BaseException):
 
 
 class SimulatedContext:
-    """Answers with the SQL and with what it was told of tables."""
+    """Answers with the SQL and with the tables that were registered."""
 
     never: threading.Event
 
@@ -60,12 +60,12 @@ class SimulatedContext:
     def register_parquet(
         self,
         name: str,
-        place: str,
+        path: str,
         table_partition_cols: list[tuple[str, pa.DataType]],
         schema: pa.Schema,
     ) -> None:
         keys = [f"{key} {kind}" for key, kind in table_partition_cols]
-        self.known.append(f"{name} {place} {schema.names} {keys}")
+        self.known.append(f"{name} {path} {schema.names} {keys}")
 
     def sql(self, sql: str) -> SimpleNamespace:
         if sql.startswith("create schema"):
@@ -218,7 +218,7 @@ def test_who_does_not_know_the_token_is_not_served(running: Running, port: int) 
         ("ArrowInvalid", "x " * 40 + ": y", Refusal("ArrowInvalid", "x " * 40 + ": y")),
     ],
 )
-def test_an_error_is_told_by_its_name_and_its_innermost_cause(
+def test_an_error_is_reported_by_its_name_and_its_innermost_cause(
     class_: str, text: str, refusal: Refusal
 ) -> None:
     assert datafusion_refusal(class_, text) == refusal

@@ -264,7 +264,7 @@ def test_a_file_of_pyarrow_goes_into_the_folder_of_its_partition_and_may_name_an
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "problem"),
     [
         ((), "names no row or column"),
         (({"a": "x"}, {"id": 1}), "by the same columns in each row, of string and int"),
@@ -273,9 +273,9 @@ def test_a_file_of_pyarrow_goes_into_the_folder_of_its_partition_and_may_name_an
     ],
 )
 def test_deletes_by_value_are_of_texts_and_numbers_of_the_same_columns(
-    values: tuple[dict[str, Value], ...], told: str
+    values: tuple[dict[str, Value], ...], problem: str
 ) -> None:
-    with pytest.raises(SchemaChangeError, match=told):
+    with pytest.raises(SchemaChangeError, match=problem):
         texts("iceberg", ONE, DeleteByValue(values))
 
 
