@@ -699,5 +699,7 @@ def headline(run: Run) -> str:
     who = dict.fromkeys(verdict.reader for verdict in wrong)
     whole = counted(len(summary.readers(run)), "reader")
     if not wrong:
-        return "No reader was seen to answer wrongly"
+        unknown = sum(verdict.verdict is VerdictKind.UNKNOWN for verdict in run.verdicts)
+        are = counted(unknown, "answer is", "answers are")
+        return "No reader was seen to answer wrongly" + (f"; {are} not known" if unknown else "")
     return f"{len(who)} of {whole} silently gave {counted(len(wrong), 'wrong answer')}"
