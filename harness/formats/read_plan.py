@@ -70,6 +70,8 @@ class PlannedFile:
     deleted: Collection[int] = ()
     """The positions of deleted rows, from 0."""
     deleted_values: tuple[DeletedValues, ...] = ()
+    only: Collection[int] | None = None
+    """The positions of the only rows that are read; all if None."""
     stored: Callable[[], pyarrow.Table] | None = None
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""
@@ -99,8 +101,10 @@ class RowMerge:
     ordering: tuple[Id, ...] = ()
     """The columns that tell which version is the newest; the later one where they are equal or
     NULL, and where there are none."""
-    deleting: DeletedValues | None = None
-    """What a row holds that only says that its key is deleted."""
+    deleting: tuple[DeletedValues, ...] = ()
+    """What rows hold that only say that their keys are deleted."""
+    fills: bool = False
+    """Whether a column that is NULL in the newest version is as it was before."""
 
 
 @dataclass(frozen=True, slots=True)
