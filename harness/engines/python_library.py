@@ -11,7 +11,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -45,7 +45,7 @@ from harness.runtime.api import (
     Served,
     Surroundings,
 )
-from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
+from harness.runtime.metastore_client import Catalog, CatalogGoneProblem, CatalogRefusedError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -231,7 +231,7 @@ class LibraryConnection:
         self._connection = connection
         self._answers = connection.makefile("rb")
         self._library = library
-        self._metastore = metastore
+        self._entries = MetastoreEntries(metastore)
         self._settings = settings
         self._conf = library.conf(settings)
 
@@ -246,6 +246,7 @@ class LibraryConnection:
         return self._reply(statement, tables, None, timeout_s)
 
     def close(self) -> None:
+        self._entries.close()
         with suppress(OSError):
             self._answers.close()
             self._connection.close()
@@ -258,8 +259,7 @@ class LibraryConnection:
         timeout_s: float,
     ) -> Reply:
         described = [
-            self._library.describe(*name, entry, past)
-            for name, entry in entries(self._metastore, tables)
+            self._library.describe(*name, entry, past) for name, entry in self._entries.of(tables)
         ]
         question = {"statement": statement, "tables": described, "conf": {**self._conf}}
         table, seconds = self._result(question, timeout_s)
@@ -301,23 +301,45 @@ class LibraryConnection:
         return head, body
 
 
-def entries(
-    metastore: str, tables: Sequence[tuple[str, str]]
-) -> Sequence[tuple[tuple[str, str], Entry]]:
-    """Return those of the tables that the metastore has, each with its entry.
+class MetastoreEntries:
+    """Tables' entries, each time asked for anew; the connection alone is kept.
 
-    Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
+    A metastore makes a store of objects for each connection, which costs more than the question
+    (Hive's `HiveMetaStore.HMSHandler`, `getMS`).
     """
-    if not tables:
-        return ()
-    try:
-        with metastore_client.connect(metastore) as catalog:
-            every = [(name, catalog.table(*name)) for name in tables]
-    except CatalogGoneProblem as gone:
-        raise NoAnswerError(str(gone)) from None
-    except CatalogRefusedError as refused:
-        raise RefusedError(refused.refusal, 0.0) from None
-    return [(name, entry) for name, entry in every if entry is not None]
+
+    def __init__(self, metastore: str) -> None:
+        self._metastore = metastore
+        self._open = ExitStack()
+        self._catalog: Catalog | None = None
+
+    def of(self, tables: Sequence[tuple[str, str]]) -> Sequence[tuple[tuple[str, str], Entry]]:
+        """Return those of the tables that the metastore has, each with its entry.
+
+        Raises NoAnswerError: the metastore is gone. Raises RefusedError: it refused to answer.
+        """
+        if not tables:
+            return ()
+        before = self._catalog is not None
+        try:
+            every = [(name, self._connected().table(*name)) for name in tables]
+        except CatalogGoneProblem as gone:
+            self.close()
+            if before:  # what was left alone for long may have been closed
+                return self.of(tables)
+            raise NoAnswerError(str(gone)) from None
+        except CatalogRefusedError as refused:
+            raise RefusedError(refused.refusal, 0.0) from None
+        return [(name, entry) for name, entry in every if entry is not None]
+
+    def _connected(self) -> Catalog:
+        if self._catalog is None:
+            self._catalog = self._open.enter_context(metastore_client.connect(self._metastore))
+        return self._catalog
+
+    def close(self) -> None:
+        self._catalog = None
+        self._open.close()
 
 
 def folder_of(entry: Entry) -> str:

@@ -126,9 +126,9 @@ def test_the_files_that_contributors_are_sent_to_are_there() -> None:
 
 
 def test_the_names_that_contributors_are_to_look_for_are_in_the_files() -> None:
-    found = re.findall(r"`([\w/]+\.\w+)` \(`(\w+)`", CONTRIBUTING.read_text(encoding="utf-8"))
-    assert len(found) > 10
-    every = [(ROOT / path, name) for path, name in found if (ROOT / path).exists()]
+    named = re.findall(r"`([\w/]+\.\w+)` \(`(\w+)`", CONTRIBUTING.read_text(encoding="utf-8"))
+    assert len(named) > 10
+    every = [(ROOT / path, name) for path, name in named if (ROOT / path).exists()]
     absent = [(path, name) for path, name in every if name not in path.read_text(encoding="utf-8")]
     assert absent == []
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,13 +31,16 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.python_library import (
     LibraryConnection,
     LibraryServer,
+    MetastoreEntries,
     PythonLibrary,
     WorkerProgram,
 )
 from harness.formats import facts
 from harness.model.query import Query
 from harness.plan import distribution_support
+from harness.runtime import metastore_client
 from harness.runtime.api import Surroundings
+from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.process import LOOPBACK
 
 TOKEN = "the token"  # noqa: S105 - of nothing
@@ -152,9 +156,7 @@ def test_a_question_is_answered_by_a_context_that_knows_its_table_and_no_other(
     serde = SimpleNamespace(parameters={})
     storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
     entry = SimpleNamespace(sd=SimpleNamespace(**storage))
-    monkeypatch.setattr(
-        python_library, "entries", lambda _, names: [(name, entry) for name in names]
-    )
+    monkeypatch.setattr(MetastoreEntries, "of", lambda _, names: [(name, entry) for name in names])
     question = Question("d", "t", facts("hudi-cow"), Query(count=True))
     sql = 'select count(*) from "d"."t"'
     reply = opened.ask(question, timeout_s=60)
@@ -265,3 +267,52 @@ def test_a_library_is_asked_about_the_families_that_its_lock_has_a_version_of(
         assert "no reader for paimon tables" in engine.cannot(
             reader, {}, FormatFacts("p", "paimon")
         )
+
+
+class SimulatedMetastore:
+    """Ends its first connection after one answer, and every one once it is gone."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.asked = list[str]()
+        self.gone = False
+
+    @contextmanager
+    def connect(self, _: str) -> Iterator[SimpleNamespace]:
+        self.connections += 1
+        answers = itertools.count()
+        first = self.connections == 1
+
+        def table(_: str, name: str) -> str:
+            if self.gone or (first and next(answers)):
+                raise CatalogGoneProblem("thrift://x", "closed")
+            self.asked.append(name)
+            return f"entry of {name}"
+
+        yield SimpleNamespace(table=table)
+
+
+@pytest.fixture
+def metastore(monkeypatch: pytest.MonkeyPatch) -> SimulatedMetastore:
+    simulated = SimulatedMetastore()
+    monkeypatch.setattr(metastore_client, "connect", simulated.connect)
+    return simulated
+
+
+def test_a_connection_to_the_metastore_is_kept_and_every_entry_asked_for_anew(
+    metastore: SimulatedMetastore,
+) -> None:
+    entries = MetastoreEntries("thrift://x")
+    for _ in range(3):
+        assert entries.of([("d", "t")]) == [(("d", "t"), "entry of t")]
+    assert metastore.asked == ["t"] * 3
+    assert metastore.connections == 2  # the first one was closed by the metastore
+
+
+def test_a_metastore_that_is_gone_is_no_answer(metastore: SimulatedMetastore) -> None:
+    entries = MetastoreEntries("thrift://x")
+    assert entries.of([("d", "t")])
+    metastore.gone = True
+    with pytest.raises(NoAnswerError, match="thrift://x does not answer: closed"):
+        entries.of([("d", "t")])
+    assert metastore.connections == 2

@@ -10,10 +10,12 @@ import pytest
 from harness.core.records import FindingKind
 from harness.judge import recorded_by_table
 from harness.judge.difference import Difference, DifferenceKind
+from harness.judge.expected_state import ExpectedState, index_of
 from harness.judge.name import CHECKS, type_drift
 from harness.model.canonical import MapValue, Value
 from harness.model.file_facts import FileFact
 from harness.model.simulation import row_files
+from harness.scenario.load import loads
 from tests.builders.judge_stages import differences, findings
 from tests.builders.table_story import Story, changed, history
 
@@ -47,6 +49,56 @@ def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
     assert finding.columns == ("l.element", "ts")
     assert [witness.column for witness in finding.places] == ["l[0]", "l[1]", "ts"]
     assert finding.witness == finding.places[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "kind"),
+    [
+        ({"a": 1}, 1, FindingKind.TYPE_DRIFT),
+        ({"a": 1}, 2, FindingKind.UNEXPLAINED),
+        ({"a": 1, "b": 1}, 1, FindingKind.UNEXPLAINED),
+        ({"a": 1}, {"b": 1}, FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_only_part_of_a_struct_in_its_place_is_the_right_value_of_another_type(
+    expected: Value, found: Value, kind: FindingKind
+) -> None:
+    cell = Difference(DifferenceKind.CELL, "1", "l[0]", expected, found)
+    (finding,) = findings([cell], STATE)
+    assert finding.kind is kind
+
+
+FOLDERS = loads(
+    """
+table:
+  columns: {id: string, f: string, p: long}
+  key: id
+  partition_by: [p]
+steps:
+  - insert: {rows: [{id: one, p: 1}]}
+  - write_parquet: {rows: [{id: two, p: 2}], also: {p: 99}}
+""",
+    "story.yaml",
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "found", "kind"),
+    [
+        ("two", 99, FindingKind.MISALIGNED),
+        ("two", 98, FindingKind.UNEXPLAINED),
+        ("one", 99, FindingKind.UNEXPLAINED),
+    ],
+)
+def test_the_value_of_a_file_in_a_column_of_its_folder_is_of_another_column(
+    key: str, found: Value, kind: FindingKind
+) -> None:
+    truths = FOLDERS.truths(merge_on_read=False).history()
+    state = ExpectedState(truths, index_of(truths), truths[-1].rows)
+    field = truths[-1].schema.find("p")
+    cell = Difference(DifferenceKind.CELL, key, "p", truths[-1].rows[key].of(field), found, field)
+    (finding,) = findings([cell], state)
+    assert finding.kind is kind
 
 
 MOMENT = datetime.datetime(2001, 1, 4, 12, 10, 5, 250000)  # noqa: DTZ001 - canonical
