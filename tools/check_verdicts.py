@@ -37,6 +37,7 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
@@ -499,23 +500,20 @@ def decide(kind: str, place: Witness, table: StoredTable, query: Query) -> ByFil
 def listed_row(row: StoredRow, table: StoredTable) -> StoredRow | None:
     """Return a row by the table's names, as the list of its partition leaves it.
 
-    None where no list of its own is known, or not what it leaves.
+    It lacks the columns of which that is not known. None where the table's list holds.
     """
     listed = table.lists.get(row.file.rpartition("/")[0])
     if listed is None or row.doubtful:
         return None
     given = {name.casefold(): value for name, value in row.values.items()}
     for at, (name, now) in enumerate(table.list_of_table):
-        if name.casefold() in given:
-            try:
-                left = (
-                    left_of(given[name.casefold()], now, listed[at][1])
-                    if at < len(listed)
-                    else None
-                )
-            except ValueError:
-                return None
-            given[name.casefold()] = left
+        key = name.casefold()
+        if at >= len(listed):
+            given[key] = None
+        elif key in given:
+            value = given.pop(key)
+            with suppress(ValueError):
+                given[key] = left_of(value, now, listed[at][1])
     return row._replace(current=given)
 
 
@@ -541,10 +539,12 @@ def _of_list(
         if shown is None or met is shown or shown is (kind == "lost_row"):
             return None
         return ByFiles(COLUMNS, f"{where}, by the list of its partition: meets {shown}")
-    (_, given), (there, stored) = (
+    (known, given), (there, stored) = (
         _dig(one.current or {}, place.column) for one in (listed, by_name)
     )
-    if plain(given) != plain(place.actual) or plain(given) == plain(place.expected):
+    if there and not known:
+        return ByFiles(UNDECIDED, f"{where}, {place.column}: not sure what the list leaves of it")
+    if not known or plain(given) != plain(place.actual) or plain(given) == plain(place.expected):
         return None
     evidence = f"{where}, {place.column}: {stored!r}, by the list of its partition {given!r}"
     only = there and plain(place.expected) in list(variants_of(stored))
