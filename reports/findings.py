@@ -141,7 +141,8 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "altered value",
         "altered",
         "≈",
-        "The right value with changed digits, time zone, precision, case or the like.",
+        "The right value with changed digits, time zone, precision, case or the like, or an empty "
+        "one for NULL.",
     ),
     FindingKind.TYPE_DRIFT: FindingWord(
         "type drift",
