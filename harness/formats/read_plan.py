@@ -23,6 +23,14 @@ ArrowType: TypeAlias = "Callable[[str], pyarrow.DataType]"
 """Returns Arrow's type for a format's word for a type without parts; raises ValueError."""
 
 
+MayBecome: TypeAlias = "Callable[[pyarrow.DataType, pyarrow.DataType], bool]"
+"""Returns whether what a file stores in the first type may be a column of the second one."""
+
+
+def whatever_arrow_casts(stored: pyarrow.DataType, type_: pyarrow.DataType) -> bool:  # noqa: ARG001
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class FileColumns:
     """How the columns of a file, and parts of them, are told."""
@@ -62,6 +70,8 @@ class PlannedFile:
     deleted: Collection[int] = ()
     """The positions of deleted rows, from 0."""
     deleted_values: tuple[DeletedValues, ...] = ()
+    only: Collection[int] | None = None
+    """The positions of the only rows that are read; all if None."""
     stored: Callable[[], pyarrow.Table] | None = None
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""
@@ -91,8 +101,10 @@ class RowMerge:
     ordering: tuple[Id, ...] = ()
     """The columns that tell which version is the newest; the later one where they are equal or
     NULL, and where there are none."""
-    deleting: DeletedValues | None = None
-    """What a row holds that only says that its key is deleted."""
+    deleting: tuple[DeletedValues, ...] = ()
+    """What rows hold that only say that their keys are deleted."""
+    fills: bool = False
+    """Whether a column that is NULL in the newest version is as it was before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +123,5 @@ class ReadPlan:
     merges: tuple[RowMerge, ...] = ()
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about this table, a sentence each, with the source."""
+    may_become: MayBecome = whatever_arrow_casts
+    """What else is stored is an error: the file is not what the table's records say."""

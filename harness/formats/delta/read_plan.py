@@ -7,23 +7,21 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import partition_values, vectors
+from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import LOG, Action
+from harness.formats.delta.column_types import arrow_type, partition_value
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value
-
-if TYPE_CHECKING:
-    import pyarrow
 
 READER_FEATURES: Final = frozenset(
     {
@@ -39,6 +37,7 @@ READER_FEATURES: Final = frozenset(
 """What a reader must know, and a plan is made of; a preview has the rules of what came of it."""
 FEATURES: Final = 3
 """The version of the protocol for readers from which on it names its features."""
+_ZONE: Final = re.compile(r"(?i:z|[+-]\d\d:?\d\d)$").search
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][\w+.-]*:.*|/.*")
 
 
@@ -47,8 +46,11 @@ def plan(folder: TableFolder, version: int | None = None) -> ReadPlan:
     log = delta_log.snapshot(folder, version)
     check_protocol(log.protocol)
     table = PlannedTable(folder, log)
-    files = tuple(map(table.file, log.live()))
-    return ReadPlan(table.columns, files, arrow_type, str(log.commits[-1].version))
+    live = log.live()
+    files = tuple(map(table.file, live))
+    undecided = tuple(table.undecided(live))
+    planned = str(log.commits[-1].version)
+    return ReadPlan(table.columns, files, arrow_type, planned, undecided=undecided)
 
 
 def check_protocol(protocol: Action) -> None:
@@ -100,21 +102,42 @@ class PlannedTable:
         return FileColumns(names, self.mode == "id", unread)
 
     def file(self, live: LiveFile) -> PlannedFile:
-        path = live.path
+        return self.planned(live.path, live.partition, self.gone(live.vector))
+
+    def planned(
+        self, path: str, partition: Mapping[str, str | None], gone: Collection[int]
+    ) -> PlannedFile:
         location = path if _ABSOLUTE.fullmatch(path) else self.folder.location(path)
-        gone = vectors.deleted(self.folder, live.vector) if live.vector else ()
-        return PlannedFile(path, location, self.names, self.constants(live.partition, path), gone)
+        return PlannedFile(path, location, self.names, self.constants(partition, path), gone)
+
+    def gone(self, vector: Action | None) -> frozenset[int]:
+        return vectors.deleted(self.folder, vector) if vector else frozenset()
 
     def constants(self, partition: Mapping[str, str | None], path: str) -> Mapping[Id, Value]:
         constants: dict[Id, Value] = {}
         for field in self._partition():
             stored = physical_name(field)
             try:
-                value = partition_values.value(partition.get(stored), str(field["type"]))
+                value = partition_value(partition.get(stored), str(field["type"]))
             except ValueError as problem:
                 raise FileFactError(f"{path}: {stored}: {problem}") from problem
             constants[self._identify(field, (stored,))] = value
         return constants
+
+    def undecided(self, live: Sequence[LiveFile]) -> Iterator[str]:
+        """Yield of which columns the protocol does not say what their values are."""
+        for field in self._partition():
+            texts = (file.partition.get(physical_name(field)) for file in live)
+            if field["type"] == "timestamp" and any(text and not _ZONE(text) for text in texts):
+                yield (
+                    f"{field['name']}: the log has moments of partitions without a zone; they are "
+                    'read as UTC, and by Spark in the zone of its session (protocol, "Partition '
+                    'Value Serialization")'
+                )
+
+    @property
+    def is_partitioned(self) -> bool:
+        return any(self._partition())
 
     def _partition(self) -> Iterable[Action]:
         names = set(self._metadata.get("partitionColumns") or ())
@@ -124,32 +147,3 @@ class PlannedTable:
         """Return the id of a column, or a part of one: what stands in files says which it is."""
         number = field.get("metadata", {}).get(ID) if self.mode == "id" else None
         return ".".join(path) if number is None else int(number)
-
-
-_PLAIN: Final = {
-    "string": "string",
-    "long": "int64",
-    "integer": "int32",
-    "short": "int16",
-    "byte": "int8",
-    "float": "float32",
-    "double": "float64",
-    "boolean": "bool",
-    "binary": "binary",
-    "date": "date32",
-    "void": "null",
-}
-"""Arrow's names for Delta's types (protocol, "Primitive Types"); Spark's `void` has no values."""
-
-
-def arrow_type(type_: str) -> pyarrow.DataType:
-    """See `ArrowType`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
-    if type_ in _PLAIN:
-        return pa.type_for_alias(_PLAIN[type_])
-    if type_.startswith("timestamp"):
-        return pa.timestamp("us", None if type_ == "timestamp_ntz" else "UTC")
-    if exact := partition_values.DECIMAL.fullmatch(type_):
-        return pa.decimal128(int(exact[1]), int(exact[2]))
-    raise ValueError(f"the type {type_} is not read")
