@@ -141,8 +141,7 @@ FINDINGS: Final[Mapping[FindingKind, FindingWord]] = {
         "altered value",
         "altered",
         "≈",
-        "The right value with changed digits, time zone, precision, case or the like, or an empty "
-        "one for NULL.",
+        "The right value with changed digits, time zone, precision, case or the like.",
     ),
     FindingKind.TYPE_DRIFT: FindingWord(
         "type drift",

@@ -12,7 +12,7 @@ from harness.judge.difference import VALUES, Difference
 from harness.judge.expected_state import ExpectedState
 from harness.judge.text_rows import comes_apart
 from harness.model import partition_paths
-from harness.model.canonical import MapValue, Value, same
+from harness.model.canonical import Value, same
 from harness.model.datatypes import Primitive
 from harness.model.simulation import value_conversions
 
@@ -56,7 +56,7 @@ def altered_value(difference: Difference, state: ExpectedState) -> bool:
         return False
     expected, actual = difference.expected, difference.actual
     if expected is None or shows_folder(difference, state):
-        return shows_folder(difference, state) or is_empty(actual)
+        return shows_folder(difference, state)
     if difference.disputed:
         # Where a zero has another sign, zeros elsewhere are no other explanation.
         return isinstance(expected, float) and isinstance(actual, float) and expected == actual == 0
@@ -74,21 +74,6 @@ def shows_folder(difference: Difference, state: ExpectedState) -> bool:
     if isinstance(difference.actual, str):
         return difference.actual in partition_paths.forms(*at)
     return difference.actual is True and partition_paths.is_null(*at)
-
-
-def is_empty(value: Value) -> bool:
-    """Return whether a value holds nothing, as what stands where a type has no NULL.
-
-    An array or a map of ClickHouse has none (ClickHouse's manual, "Nullable"), so chDB 4.4 shows an
-    empty one; PyIceberg 0.12.0 does too, and DuckDB 1.5.5 a struct of NULLs among the elements of a
-    list whose parts are newer than the file.
-    """
-    match value:
-        case MapValue():
-            return not value.pairs
-        case dict():
-            return all(part is None for part in value.values())
-    return value in ("", ())
 
 
 def near(expected: Value, result: Value) -> bool:

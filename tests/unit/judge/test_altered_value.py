@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from harness.judge.altered_value import is_empty, near
-from harness.model.canonical import MapValue, Value
+from harness.judge.altered_value import near
+from harness.model.canonical import Value
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
 LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)  # noqa: DTZ001
@@ -126,15 +126,3 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, actual:
 )
 def test_everything_else_is_not(expected: Value, actual: Value) -> None:
     assert not near(expected, actual)
-
-
-@pytest.mark.parametrize("value", ["", (), MapValue(()), {"a": None, "b": None}])
-def test_what_holds_nothing_stands_for_null(value: Value) -> None:
-    assert is_empty(value)
-
-
-@pytest.mark.parametrize(
-    "value", [0, False, " ", (None,), {"a": None, "b": 0}, MapValue((("k", None),))]
-)
-def test_what_holds_something_does_not(value: Value) -> None:
-    assert not is_empty(value)
