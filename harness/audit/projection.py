@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING
 
-from harness.engines.arrow_values import canonical
-from harness.formats.files.arrow_file import FIELD_ID
-from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
+from harness.engines.arrow_values import array_of, canonical, variant
+from harness.formats.files.column_parts import ARRAY, FIELD_ID, MAP, STRUCT, ColumnPart
+from harness.formats.files.variant import decoded
 from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
-from harness.model.canonical import MapValue, Value, look_of
+from harness.model.canonical import Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 if TYPE_CHECKING:
@@ -44,17 +45,19 @@ class Projection:
 
     def positions(self, deleted: DeletedValues) -> Iterator[int]:
         """Yield the positions of the rows that are deleted by their values."""
-        columns = [self._looks(id_) for id_ in deleted.ids]
+        types = map(self.plan.arrow_type, deleted.types) if deleted.types else repeat(None)
+        columns = [self._looks(*column) for column in zip(deleted.ids, types, strict=False)]
         for at, looks in enumerate(zip(*columns, strict=True)):
             if looks in deleted.rows:
                 yield at
 
-    def _looks(self, id_: Id) -> list[Value]:
+    def _looks(self, id_: Id, type_: pa.DataType | None) -> list[Value]:
         # A column may have been dropped since, so that the table has no type for it.
         stored = self._leaf(id_, self._columns)
         if stored is None:
             return [look_of(self._constant(id_))] * self.stored.num_rows
-        return [look_of(canonical(value)) for value in stored.values]
+        values = stored.values if type_ is None else converted(stored.values, type_)
+        return [look_of(canonical(value)) for value in values]
 
     def _leaf(self, id_: Id, inside: Mapping[Id, _StoredColumn]) -> _StoredColumn | None:
         import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
@@ -107,10 +110,11 @@ class Projection:
 
         type_ = full_type(part, self.plan.arrow_type)
         if stored is None:
-            value = _of_arrow(self._constant(part.id))
             count = self.stored.num_rows if length is None else length
-            return pa.repeat(pa.scalar(value, type_), count)
+            return pa.repeat(array_of([self._constant(part.id)], type_)[0], count)
         values, nulls = stored.values, stored.values.is_null()
+        if part.parts and not _fits(part.type, values.type):
+            raise ValueError(f"{stored.path} is {values.type} in it, which is no {part.type}")
         match part.type:
             case "struct":
                 inside = self._parts(stored)
@@ -125,7 +129,7 @@ class Projection:
                 keys = self._inner(key, stored, KEY, values.keys)
                 items = self._inner(value_part, stored, VALUE, values.items)
                 return pa.MapArray.from_arrays(values.offsets, keys, items, type_, mask=nulls)
-        return values if values.type == type_ else values.cast(type_)
+        return converted(values, type_)
 
     def _inner(
         self, part: ColumnPart, outer: _StoredColumn, name: str, values: pa.Array
@@ -153,6 +157,30 @@ def full_type(part: ColumnPart, arrow_type: ArrowType) -> pa.DataType:
     return pa.map_(*inner) if part.type == MAP else arrow_type(part.type)
 
 
+def converted(values: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Return values in another type that holds them all; raises Arrow's errors, ValueError."""
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    if values.type == type_:
+        return values
+    if type_ == variant():
+        return decoded(values)
+    if type_ == pa.uuid():  # Avro and ORC have it as bytes
+        return values.cast(pa.binary(16)).cast(type_)
+    return values.cast(type_)
+
+
+def _fits(kind: str, type_: pa.DataType) -> bool:
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    match kind:
+        case "struct":
+            return bool(kinds.is_struct(type_))
+        case "map":
+            return bool(kinds.is_map(type_))
+    return bool(kinds.is_list(type_) or kinds.is_large_list(type_))
+
+
 def _has_id(field: pa.Field) -> bool:
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
@@ -170,15 +198,3 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-
-
-def _of_arrow(value: Value) -> Value:
-    """Return a canonical value as Arrow takes it: a map is a list of its pairs."""
-    match value:
-        case MapValue():
-            return [(_of_arrow(key), _of_arrow(item)) for key, item in value.pairs]
-        case dict():
-            return {name: _of_arrow(part) for name, part in value.items()}
-        case tuple():
-            return [_of_arrow(part) for part in value]
-    return value

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import json
+import uuid
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.model.canonical import MapValue, Value, moment
+from harness.model.canonical import MapValue, Value, from_json, moment, to_json
 from harness.model.datatypes import DataType, Decimal, PlainType, Text, fold
 
 if TYPE_CHECKING:
@@ -65,8 +69,27 @@ def canonical_type(type_: pyarrow.DataType) -> str:
     return _NAMES.get(str(type_), "")
 
 
+_EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical moments have no zone
+_VARIANT: Final = "variant", "parquet"
+"""Name and vendor of Arrow's opaque type that holds variants, each as the JSON of its value."""
+
+
+def variant() -> pyarrow.DataType:
+    """Return the type of variants: texts that `variant_text` returns."""
+    import pyarrow as pa  # noqa: PLC0415 - only asking needs it
+
+    return pa.opaque(pa.string(), *_VARIANT)
+
+
+def variant_text(value: Value) -> str:
+    return json.dumps(to_json(value))
+
+
 def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
-    """Return a value in canonical form; a text where Python has no such moment."""
+    """Return a value in canonical form.
+
+    A text where Python has no such moment; so are a time of day and a UUID.
+    """
     import pyarrow.types as kinds  # noqa: PLC0415 - only asking needs it
 
     if not scalar.is_valid:
@@ -81,15 +104,76 @@ def canonical(scalar: Any) -> Value:  # noqa: ANN401 - of any of Arrow's classes
         return tuple(canonical(value) for value in scalar.values)
     if kinds.is_timestamp(type_) or kinds.is_date(type_):
         return _day_or_moment(scalar)
-    return scalar.as_py()
+    return _plain(scalar.as_py(), type_)
+
+
+def _plain(value: Value, type_: Any) -> Value:  # noqa: ANN401 - as above
+    match value:
+        case uuid.UUID():
+            return str(value)
+        case datetime.time():
+            return value.isoformat("microseconds")
+        case str() if getattr(type_, "type_name", "") == _VARIANT[0]:
+            return from_json(json.loads(value))
+    return value
 
 
 def _day_or_moment(scalar: Any) -> Value:  # noqa: ANN401 - as above
+    if getattr(scalar.type, "unit", "") == "ns":
+        micros, beyond = divmod(scalar.value, 1_000)
+        value = _EPOCH + datetime.timedelta(microseconds=micros)
+        return moment(f"{value:%Y-%m-%d %H:%M:%S.%f}{beyond:03}") if beyond else value
     try:
         value = scalar.as_py()
     except (OverflowError, ValueError):
         return str(scalar.value)
-    if getattr(value, "nanosecond", 0):  # pandas' own kind
-        return moment(str(value))
-    plain = value.to_pydatetime() if hasattr(value, "nanosecond") else value
-    return plain.replace(tzinfo=None) if hasattr(plain, "tzinfo") else plain
+    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
+
+
+def array_of(values: Iterable[Value], type_: pyarrow.DataType) -> pyarrow.Array:
+    """Return canonical values as an array; raises ValueError or Arrow's errors."""
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    # Arrow builds no arrays of extension types inside of others, but casts to them.
+    storage = _storage(type_)
+    return pa.array([_of_canonical(value, type_) for value in values], storage).cast(type_)
+
+
+def _storage(type_: pyarrow.DataType) -> pyarrow.DataType:
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    if pa.types.is_struct(type_):
+        return pa.struct([(part.name, _storage(part.type)) for part in type_])
+    if pa.types.is_map(type_):
+        return pa.map_(_storage(type_.key_type), _storage(type_.item_type))
+    if pa.types.is_list(type_):
+        return pa.list_(_storage(type_.value_type))
+    return getattr(type_, "storage_type", type_)
+
+
+def _of_canonical(value: Value, type_: pyarrow.DataType) -> Any:  # noqa: ANN401 - for Arrow
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    if value is None:
+        return None
+    if kinds.is_struct(type_):
+        return {part.name: _of_canonical(value.get(part.name), part.type) for part in type_}
+    if kinds.is_map(type_):
+        types = type_.key_type, type_.item_type
+        return [tuple(map(_of_canonical, pair, types)) for pair in value.pairs]
+    if kinds.is_list(type_) or kinds.is_large_list(type_):
+        return [_of_canonical(part, type_.value_type) for part in value]
+    return _of_text(value, type_) if isinstance(value, str) else value
+
+
+def _of_text(text: str, type_: pyarrow.DataType) -> Any:  # noqa: ANN401 - for Arrow
+    """Return what stands in canonical form as a text; see `canonical`."""
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    if type_ == pa.uuid():
+        return uuid.UUID(text).bytes
+    if pa.types.is_time(type_):
+        return datetime.time.fromisoformat(text)
+    if pa.types.is_timestamp(type_):
+        return pa.scalar(text).cast(pa.timestamp("ns")).value
+    return text

@@ -42,6 +42,8 @@ class DeletedValues:
     ids: tuple[Id, ...]
     rows: Collection[tuple[Look, ...]]
     """How the values look (`look_of`); NULL is equal to NULL."""
+    types: tuple[str, ...] = ()
+    """The format's words for the types in which they are compared; as they lie in files if none."""
 
 
 @dataclass(frozen=True, slots=True)

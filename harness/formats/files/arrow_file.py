@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, orc, table_folder
+from harness.formats.files import avro, avro_table, orc, table_folder
+from harness.formats.files.column_parts import FIELD_ID
 from harness.formats.files.table_folder import UnreadableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FIELD_ID: Final = b"field_id"
-"""In the metadata of a field: its id, as decimal digits, where the file has one."""
 _STORED_IDS: Final = (b"PARQUET:field_id", b"iceberg.id")
 """What Arrow calls the ids of Parquet, and Iceberg those in ORC's attributes (specification,
 "Parquet", "ORC")."""
@@ -39,7 +38,7 @@ def _read(file: IO[bytes]) -> pa.Table:
     begin = file.read(len(avro.MAGIC))
     file.seek(0)
     if begin == avro.MAGIC:
-        raise NotImplementedError("see the plan of Avro files")
+        return avro_table.read(file)
     if begin.startswith(orc.MAGIC):
         from pyarrow.orc import ORCFile  # noqa: PLC0415
 

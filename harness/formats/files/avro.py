@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import uuid
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -124,6 +125,8 @@ def value(decoded: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
             return MapValue.of([(name, value(part, values)) for name, part in decoded.items()])
         case {"type": dict() | list() as inner}:
             return value(decoded, inner)
+    if isinstance(decoded, uuid.UUID):
+        return str(decoded)
     return decoded.replace(tzinfo=None) if isinstance(decoded, datetime.datetime) else decoded
 
 

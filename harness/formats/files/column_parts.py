@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STRUCT: Final = "struct"
 ARRAY: Final = "array"
 MAP: Final = "map"
+FIELD_ID: Final = b"field_id"
+"""In the metadata of an Arrow field: its id in its file, as decimal digits, where it has one."""
 UNKNOWN: Final = ""
 """The type of what nobody here knows; nothing is said of its changes."""
 _KINDS: Final[Mapping[type[DataType], str]] = {

@@ -9,7 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from harness.engines.arrow_values import canonical, canonical_type
+from harness.engines.arrow_values import (
+    array_of,
+    canonical,
+    canonical_type,
+    variant,
+    variant_text,
+)
 from harness.model.canonical import MapValue, Value, same
 
 DAY = datetime.date(2024, 2, 29)
@@ -71,3 +77,28 @@ def test_what_is_finer_than_a_microsecond_or_in_no_year_of_pythons_is_a_text() -
     assert canonical(fine[0]) == "2024-01-02 03:04:05.000000001"
     late = pa.array([2**62], pa.int64()).cast(pa.timestamp("us"))
     assert canonical(late[0]) == str(2**62)
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        (pa.uuid(), "00010203-0405-0607-0809-0a0b0c0d0e0f"),
+        (pa.time64("us"), "01:02:03.000004"),
+        (pa.timestamp("ns"), "2024-01-02 03:04:05.678901002"),
+        (pa.timestamp("ns", "UTC"), "2024-01-02 03:04:05.678901002"),
+        (pa.struct([("u", pa.uuid())]), {"u": "00010203-0405-0607-0809-0a0b0c0d0e0f"}),
+        (pa.list_(pa.time64("us")), ("01:02:03.000004", None)),
+        (pa.map_(pa.string(), pa.uuid()), MapValue((("k", None),))),
+    ],
+    ids=str,
+)
+def test_what_python_has_no_value_of_goes_through_arrow_as_a_text(
+    type_: pa.DataType, value: Value
+) -> None:
+    assert canonical(array_of([value], type_)[0]) == value
+
+
+def test_a_variant_goes_through_arrow_with_all_its_types() -> None:
+    value = {"t": "decimal4", "v": decimal.Decimal("1.10")}
+    stored = pa.array([variant_text(value), None], pa.string()).cast(variant())
+    assert [canonical(scalar) for scalar in stored] == [value, None]

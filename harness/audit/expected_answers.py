@@ -1,0 +1,214 @@
+"""Answers that somebody gives beside a table: what a reader must show of it, version by version.
+
+`<table>.yaml` says what the table is and how it is opened, `<table>.expected.json` has its versions
+with columns and rows, and questions about them. Values stand there in a form of their own (`form`),
+in which rows are compared, in any order.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from harness.core import yaml_reader
+from harness.core.errors import UsageProblem
+from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.variant import TYPE_KEY, VALUE_KEY
+from harness.model.canonical import Value
+
+ANSWERS: Final = ".expected.json"
+REFUSE: Final = "refuse"
+_VARIANT: Final = "variant"
+_MOMENTS: Final = {
+    "iceberg": frozenset({"timestamptz", "timestamptz_ns"}),
+    **dict.fromkeys(("delta", "hudi"), frozenset({"timestamp"})),
+}
+"""Each format's words for what is counted in UTC."""
+_OF_VARIANTS: Final = _MOMENTS["iceberg"]
+_MOST: Final = 1 << 20
+"""Bytes of what is said of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedVersion:
+    """What must come out of one version of a table."""
+
+    name: str
+    at: Mapping[str, Any]
+    """`metadata` and `snapshot`, `version`, `instant` or `changes_from` and `to`; `latest_…` where
+    nothing is asked of the past."""
+    refuse: bool
+    """Whether a reader must not answer."""
+    columns: tuple[tuple[str, str], ...]
+    """Names and types, in the format's words."""
+    rows: tuple[str, ...]
+    """Each as JSON, sorted."""
+    count: int
+    alternatives: tuple[Mapping[str, Any], ...] = ()
+    """Other answers, each with `when`, its condition."""
+
+    @property
+    def past(self) -> str:
+        """The snapshot, version or instant that is asked for; empty for the newest."""
+        asked = (self.at.get(word) for word in ("snapshot", "version", "instant"))
+        return next((str(value) for value in asked if value is not None), "")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTable:
+    """A table with its answers."""
+
+    name: str
+    format: str
+    folder: Path
+    metadata: str
+    """Its metadata file, relative to the folder, where it must be named."""
+    roots: Mapping[str, str]
+    """The prefixes of recorded paths, each with the folder that they stand for."""
+    versions: tuple[ExpectedVersion, ...]
+    questions: tuple[Mapping[str, Any], ...]
+    may_refuse: bool = False
+    open_case: str = ""
+    notes: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def version(self, name: str) -> ExpectedVersion:
+        return next(version for version in self.versions if version.name == name)
+
+
+def tables(folder: Path) -> Iterator[ExpectedTable]:
+    """Yield every table below a folder that has answers beside it; raises UsageProblem."""
+    for path in sorted(folder.rglob(f"*{ANSWERS}")):
+        yield read(path)
+
+
+def read(path: Path) -> ExpectedTable:
+    """Read a table's answers and what is said of it; raises UsageProblem."""
+    stem = path.name.removesuffix(ANSWERS)
+    folder, about = path.parent / stem, path.parent / f"{stem}.yaml"
+    notes = yaml_reader.parse(yaml_reader.read(about, _MOST), str(about), _MOST).data
+    try:
+        answers = json.loads(path.read_text(encoding="utf-8"))
+        versions = {version["name"]: version for version in answers["versions"]}
+        return ExpectedTable(
+            notes["table"],
+            notes["format"],
+            folder,
+            (notes.get("open_with") or {}).get("metadata", ""),
+            _roots(notes, folder),
+            tuple(_version(version, versions) for version in versions.values()),
+            tuple(answers.get("questions", ())),
+            bool(notes.get("may_refuse")),
+            notes.get("open_case") or "",
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise UsageProblem(f"{path}: these are no answers of a table: {problem!r}") from problem
+
+
+def _roots(notes: Mapping[str, Any], folder: Path) -> Mapping[str, str]:
+    roots = (notes.get("location") or {}).get("roots") or {}
+    return {root: str(folder) for root in roots.values() if " " not in root.partition("/")[0]}
+
+
+def _version(data: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -> ExpectedVersion:
+    names = [column["name"] for column in data.get("columns", ())]
+    rows = data.get("rows", ())
+    if taken := data.get("rows_from"):
+        source = others[taken["version"]]
+        there = [column["name"] for column in source["columns"]]
+        at = [there.index(name) for name in names]
+        lost = [name in taken["null"] for name in names]
+        rows = [
+            [None if null else row[index] for index, null in zip(at, lost, strict=True)]
+            for row in source["rows"]
+        ]
+    columns = tuple((column["name"], column["type"]) for column in data.get("columns", ()))
+    return ExpectedVersion(
+        data["name"],
+        data.get("at") or {},
+        data.get("answer") == REFUSE,
+        columns,
+        tuple(sorted(_text(row, columns) for row in rows)),
+        data.get("count", len(rows)),
+        tuple(data.get("alternatives", ())),
+    )
+
+
+def row_texts(
+    columns: Sequence[ColumnPart], rows: Sequence[Sequence[Value]], format_: str
+) -> tuple[str, ...]:
+    """Return rows of canonical values in the form in which rows are expected, sorted.
+
+    `columns`: with the types that the format has for them.
+    """
+    moments = _MOMENTS[format_]
+    types = [(part.name, " ".join(inner.type for _, inner in walk([part]))) for part in columns]
+    forms = (
+        [_form(v, part, moments) for v, part in zip(row, columns, strict=True)] for row in rows
+    )
+    return tuple(sorted(_text(form, types) for form in forms))
+
+
+def _form(value: Value, part: ColumnPart, moments: frozenset[str]) -> Any:  # noqa: ANN401 - JSON
+    if value is None:
+        return None
+    match part.type:
+        case "struct":
+            return {p.name: _form(value.get(p.name), p, moments) for p in part.parts}
+        case "array":
+            return [_form(element, part.parts[0], moments) for element in value]
+        case "map":
+            return [
+                [_form(side, of, moments) for side, of in zip(pair, part.parts, strict=True)]
+                for pair in value.pairs
+            ]
+        case "variant":
+            return _of_variant(value)
+    return _plain(value, zoned=part.type in moments)
+
+
+def _of_variant(value: Mapping[str, Value]) -> Mapping[str, Any]:
+    type_, inner = value[TYPE_KEY], value[VALUE_KEY]
+    form: Any = _plain(inner, zoned=type_ in _OF_VARIANTS)
+    if isinstance(inner, dict):
+        form = {name: _of_variant(part) for name, part in inner.items()}
+    elif isinstance(inner, tuple):
+        form = [_of_variant(part) for part in inner]
+    return {TYPE_KEY: type_, VALUE_KEY: form}
+
+
+def _plain(value: Value, *, zoned: bool) -> Any:  # noqa: ANN401 - JSON
+    match value:
+        case float() if not math.isfinite(value):
+            return {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
+        case decimal.Decimal():
+            return f"{value:f}"
+        case datetime.datetime():
+            return value.isoformat(timespec="microseconds") + ("+00:00" if zoned else "")
+        case datetime.date():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+    return value
+
+
+def _text(row: Sequence[Any], columns: Sequence[tuple[str, str]]) -> str:
+    typed = zip(row, columns, strict=True)
+    values = [_without_order(v) if MAP in type_ else v for v, (_, type_) in typed]
+    return json.dumps(values, sort_keys=True, ensure_ascii=False)
+
+
+def _without_order(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a value with the pairs of its maps sorted; pairs in lists look like them."""
+    if isinstance(value, dict):
+        return {name: _without_order(part) for name, part in value.items()}
+    if not isinstance(value, list):
+        return value
+    parts = [_without_order(part) for part in value]
+    pairs = all(isinstance(part, list) and len(part) == 2 for part in parts)  # noqa: PLR2004
+    return sorted(parts, key=json.dumps) if pairs else parts
