@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.column_parts import MAP, ColumnPart, walk
 from harness.formats.files.variant import TYPE_KEY, VALUE_KEY
 from harness.model.canonical import Value
 
