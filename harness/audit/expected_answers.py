@@ -1,7 +1,7 @@
 """Answers that somebody gives beside a table: what a reader must show of it, version by version.
 
 `<table>.yaml` says what the table is and how it is opened, `<table>.expected.json` has its versions
-with columns and rows, and questions about them. Values stand there in a form of their own (`form`),
+with columns and rows, and questions about them. Values stand there in a form of their own,
 in which rows are compared, in any order.
 """
 
@@ -12,7 +12,7 @@ import decimal
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +24,6 @@ from harness.model.canonical import Value
 
 ANSWERS: Final = ".expected.json"
 REFUSE: Final = "refuse"
-_VARIANT: Final = "variant"
 _MOMENTS: Final = {
     "iceberg": frozenset({"timestamptz", "timestamptz_ns"}),
     **dict.fromkeys(("delta", "hudi"), frozenset({"timestamp"})),
@@ -61,7 +60,7 @@ class ExpectedVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedTable:
+class TableWithAnswers:
     """A table with its answers."""
 
     name: str
@@ -81,13 +80,13 @@ class ExpectedTable:
         return next(version for version in self.versions if version.name == name)
 
 
-def tables(folder: Path) -> Iterator[ExpectedTable]:
+def tables(folder: Path) -> Iterator[TableWithAnswers]:
     """Yield every table below a folder that has answers beside it; raises UsageProblem."""
     for path in sorted(folder.rglob(f"*{ANSWERS}")):
         yield read(path)
 
 
-def read(path: Path) -> ExpectedTable:
+def read(path: Path) -> TableWithAnswers:
     """Read a table's answers and what is said of it; raises UsageProblem."""
     stem = path.name.removesuffix(ANSWERS)
     folder, about = path.parent / stem, path.parent / f"{stem}.yaml"
@@ -95,7 +94,7 @@ def read(path: Path) -> ExpectedTable:
     try:
         answers = json.loads(path.read_text(encoding="utf-8"))
         versions = {version["name"]: version for version in answers["versions"]}
-        return ExpectedTable(
+        return TableWithAnswers(
             notes["table"],
             notes["format"],
             folder,
