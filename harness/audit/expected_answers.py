@@ -74,7 +74,6 @@ class TableWithAnswers:
     questions: tuple[Mapping[str, Any], ...]
     may_refuse: bool = False
     open_case: str = ""
-    notes: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def version(self, name: str) -> ExpectedVersion:
         return next(version for version in self.versions if version.name == name)

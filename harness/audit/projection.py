@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from harness.engines.arrow_values import array_of, canonical, variant
 from harness.formats.files.column_parts import ARRAY, FIELD_ID, MAP, STRUCT, ColumnPart
 from harness.formats.files.variant import decoded
 from harness.formats.read_plan import ArrowType, DeletedValues, Id, PlannedFile, ReadPlan
-from harness.model.canonical import Value, look_of
+from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
 if TYPE_CHECKING:
@@ -45,19 +45,30 @@ class Projection:
 
     def positions(self, deleted: DeletedValues) -> Iterator[int]:
         """Yield the positions of the rows that are deleted by their values."""
-        types = map(self.plan.arrow_type, deleted.types) if deleted.types else repeat(None)
-        columns = [self._looks(*column) for column in zip(deleted.ids, types, strict=False)]
-        for at, looks in enumerate(zip(*columns, strict=True)):
+        for at, looks in enumerate(self.looks(deleted.ids, deleted.types)):
             if looks in deleted.rows:
                 yield at
 
-    def _looks(self, id_: Id, type_: pa.DataType | None) -> list[Value]:
+    def looks(self, ids: Iterable[Id], types: Iterable[str] = ()) -> Iterator[tuple[Look, ...]]:
+        """Yield how the values of columns look in each row."""
+        return (tuple(map(look_of, values)) for values in self.values(ids, types))
+
+    def values(self, ids: Iterable[Id], types: Iterable[str] = ()) -> Iterator[tuple[Value, ...]]:
+        """Yield the values of columns in each row, in the file's types if no others are given."""
+        arrow_types = chain(map(self.plan.arrow_type, types), repeat(None))
+        return zip(*map(self._values, ids, arrow_types), strict=True)
+
+    def has(self, id_: Id) -> bool:
+        """Return whether the file has a column."""
+        return id_ in self._columns
+
+    def _values(self, id_: Id, type_: pa.DataType | None) -> list[Value]:
         # A column may have been dropped since, so that the table has no type for it.
         stored = self._leaf(id_, self._columns)
         if stored is None:
-            return [look_of(self._constant(id_))] * self.stored.num_rows
+            return [self._constant(id_)] * self.stored.num_rows
         values = stored.values if type_ is None else converted(stored.values, type_)
-        return [look_of(canonical(value)) for value in values]
+        return list(map(canonical, values))
 
     def _leaf(self, id_: Id, inside: Mapping[Id, _StoredColumn]) -> _StoredColumn | None:
         import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
@@ -86,7 +97,8 @@ class Projection:
 
     def _known(self, columns: Iterable[_StoredColumn]) -> Mapping[Id, _StoredColumn]:
         known = ((self._id(column), column) for column in columns)
-        return {id_: column for id_, column in known if id_ is not None}
+        unread = {None, *self.file.columns.unread}
+        return {id_: column for id_, column in known if id_ is not None and id_ not in unread}
 
     @cached_property
     def _has_ids(self) -> bool:

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.audit.projection import Projection
+from harness.audit import file_rows, merge
+from harness.audit.file_rows import FileTable
 from harness.engines.arrow_values import canonical
-from harness.formats.api import FileFactError
-from harness.formats.files import arrow_file
-from harness.formats.read_plan import PlannedFile, ReadPlan
+from harness.formats.read_plan import ReadPlan
 from harness.model.canonical import Value
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, slots=True)
-class FileTable:
-    """The rows of one file that are part of the table, as the table's columns."""
-
-    file: PlannedFile
-    rows: pa.Table
-    positions: Sequence[int]
-    """Of each row in the file, from 0."""
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -48,19 +37,7 @@ def _canonical_rows(table: pa.Table) -> Iterator[tuple[Value, ...]]:
 
 def read(plan: ReadPlan) -> TableRows:
     """Read every file of a plan; raises FileFactError."""
-    return TableRows(plan, tuple(_read(plan, file) for file in plan.files))
-
-
-def _read(plan: ReadPlan, file: PlannedFile) -> FileTable:
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
-    stored = arrow_file.read(file.location)
-    projection = Projection(plan, file, stored)
-    try:
-        gone = set(file.deleted)
-        for deleted in file.deleted_values:
-            gone.update(projection.positions(deleted))
-        left = [at for at in range(stored.num_rows) if at not in gone]
-        return FileTable(file, projection.table().take(left), left)
-    except (pa.ArrowException, ValueError) as problem:
-        raise FileFactError(f"{file.path}: {problem}") from problem
+    files = [file_rows.read(plan, file)[0] for file in plan.files]
+    for one in plan.merges:
+        files += merge.read(plan, one)
+    return TableRows(plan, tuple(files))

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,6 +65,8 @@ DELTA_LOG: Final = "_delta_log"
 """The folder that makes a table one of Delta's (Delta's protocol, "Delta Log Entries")."""
 Entry = Any
 """Thrift's own entry of a table in the metastore."""
+TableCatalog = Callable[[Sequence[tuple[str, str]]], Sequence[tuple[tuple[str, str], Entry]]]
+"""Returns those of some tables that it has, each with its entry; raises as `entries` does."""
 Description = Mapping[str, Any]
 """What the worker is given of a table."""
 
@@ -149,17 +152,23 @@ class PythonLibrary:
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         del planned
-        progress.note(f"start {runtime.distribution.name}")
         metastore_client.check(metastore.host)
+        return self.serve_tables(runtime, partial(entries, metastore.host), folder, progress)
+
+    def serve_tables(
+        self, runtime: Runtime, catalog: TableCatalog, folder: Path, progress: Progress
+    ) -> AbstractContextManager[LibraryServer]:
+        """Start a worker that knows the tables of a catalog, which need not be a metastore."""
+        progress.note(f"start {runtime.distribution.name}")
         program = WorkerProgram(runtime.distribution, self.answers)
 
         def ready(running: Running, port: int) -> LibraryServer:
-            server = LibraryServer(running, port, program.token, self, metastore.host)
+            server = LibraryServer(running, port, program.token, self, catalog)
             with closing(server.open({})) as first:
                 first.run(self.first, timeout_s=START_S)
             return server
 
-        return runtime.start(program, metastore, folder, ready)
+        return runtime.start(program, None, folder, ready)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +211,7 @@ class LibraryServer(Served):
     port: int
     token: str
     library: PythonLibrary
-    metastore: str
+    catalog: TableCatalog
 
     def connect(self, settings: ReaderSettings) -> LibraryConnection:
         try:
@@ -213,7 +222,7 @@ class LibraryServer(Served):
     def open(self, settings: ReaderSettings) -> LibraryConnection:
         hello = (python_worker.HELLO, python_worker.HELLO_S)
         connection = connect_to_worker(self.port, self.token, *hello)
-        return LibraryConnection(self.running, connection, self.library, self.metastore, settings)
+        return LibraryConnection(self.running, connection, self.library, self.catalog, settings)
 
 
 class LibraryConnection:
@@ -224,14 +233,14 @@ class LibraryConnection:
         running: Running,
         connection: socket.socket,
         library: PythonLibrary,
-        metastore: str,
+        catalog: TableCatalog,
         settings: ReaderSettings,
     ) -> None:
         self._running = running
         self._connection = connection
         self._answers = connection.makefile("rb")
         self._library = library
-        self._metastore = metastore
+        self._catalog = catalog
         self._settings = settings
         self._conf = library.conf(settings)
 
@@ -258,8 +267,7 @@ class LibraryConnection:
         timeout_s: float,
     ) -> Reply:
         described = [
-            self._library.describe(*name, entry, past)
-            for name, entry in entries(self._metastore, tables)
+            self._library.describe(*name, entry, past) for name, entry in self._catalog(tables)
         ]
         question = {"statement": statement, "tables": described, "conf": {**self._conf}}
         table, seconds = self._result(question, timeout_s)

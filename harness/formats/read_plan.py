@@ -33,6 +33,8 @@ class FileColumns:
     by_id: bool = False
     """Whether the field ids that a file itself has go before its names; a file without any has
     names alone."""
+    unread: Collection[Id] = ()
+    """Of these the file is not asked, whatever it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,37 @@ class PlannedFile:
     deleted: Collection[int] = ()
     """The positions of deleted rows, from 0."""
     deleted_values: tuple[DeletedValues, ...] = ()
+    stored: Callable[[], pyarrow.Table] | None = None
+    """Reads the rows where they are only a part of what lies there, with what they hold as ids
+    under `field_id`; raises FileFactError."""
+    partial: bool = False
+    """Whether the columns that the rows lack stay as they were; see `RowMerge`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedKeys:
+    """Rows that are deleted by their keys, with the value by which their versions are ordered.
+
+    Where there is none, whatever came before is deleted.
+    """
+
+    keys: Mapping[tuple[Look, ...], tuple[Value, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowMerge:
+    """Versions of rows, of which for each key only one is part of the table."""
+
+    base: PlannedFile | None
+    """Where several rows have one key, all are part of the table until a version replaces them."""
+    versions: tuple[PlannedFile | DeletedKeys, ...]
+    """In the order of their writes."""
+    key: tuple[Id, ...]
+    ordering: tuple[Id, ...] = ()
+    """The columns that tell which version is the newest; the later one where they are equal or
+    NULL, and where there are none."""
+    deleting: DeletedValues | None = None
+    """What a row holds that only says that its key is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +102,12 @@ class ReadPlan:
     columns: tuple[ColumnPart, ...]
     """Of the table, in its order, with the format's own words for types."""
     files: tuple[PlannedFile, ...]
+    """Those whose rows are part of the table, but for deleted ones."""
     arrow_type: ArrowType
     version: str
     """The snapshot, version or instant that it is of; empty where the format counts none."""
     defaults: Mapping[Id, Value] = field(default_factory=dict)
     """What columns and parts hold where a file lacks them; NULL for all others."""
+    merges: tuple[RowMerge, ...] = ()
     undecided: tuple[str, ...] = ()
     """What the format's rules leave open about this table, a sentence each, with the source."""

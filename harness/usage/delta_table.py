@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
+from harness.formats.delta.checkpoints import LOG
 from harness.formats.delta.log import DeltaLog
 from harness.formats.files import data_files
 from harness.formats.files.column_parts import by_name
@@ -23,7 +24,7 @@ def read(folder: TableFolder, table: CatalogTable) -> UsedTable:
     try:
         log = delta_log.read(folder)
         if not log.commits:
-            raise UnreadableError(f"there is no {delta_log.LOG}, or nothing in it")
+            raise UnreadableError(f"there is no {LOG}, or nothing in it")
         _doubt(log, doubts)
         metadata = log.metadata[max(log.metadata)] if log.metadata else {}
         return UsedTable(

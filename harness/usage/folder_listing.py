@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable
-from harness.formats.delta.log import LOG
+from harness.formats.delta.checkpoints import LOG
 from harness.formats.files import avro, orc, table_folder
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.format import FOLDER

@@ -22,7 +22,7 @@ from pyroaring import BitMap64
 
 from harness import formats
 from harness.core.records import Outcome, OutcomeKind, StateRecord
-from harness.formats.delta import files as delta_files
+from harness.formats.delta import vectors
 from harness.formats.files import data_files
 from harness.formats.files.deletion_vectors import MAGIC
 from harness.formats.hudi import log as hudi_log
@@ -237,7 +237,7 @@ def delta_data(name: str, keys: str) -> Action:
 
 def vector(*positions: int) -> Mapping[str, Any]:
     stored = MAGIC + BitMap64(positions).serialize()
-    alphabet = str.maketrans(delta_files._B85, delta_files._Z85)
+    alphabet = str.maketrans(vectors._B85, vectors._Z85)
     text = base64.b85encode(stored).decode().translate(alphabet)
     of = {"storageType": "i", "pathOrInlineDv": text, "sizeInBytes": len(stored)}
     return {"deletionVector": {**of, "cardinality": len(positions)}}

@@ -7,75 +7,27 @@ log alone ("Partition Value Serialization").
 
 from __future__ import annotations
 
-import base64
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
-from uuid import UUID
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta import log as delta_log
+from harness.formats.delta import partition_values, vectors
+from harness.formats.delta.checkpoints import Action
 from harness.formats.delta.log import (
     CHANGE_FEED,
-    Action,
     Commit,
     DeltaLog,
     LiveFile,
     physical_name,
 )
-from harness.formats.files import deletion_vectors, parquet
-from harness.model import partition_paths
+from harness.formats.files import parquet, table_folder
 from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import Primitive, parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
-
-_UUID_TEXT: Final = 20
-"""The signs that a UUID has in base 85; a prefix of the folder's name stands before."""
-
-
-def deleted(folder: Path, vector: Mapping[str, Any]) -> frozenset[int]:
-    """Return the positions of the rows that a descriptor says are gone."""
-    try:
-        positions = deletion_vectors.positions(_stored(folder, vector))
-    except (ValueError, struct.error, OSError) as problem:
-        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {problem}") from problem
-    if len(positions) != vector["cardinality"]:
-        counts = f"it has {len(positions)} rows, and says {vector['cardinality']}"
-        raise FileFactError(f"deletion vector {vector['pathOrInlineDv']}: {counts}")
-    return positions
-
-
-def _stored(folder: Path, vector: Mapping[str, Any]) -> bytes:
-    text, kind, length = str(vector["pathOrInlineDv"]), vector["storageType"], vector["sizeInBytes"]
-    if kind == "i":
-        return _base85(text)[: int(length)]
-    if kind != "u":
-        raise ValueError(f"its storage type is {kind}, an absolute path")
-    prefix, name = text[:-_UUID_TEXT], UUID(bytes=_base85(text[-_UUID_TEXT:]))
-    content = (folder / prefix / f"deletion_vector_{name}.bin").read_bytes()
-    start = vector.get("offset", 0)
-    (size,) = struct.unpack_from(">i", content, start)
-    if size != length:
-        raise ValueError(f"its file says {size} bytes, its descriptor {length}")
-    return content[start + 4 : start + 4 + size]
-
-
-def _base85(text: str) -> bytes:
-    return base64.b85decode(text.translate(_FROM_Z85))
-
-
-_Z85: Final = (
-    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
-)
-_B85: Final = (
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
-)
-_FROM_Z85: Final = str.maketrans(_Z85, _B85)
-"""The alphabet of ZeroMQ is another than that of Python."""
 
 _KIND: Final = "_change_type"
 _WRITES: Final = ("insert", "update_postimage")
@@ -108,11 +60,6 @@ def _written(folder: Path, commit: Commit, key: str) -> Iterator[str]:
     for action in commit.all("add") if not changes else ():
         if action["dataChange"] and action["path"] not in removed:
             yield from parquet.read(folder / unquote(action["path"]), key).keys
-
-
-BINARY: Final = Primitive("binary")
-_TYPES: Final = {"integer": "int", "short": "smallint", "byte": "tinyint"}
-"""What we call a type that Delta calls otherwise (protocol, "Primitive Types")."""
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
@@ -164,7 +111,7 @@ def _facts(log: DeltaLog, key: str) -> Iterator[FileFact]:
         base = live.path, FileKind.BASE, live.logical, str(live.version), columns, footer.keys
         yield FileFact(*base, stored_names=physical if names != physical else ())
         if live.vector is not None:
-            gone = sorted(deleted(log.folder, live.vector))
+            gone = sorted(vectors.deleted(table_folder.at(str(log.folder)), live.vector))
             keys = tuple(footer.keys[at] for at in gone)
             yield FileFact(live.path, FileKind.LOG, live.logical, str(live.marked), (), (), keys)
 
@@ -179,15 +126,8 @@ def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str],
     for stored, text in live.partition.items():
         field = fields[stored]
         names.append(str(field["name"]))
-        type_ = parse_type(_TYPES.get(field["type"], str(field["type"])))
         try:
-            # An empty text is NULL, whatever the type ("Partition Value Serialization"). Bytes
-            # stand there as letters; Spark makes them of these by UTF-8.
-            values.append(
-                text.encode()
-                if text and type_ == BINARY
-                else partition_paths.value_of(text or None, type_)
-            )
+            values.append(partition_values.value(text, str(field["type"])))
         except ValueError as problem:
             raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
     return names, values

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from harness.formats.api import FileFactError
+from harness.formats.delta import checkpoints
+from harness.formats.delta.checkpoints import LOG, Action
 from harness.formats.files import table_folder
 from harness.formats.files.column_parts import ARRAY, MAP, STRUCT, ColumnPart
 from harness.formats.files.table_folder import TableFolder
 from harness.model.datatypes import ELEMENT, KEY, VALUE
 
-LOG: Final = "_delta_log"
 NO_DATA: Final = (LOG, "_change_data")
 """The folders that hold no data files (protocol, "Checkpoints" and "Change Data Files")."""
 VECTORS: Final = ".bin"
 """How files of deletion vectors end (protocol, "Deletion Vector Descriptor Schema")."""
 COMMIT: Final = re.compile(r"\d{20}\.json")
-CHECKPOINT: Final = re.compile(r"\d{20}\.checkpoint\.parquet")
 BEFORE: Final = -1
 """The version of what was added before the log begins."""
 VECTOR: Final = "deletionVector"
@@ -40,7 +40,8 @@ CHANGE_FEED: Final = "delta.enableChangeDataFeed"
 PROPERTIES_ALONE: Final = "SET TBLPROPERTIES"
 """The operation of a commit that changes neither rows nor columns."""
 
-Action = Mapping[str, Any]
+Identify: TypeAlias = Callable[[Action, tuple[str, ...]], int | str]
+"""Returns the id of a column, or of a part of one, of which the names in files are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class DeltaLog:
                 # A checkpoint does not say when a file was added; a commit that is there does.
                 if path not in first or (first[path] == BEFORE and path not in removed):
                     first[path] = commit.version
-                partition = action.get("partitionValues", {})
+                partition = action.get("partitionValues") or {}
                 live[logical] = LiveFile(
                     path, logical, first[path], commit.version, partition, action.get(VECTOR)
                 )
@@ -174,23 +175,30 @@ def physical_name(field: Action) -> str:
     return name
 
 
-def columns(fields: Iterable[Action]) -> tuple[ColumnPart, ...]:
-    return tuple(
-        _part(field["name"], field.get("metadata", {}).get(ID, field["name"]), field["type"])
-        for field in fields
-    )
+def own_id(field: Action, path: tuple[str, ...]) -> int | str:  # noqa: ARG001 - see `Identify`
+    number: int | str = field.get("metadata", {}).get(ID, field["name"])
+    return number
 
 
-def _part(name: str, number: int | str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
-    match type_:
+def columns(fields: Iterable[Action], identify: Identify = own_id) -> tuple[ColumnPart, ...]:
+    return tuple(_part(field, (physical_name(field),), identify) for field in fields)
+
+
+def _part(field: Action, path: tuple[str, ...], identify: Identify) -> ColumnPart:
+    number, name = identify(field, path), field["name"]
+
+    def inner(below: str, type_: Any) -> ColumnPart:  # noqa: ANN401 - JSON
+        return _part({"name": below, "type": type_}, (*path, below), identify)
+
+    match field["type"]:
         case {"type": "struct", "fields": fields}:
-            return ColumnPart(number, name, STRUCT, columns(fields))
+            parts = tuple(_part(part, (*path, physical_name(part)), identify) for part in fields)
+            return ColumnPart(number, name, STRUCT, parts)
         case {"type": "array", "elementType": element}:
-            return ColumnPart(number, name, ARRAY, (_part(ELEMENT, ELEMENT, element),))
+            return ColumnPart(number, name, ARRAY, (inner(ELEMENT, element),))
         case {"type": "map", "keyType": key, "valueType": value}:
-            parts = (_part(KEY, KEY, key), _part(VALUE, VALUE, value))
-            return ColumnPart(number, name, MAP, parts)
-    return ColumnPart(number, name, str(type_))
+            return ColumnPart(number, name, MAP, (inner(KEY, key), inner(VALUE, value)))
+    return ColumnPart(number, name, str(field["type"]))
 
 
 def local(folder: Path) -> DeltaLog:
@@ -204,45 +212,53 @@ def local(folder: Path) -> DeltaLog:
 def read(folder: TableFolder) -> DeltaLog:
     """Read a log, with a checkpoint where the first commits are gone; it may have no commits."""
     names = [file.name for file in folder.listed(LOG)]
-    checkpoints = list(filter(CHECKPOINT.fullmatch, names))
-    commits = [
-        _commit(name, folder.text(f"{LOG}/{name}") or b"")
-        for name in filter(COMMIT.fullmatch, names)
-    ]
+    commits = [_commit(folder, name) for name in filter(COMMIT.fullmatch, names)]
     first = commits[0].version if commits else BEFORE
     if first == 0 or not names:
         return DeltaLog(Path(folder.root), tuple(commits))
     # The commits that are there go on from any checkpoint that is not older.
-    usable = [name for name in checkpoints if _version(name) >= first - 1]
+    usable = [point for point in checkpoints.complete(names) if point.version >= first - 1]
     if not usable:
         return DeltaLog(Path(folder.root), tuple(commits), complete=False)
-    begin = Commit(BEFORE, tuple(_actions(folder, usable[0])))
+    begin = Commit(BEFORE, tuple(checkpoints.actions(folder, usable[0], ("path", VECTOR))))
     if any(begin.all("metaData")):  # of all versions that the checkpoint has
         for at, commit in enumerate(commits):
-            if commit.version <= _version(usable[0]):
+            if commit.version <= usable[0].version:
                 others = [action for action in commit.actions if "metaData" not in action]
                 commits[at] = Commit(commit.version, others)
     return DeltaLog(Path(folder.root), (begin, *commits))
 
 
-def _actions(folder: TableFolder, checkpoint: str) -> Iterator[Action]:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - only reading needs it
+def snapshot(folder: TableFolder, version: int | None = None) -> DeltaLog:
+    """Read what a version consists of: the newest checkpoint up to it, and the commits after that.
 
-    with folder.opened(f"{LOG}/{checkpoint}") as file, pq.ParquetFile(file) as stored:
-        add = stored.schema_arrow.field("add").type
-        parts = [f"add.{part}" for part in ("path", VECTOR) if add.get_field_index(part) >= 0]
-        for batch in stored.iter_batches(columns=["protocol", "metaData", *parts]):
-            for action in batch.to_pylist():
-                yield {name: content for name, content in action.items() if content}
+    Raises FileFactError where the log does not have that version, or UnreadableError.
+    """
+    names = [file.name for file in folder.listed(LOG)]
+    stored = {_version(name): name for name in filter(COMMIT.fullmatch, names)}
+    points = {point.version: point for point in checkpoints.complete(names)}
+    if not stored and not points:
+        raise FileFactError(f"{LOG}: there is no commit and no checkpoint")
+    newest = max((*stored, *points))
+    until = newest if version is None else version
+    if not 0 <= until <= newest:
+        raise FileFactError(f"{LOG}: there is no version {until}; the newest is {newest}")
+    begin = max((number for number in points if number <= until), default=BEFORE)
+    needed = range(begin + 1, until + 1)
+    if absent := [number for number in needed if number not in stored]:
+        raise FileFactError(f"{LOG}: version {absent[0]} is gone, without which {until} is unknown")
+    commits = [_commit(folder, stored[number]) for number in needed]
+    if begin != BEFORE:
+        commits.insert(0, Commit(begin, tuple(checkpoints.actions(folder, points[begin]))))
+    return DeltaLog(Path(folder.root), tuple(commits))
 
 
 def _version(name: str) -> int:
     return int(name[:20])
 
 
-def _commit(name: str, content: bytes) -> Commit:
+def _commit(folder: TableFolder, name: str) -> Commit:
     try:
-        lines = content.decode().splitlines()
-        return Commit(_version(name), tuple(json.loads(line) for line in lines if line.strip()))
+        return Commit(_version(name), checkpoints.json_actions(folder.text(f"{LOG}/{name}") or b""))
     except ValueError as problem:
         raise FileFactError(f"{name}: {problem}") from problem

@@ -9,7 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import IO, Any, Final
 
@@ -50,6 +50,8 @@ class TableFolder:
     root: str
     files: Any
     """Arrow's file system."""
+    store: str = field(default="", compare=False)
+    """What a URI has before the root."""
 
     def listed(self, below: str = "") -> tuple[ListedFile, ...]:
         """Return what is in a folder, by name; nothing where there is no such folder."""
@@ -106,7 +108,11 @@ class TableFolder:
             raise UnreadableError(f"it has more than {MOST_FOLDERS:,} folders")
 
     def below(self, path: str) -> TableFolder:
-        return TableFolder(self._path(path), self.files)
+        return TableFolder(self._path(path), self.files, self.store)
+
+    def location(self, path: str) -> str:
+        """Return the path or URI of a file."""
+        return f"{self.store}{self._path(path)}"
 
     def _path(self, below: str) -> str:
         return f"{self.root}/{below}" if below else self.root
@@ -123,7 +129,8 @@ def at(location: str) -> TableFolder:
     scheme, authority = uri["scheme"].lower(), uri["authority"] or ""
     files = _files(_ARROWS.get(scheme, scheme), authority)
     bucket = "" if scheme in {"hdfs", "viewfs"} else authority.rpartition("@")[2]
-    return TableFolder(f"{bucket}{(uri['path'] or '').rstrip('/')}", files)
+    root = f"{bucket}{(uri['path'] or '').rstrip('/')}"
+    return TableFolder(root, files, f"{scheme}://{authority.removesuffix(bucket)}")
 
 
 def holding(folder: TableFolder, location: str, path: str) -> tuple[TableFolder, str]:

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -128,8 +128,14 @@ def running() -> Running:
     return Running()
 
 
+def catalog(names: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], SimpleNamespace]]:
+    serde = SimpleNamespace(parameters={})
+    storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
+    return [(name, SimpleNamespace(sd=SimpleNamespace(**storage))) for name in names]
+
+
 def server(running: Running, port: int, token: str = TOKEN) -> LibraryServer:
-    return LibraryServer(running, port, token, ENGINE, "thrift://x")  # type: ignore[arg-type]
+    return LibraryServer(running, port, token, ENGINE, catalog)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -147,14 +153,8 @@ CONF = "datafusion.execution.parquet.coerce_int96=us"
 
 
 def test_a_question_is_answered_by_a_context_that_knows_its_table_and_no_other(
-    opened: LibraryConnection, monkeypatch: pytest.MonkeyPatch
+    opened: LibraryConnection,
 ) -> None:
-    serde = SimpleNamespace(parameters={})
-    storage = {"location": "file:/x", "inputFormat": "org.apache.hudi.I", "serdeInfo": serde}
-    entry = SimpleNamespace(sd=SimpleNamespace(**storage))
-    monkeypatch.setattr(
-        python_library, "entries", lambda _, names: [(name, entry) for name in names]
-    )
     question = Question("d", "t", facts("hudi-cow"), Query(count=True))
     sql = 'select count(*) from "d"."t"'
     reply = opened.ask(question, timeout_s=60)
@@ -194,7 +194,7 @@ def test_a_question_that_takes_too_long_has_no_answer_and_its_process_is_ended(
 
 def test_the_end_of_the_process_is_no_answer(running: Running) -> None:
     ours, theirs = socket.socketpair()
-    with closing(LibraryConnection(running, ours, ENGINE, "", {})) as connection:  # type: ignore[arg-type]
+    with closing(LibraryConnection(running, ours, ENGINE, catalog, {})) as connection:  # type: ignore[arg-type]
         theirs.close()
         with pytest.raises(NoAnswerError, match="the end of the log"):
             run(connection, "select 1")

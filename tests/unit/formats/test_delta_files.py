@@ -13,6 +13,8 @@ from harness import formats
 from harness.formats.api import FileFactError
 from harness.formats.delta import files as delta_files
 from harness.formats.delta import log as delta_log
+from harness.formats.delta import vectors
+from harness.formats.files import table_folder
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.incremental import COMMIT_TIME
 
@@ -132,9 +134,9 @@ def test_a_log_that_lacks_its_first_commit_or_has_a_broken_one_is_not_understood
 def test_a_vector_with_other_rows_than_it_says_is_not_believed(tmp_path: Path) -> None:
     folder = copy(MARKED, tmp_path)
     (live,) = [file for file in delta_log.local(folder).live() if file.vector]
-    assert delta_files.deleted(folder, live.vector or {}) == {0}
+    assert vectors.deleted(table_folder.at(str(folder)), live.vector or {}) == {0}
     with pytest.raises(FileFactError, match="it has 1 rows, and says 2"):
-        delta_files.deleted(folder, {**(live.vector or {}), "cardinality": 2})
+        vectors.deleted(table_folder.at(str(folder)), {**(live.vector or {}), "cardinality": 2})
 
 
 KEY = "col-1"

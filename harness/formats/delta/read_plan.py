@@ -1,0 +1,155 @@
+"""How the rows of a Delta table, at one version, come out of its data files.
+
+Source: Delta transaction log protocol, "Reader Requirements for Column Mapping", "Deletion
+Vectors", "Type Widening", "Valid Feature Names in Table Features".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from harness.formats.api import FileFactError
+from harness.formats.delta import log as delta_log
+from harness.formats.delta import partition_values, vectors
+from harness.formats.delta.checkpoints import LOG, Action
+from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
+from harness.formats.files.column_parts import ColumnPart
+from harness.formats.files.table_folder import TableFolder
+from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
+from harness.model.canonical import Value
+
+if TYPE_CHECKING:
+    import pyarrow
+
+READER_FEATURES: Final = frozenset(
+    {
+        "columnMapping",
+        "deletionVectors",
+        "timestampNtz",
+        "typeWidening",
+        "typeWidening-preview",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+"""What a reader must know, and a plan is made of; a preview has the rules of what came of it."""
+FEATURES: Final = 3
+"""The version of the protocol for readers from which on it names its features."""
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][\w+.-]*:.*|/.*")
+
+
+def plan(folder: TableFolder, version: int | None = None) -> ReadPlan:
+    """Plan a version, the newest by itself; raises FileFactError or UnreadableError."""
+    log = delta_log.snapshot(folder, version)
+    check_protocol(log.protocol)
+    table = PlannedTable(folder, log)
+    files = tuple(map(table.file, log.live()))
+    return ReadPlan(table.columns, files, arrow_type, str(log.commits[-1].version))
+
+
+def check_protocol(protocol: Action) -> None:
+    """Raise FileFactError where a reader must know what is not known here."""
+    needed = protocol.get("minReaderVersion", 1)
+    if needed > FEATURES:
+        raise FileFactError(f"the table needs a reader of version {needed}; {FEATURES} is known")
+    named = set(protocol.get("readerFeatures") or ()) if needed == FEATURES else set[str]()
+    if unknown := sorted(named - READER_FEATURES):
+        known = ", ".join(sorted(READER_FEATURES))
+        raise FileFactError(f"the table has {', '.join(unknown)}, which is not read; {known} are")
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class PlannedTable:
+    """A table with the columns that the newest version of its log has."""
+
+    folder: TableFolder
+    log: DeltaLog
+
+    @cached_property
+    def _metadata(self) -> Action:
+        if not self.log.metadata:
+            raise FileFactError(f"{LOG}: no action says which columns the table has")
+        return self.log.metadata[max(self.log.metadata)]
+
+    @cached_property
+    def _fields(self) -> tuple[Action, ...]:
+        return tuple(self.log.schemas[max(self.log.schemas)])
+
+    @cached_property
+    def mode(self) -> str:
+        return str(self.log.properties.get(MODE, "none"))
+
+    @cached_property
+    def columns(self) -> tuple[ColumnPart, ...]:
+        return delta_log.columns(self._fields, self._identify)
+
+    @cached_property
+    def names(self) -> FileColumns:
+        """How data files call the columns; values of those of partitions are in the log alone."""
+        names: dict[str, Id] = {}
+
+        def enter(field: Action, path: tuple[str, ...]) -> Id:
+            return names.setdefault(".".join(path), self._identify(field, path))
+
+        delta_log.columns(self._fields, enter)
+        unread = [self._identify(field, (physical_name(field),)) for field in self._partition()]
+        return FileColumns(names, self.mode == "id", unread)
+
+    def file(self, live: LiveFile) -> PlannedFile:
+        path = live.path
+        location = path if _ABSOLUTE.fullmatch(path) else self.folder.location(path)
+        gone = vectors.deleted(self.folder, live.vector) if live.vector else ()
+        return PlannedFile(path, location, self.names, self.constants(live.partition, path), gone)
+
+    def constants(self, partition: Mapping[str, str | None], path: str) -> Mapping[Id, Value]:
+        constants: dict[Id, Value] = {}
+        for field in self._partition():
+            stored = physical_name(field)
+            try:
+                value = partition_values.value(partition.get(stored), str(field["type"]))
+            except ValueError as problem:
+                raise FileFactError(f"{path}: {stored}: {problem}") from problem
+            constants[self._identify(field, (stored,))] = value
+        return constants
+
+    def _partition(self) -> Iterable[Action]:
+        names = set(self._metadata.get("partitionColumns") or ())
+        return (field for field in self._fields if field["name"] in names)
+
+    def _identify(self, field: Action, path: tuple[str, ...]) -> Id:
+        """Return the id of a column, or a part of one: what stands in files says which it is."""
+        number = field.get("metadata", {}).get(ID) if self.mode == "id" else None
+        return ".".join(path) if number is None else int(number)
+
+
+_PLAIN: Final = {
+    "string": "string",
+    "long": "int64",
+    "integer": "int32",
+    "short": "int16",
+    "byte": "int8",
+    "float": "float32",
+    "double": "float64",
+    "boolean": "bool",
+    "binary": "binary",
+    "date": "date32",
+    "void": "null",
+}
+"""Arrow's names for Delta's types (protocol, "Primitive Types"); Spark's `void` has no values."""
+
+
+def arrow_type(type_: str) -> pyarrow.DataType:
+    """See `ArrowType`."""
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    if type_ in _PLAIN:
+        return pa.type_for_alias(_PLAIN[type_])
+    if type_.startswith("timestamp"):
+        return pa.timestamp("us", None if type_ == "timestamp_ntz" else "UTC")
+    if exact := partition_values.DECIMAL.fullmatch(type_):
+        return pa.decimal128(int(exact[1]), int(exact[2]))
+    raise ValueError(f"the type {type_} is not read")
