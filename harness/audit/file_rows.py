@@ -37,7 +37,7 @@ def read(plan: ReadPlan, file: PlannedFile) -> tuple[FileTable, Projection]:
             gone.update(projection.positions(deleted))
         left = [at for at in range(stored.num_rows) if at not in gone]
         table = projection.table()
-        rows = table.take(left) if gone else table
+        rows = table.take(pa.array(left, pa.int64())) if gone else table
         return FileTable(file, rows, left), projection
     except (pa.ArrowException, ValueError) as problem:
         raise FileFactError(f"{file.path}: {problem}") from problem

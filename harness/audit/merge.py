@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -61,19 +61,39 @@ class _Merged:
         for key, ordering in deleted.keys.items():
             self._replace(key, _KeyVersion(ordering))
 
-    def _replace(self, key: Key, version: _KeyVersion, there: Iterable[bool] = ()) -> None:
+    def _replace(self, key: Key, version: _KeyVersion, there: Sequence[bool] = ()) -> None:
         before = self.versions.get(key, [])
-        if any(old.is_newer(version) for old in before):
+        older = next((old for old in before if old.is_newer(version)), None)
+        if older is not None:
+            if self.merge.fills:  # what is older fills what the newer lacks
+                self.versions[key] = [self._filled(older, version, ())]
             return
-        old = before[-1] if before else None
-        if version.place and old and old.place:
-            at = enumerate(there)
-            cells = tuple(
-                version.place if is_there else old.cells[column] if old.cells else old.place
-                for column, is_there in at
-            )
-            version = _KeyVersion(version.ordering, version.place, cells)
-        self.versions[key] = [version]
+        old = before[-1] if before else _KeyVersion(())
+        self.versions[key] = [self._filled(version, old, there)]
+
+    def _filled(self, newer: _KeyVersion, older: _KeyVersion, there: Sequence[bool]) -> _KeyVersion:
+        """Return a version with those columns of an older one that it leaves as they were.
+
+        `there`: which columns a partial one has.
+        """
+        if not newer.place or not older.place or not (there or self.merge.fills):
+            return newer
+        columns = range(len(self.plan.columns))
+        mine, others = (
+            version.cells or tuple(version.place or (0, 0) for _ in columns)
+            for version in (newer, older)
+        )
+        cells = tuple(
+            mine[column] if self._counts(column, mine[column], there) else others[column]
+            for column in columns
+        )
+        return _KeyVersion(newer.ordering, newer.place, cells)
+
+    def _counts(self, column: int, cell: Place, there: Sequence[bool]) -> bool:
+        if there and not there[column]:
+            return False
+        number, row = cell
+        return not self.merge.fills or bool(self.files[number].rows.column(column)[row].is_valid)
 
     def _read(self, file: PlannedFile) -> tuple[Projection, Iterator[tuple[Key, _KeyVersion]]]:
         table, projection = file_rows.read(self.plan, file)
@@ -86,7 +106,7 @@ class _Merged:
         merge = self.merge
         keys = list(projection.looks(merge.key))
         ordering = list(projection.values(merge.ordering)) if merge.ordering else [()] * len(keys)
-        gone = set(projection.positions(merge.deleting)) if merge.deleting else set[int]()
+        gone = {at for deleting in merge.deleting for at in projection.positions(deleting)}
         for row, position in enumerate(table.positions):
             place = None if position in gone else (number, row)
             yield keys[position], _KeyVersion(ordering[position], place)
@@ -107,7 +127,8 @@ class _Merged:
         import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
         if not any(version.cells for version in rows):
-            return table.rows.take([version.place[1] for version in rows if version.place])
+            places = [version.place[1] for version in rows if version.place]
+            return table.rows.take(pa.array(places, pa.int64()))
         begins = [0]
         for file in self.files:
             begins.append(begins[-1] + file.rows.num_rows)
@@ -115,7 +136,8 @@ class _Merged:
         columns = []
         for at, column in enumerate(whole.columns):
             cells = [version.cells[at] if version.cells else version.place for version in rows]
-            columns.append(column.take([begins[cell[0]] + cell[1] for cell in cells if cell]))
+            places = [begins[cell[0]] + cell[1] for cell in cells if cell]
+            columns.append(column.take(pa.array(places, pa.int64())))
         return pa.table(columns, whole.schema)
 
 

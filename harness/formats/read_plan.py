@@ -91,8 +91,10 @@ class RowMerge:
     ordering: tuple[Id, ...] = ()
     """The columns that tell which version is the newest; the later one where they are equal or
     NULL, and where there are none."""
-    deleting: DeletedValues | None = None
-    """What a row holds that only says that its key is deleted."""
+    deleting: tuple[DeletedValues, ...] = ()
+    """What rows hold that only say that their keys are deleted."""
+    fills: bool = False
+    """Whether a column that is NULL in the newest version is as it was before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,11 @@ from harness.formats.files.column_parts import without
 from harness.formats.files.data_files import DataFooter
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.hudi import records, timeline
-from harness.formats.hudi.records import HOODIE, TYPE, HudiTable, Slices
+from harness.formats.hudi.records import BASE_FORMAT, HOODIE, PARQUET, TYPE, HudiTable, Slices
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.usage_file import Doubts, Fact, OldFiles, UsedChange, UsedFormat, UsedTable
 
-BASE_FORMAT: Final = "hoodie.table.base.file.format"
-PARQUET: Final = "PARQUET"
 ADDED: Final = "_hoodie_"
 """How the columns begin that Hudi adds."""
 SYNCED: Final = {"timestamp", "long"}

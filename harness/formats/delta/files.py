@@ -15,8 +15,9 @@ from urllib.parse import unquote
 
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import partition_values, vectors
+from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import Action
+from harness.formats.delta.column_types import partition_value
 from harness.formats.delta.log import (
     CHANGE_FEED,
     Commit,
@@ -127,7 +128,7 @@ def _partition(live: LiveFile, fields: Mapping[str, Action]) -> tuple[list[str],
         field = fields[stored]
         names.append(str(field["name"]))
         try:
-            values.append(partition_values.value(text, str(field["type"])))
+            values.append(partition_value(text, str(field["type"])))
         except ValueError as problem:
             raise FileFactError(f"{live.path}: {stored}: {problem}") from problem
     return names, values

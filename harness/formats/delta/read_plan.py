@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from harness.formats.api import FileFactError
 from harness.formats.delta import log as delta_log
-from harness.formats.delta import partition_values, vectors
+from harness.formats.delta import vectors
 from harness.formats.delta.checkpoints import LOG, Action
+from harness.formats.delta.column_types import arrow_type, partition_value
 from harness.formats.delta.log import ID, MODE, DeltaLog, LiveFile, physical_name
 from harness.formats.files.column_parts import ColumnPart
 from harness.formats.files.table_folder import TableFolder
 from harness.formats.read_plan import FileColumns, Id, PlannedFile, ReadPlan
 from harness.model.canonical import Value
-
-if TYPE_CHECKING:
-    import pyarrow
 
 READER_FEATURES: Final = frozenset(
     {
@@ -110,7 +108,7 @@ class PlannedTable:
         for field in self._partition():
             stored = physical_name(field)
             try:
-                value = partition_values.value(partition.get(stored), str(field["type"]))
+                value = partition_value(partition.get(stored), str(field["type"]))
             except ValueError as problem:
                 raise FileFactError(f"{path}: {stored}: {problem}") from problem
             constants[self._identify(field, (stored,))] = value
@@ -124,32 +122,3 @@ class PlannedTable:
         """Return the id of a column, or a part of one: what stands in files says which it is."""
         number = field.get("metadata", {}).get(ID) if self.mode == "id" else None
         return ".".join(path) if number is None else int(number)
-
-
-_PLAIN: Final = {
-    "string": "string",
-    "long": "int64",
-    "integer": "int32",
-    "short": "int16",
-    "byte": "int8",
-    "float": "float32",
-    "double": "float64",
-    "boolean": "bool",
-    "binary": "binary",
-    "date": "date32",
-    "void": "null",
-}
-"""Arrow's names for Delta's types (protocol, "Primitive Types"); Spark's `void` has no values."""
-
-
-def arrow_type(type_: str) -> pyarrow.DataType:
-    """See `ArrowType`."""
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
-    if type_ in _PLAIN:
-        return pa.type_for_alias(_PLAIN[type_])
-    if type_.startswith("timestamp"):
-        return pa.timestamp("us", None if type_ == "timestamp_ntz" else "UTC")
-    if exact := partition_values.DECIMAL.fullmatch(type_):
-        return pa.decimal128(int(exact[1]), int(exact[2]))
-    raise ValueError(f"the type {type_} is not read")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError
@@ -27,6 +28,16 @@ def read(location: str) -> pa.Table:
             return _read(file)
     except UnreadableError as problem:
         raise FileFactError(f"{name}: {problem}") from problem
+    except (pa.ArrowException, ValueError, EOFError, IndexError, KeyError) as problem:
+        raise FileFactError(f"{name}: {problem}") from problem
+
+
+def of_bytes(content: bytes, name: str) -> pa.Table:
+    """Read what is a whole file inside of another; raises FileFactError."""
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    try:
+        return _read(BytesIO(content))
     except (pa.ArrowException, ValueError, EOFError, IndexError, KeyError) as problem:
         raise FileFactError(f"{name}: {problem}") from problem
 

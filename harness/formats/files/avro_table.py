@@ -5,7 +5,7 @@ Source: Avro specification, "Logical Types"; Iceberg table specification, "Appen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from harness.engines.arrow_values import array_of
@@ -35,11 +35,17 @@ _UNITS: Final = {"millis": "ms", "micros": "us", "nanos": "ns"}
 def read(file: IO[bytes]) -> pa.Table:
     """Read all rows; raises ValueError, EOFError or an error of Arrow."""
     import fastavro  # noqa: PLC0415 - only reading needs it
-    import pyarrow as pa  # noqa: PLC0415
 
     reader = fastavro.reader(file)
-    schema: Any = fastavro.schema.expand_schema(reader.writer_schema or {})
-    records: list[Any] = list(reader)
+    return of_records(reader.writer_schema or {}, list(reader))
+
+
+def of_records(schema: Any, records: Sequence[Any]) -> pa.Table:  # noqa: ANN401 - Avro's JSON
+    """Return decoded records of a schema; raises ValueError or an error of Arrow."""
+    import fastavro  # noqa: PLC0415 - only reading needs it
+    import pyarrow as pa  # noqa: PLC0415
+
+    schema = fastavro.schema.expand_schema(schema)
     fields = [_field(part["name"], part["type"], part, "field-id") for part in schema["fields"]]
     columns = [
         array_of([avro.value(r[part["name"]], part["type"]) for r in records], field.type)

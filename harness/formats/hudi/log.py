@@ -12,12 +12,18 @@ import json
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import IntEnum
 from io import BytesIO
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from harness.engines.arrow_values import canonical
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.files import avro, parquet
+from harness.formats.files import arrow_file, avro, avro_table, parquet
+from harness.model.canonical import Value
+
+if TYPE_CHECKING:
+    import pyarrow
 
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
@@ -27,7 +33,7 @@ read (`HoodieDeleteBlock.deserialize`)."""
 DATA_VERSIONS: Final = (1, 2, CONTENT_VERSION)
 """Of the content of Avro data blocks, which is laid out alike (seen with Hudi 0.10.0, 0.12.0 and
 0.15.0)."""
-INSTANT_TIME, TARGET_INSTANT_TIME, SCHEMA, IS_PARTIAL = 0, 1, 2, 7
+INSTANT_TIME, TARGET_INSTANT_TIME, SCHEMA, COMPACTED_TIMES, IS_PARTIAL = 0, 1, 2, 4, 7
 """Numbers of the header's entries (`HoodieLogBlock.HeaderMetadataType`)."""
 
 
@@ -62,6 +68,11 @@ class LogBlock:
     def target(self) -> str:
         """The instant that a command takes back."""
         return self.header.get(TARGET_INSTANT_TIME, "")
+
+    @property
+    def compacted(self) -> bool:
+        """Whether it stands for blocks of other instants that are there too."""
+        return COMPACTED_TIMES in self.header
 
     @property
     def partial(self) -> bool:
@@ -147,9 +158,39 @@ def content(block: LogBlock) -> FileRows:
 
 def deleted_keys(block: LogBlock) -> tuple[str, ...]:
     """Return the record keys that a delete block takes away."""
+    return tuple(deletes(block))
+
+
+def deletes(block: LogBlock) -> Mapping[str, Value]:
+    """Return the keys that a delete block takes away, with their ordering values as stored."""
     source = _content(block)
-    deletes = _decoded(source.take(source.number()), _DELETES)
-    return tuple(str(record["recordKey"]) for record in deletes["deleteRecordList"])
+    records = _decoded(source.take(source.number()), _DELETES)["deleteRecordList"]
+    return {str(r["recordKey"]): (r["orderingVal"] or {}).get("value") for r in records}
+
+
+def ordering_value(stored: Value, type_: pyarrow.DataType) -> Value:
+    """Return the ordering value of a delete as a column of a type has it.
+
+    Days, moments and exact numbers lie there as whole numbers and bytes (`_WRAPPERS`).
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+
+    if isinstance(stored, bytes) and pa.types.is_decimal(type_):
+        return Decimal(int.from_bytes(stored, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
+    if isinstance(stored, int) and pa.types.is_temporal(type_):
+        width = pa.int32() if pa.types.is_date(type_) else pa.int64()
+        return canonical(pa.scalar(stored, width).cast(type_))
+    return stored
+
+
+def table(block: LogBlock) -> pyarrow.Table:
+    """Return the rows of a block of records as Arrow's table; raises FileFactError."""
+    if block.kind is BlockKind.PARQUET_DATA:
+        return arrow_file.of_bytes(block.content, f"block {block.instant}")
+    try:
+        return avro_table.of_records(block.schema, _records(block))
+    except ValueError as problem:
+        raise FileFactError(f"block {block.instant}: {problem}") from problem
 
 
 def _parquet(block: LogBlock) -> FileRows:
@@ -186,6 +227,8 @@ def _content(block: LogBlock) -> _Bytes:
     return source
 
 
+_DECIMAL_SCALE: Final = 15
+"""Of `DecimalWrapper` (`HoodieMetadata.avsc`)."""
 _WRAPPERS: Final = {
     "Boolean": "boolean",
     "Int": "int",

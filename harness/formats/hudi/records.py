@@ -28,13 +28,21 @@ from harness.model.simulation.column_resolution import META
 HOODIE: Final = ".hoodie"
 SCHEMAS: Final = ".schema"
 BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
-LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
+LOG: Final = re.compile(
+    r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.(?P<number>\d+)_(?P<token>[\d-]+)(?P<cdc>\.cdc)?"
+)
 TYPE: Final = "hoodie.table.type"
+BASE_FORMAT: Final = "hoodie.table.base.file.format"
+PARQUET: Final = "PARQUET"
 _PROPERTIES: Final = ("hoodie.properties", "hoodie.properties.backup")
 """The second is there while the first is being written."""
 LATEST: Final = "latest_schema"
 _BROKEN: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What reading a schema raises where it is none."""
+_ESCAPED: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+_SIGNS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+"""Escapes of `java.util.Properties`; any other sign stands for itself."""
+DECIMAL: Final = re.compile(r"decimal(?:_fixed)?\((\d+), ?(\d+)\)(?:\[\d+\])?")
 _FIXED: Final = re.compile(r"decimal_fixed(\(\d+, \d+\))\[\d+\]")
 _DECIMAL: Final = re.compile(r"decimal\(\d+, \d+\)")
 _CLUSTER: Final = b"CLUSTER"
@@ -156,7 +164,11 @@ def local(folder: Path) -> HudiTable:
 def _parsed(content: bytes) -> Mapping[str, str]:
     lines = content.decode("utf-8", "replace").splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    return {name.strip(): _ESCAPED.sub(_sign, value.strip()) for name, _, value in pairs}
+
+
+def _sign(escape: re.Match[str]) -> str:
+    return chr(int(escape[1][1:], 16)) if escape[1][1:] else _SIGNS.get(escape[1], escape[1])
 
 
 def read_history(table: HudiTable) -> SchemaHistory | None:

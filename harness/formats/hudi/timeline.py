@@ -108,6 +108,14 @@ def extra_metadata(record: bytes) -> Mapping[str, str]:
         return {}
 
 
+def commit_record(record: bytes, name: str) -> Mapping[str, Any]:
+    """Return the record of a completed write; raises FileFactError."""
+    try:
+        return dict(_decoded(record))
+    except _PROBLEMS as problem:
+        raise FileFactError(f"{name} cannot be understood: {problem}") from problem
+
+
 def file_group(folder: str, file_id: str) -> str:
     """Return what identifies a file group: an id is unique within its partition only.
 

@@ -1,0 +1,63 @@
+"""The value of a type that a text stands for, as logs and names of folders have it."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import TYPE_CHECKING, Final
+
+from harness.model.canonical import Value, single
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+def value(text: str | None, type_: pyarrow.DataType) -> Value:
+    """Return the canonical value; a moment without a zone is one of UTC.
+
+    >>> import pyarrow as pa
+    >>> value("1.5", pa.decimal128(3, 2)), value("2024-01-01T01:00:00Z", pa.timestamp("us", "UTC"))
+    (Decimal('1.50'), datetime.datetime(2024, 1, 1, 1, 0))
+
+    Raises ValueError: it stands for none.
+    """
+    if text is None:
+        return None
+    try:
+        return _value(text, type_)
+    except (ValueError, KeyError, ArithmeticError) as problem:
+        raise ValueError(f"'{text}' stands for no {type_}") from problem
+
+
+def _value(text: str, type_: pyarrow.DataType) -> Value:
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    if kinds.is_decimal(type_):
+        unit = decimal.Decimal(1).scaleb(-type_.scale)
+        number = _EXACT.create_decimal(text).quantize(unit, context=_EXACT)
+        if len(number.as_tuple().digits) > type_.precision:
+            raise ValueError(text)
+        return number
+    if kinds.is_integer(type_):
+        whole, bound = int(text), 1 << type_.bit_width - 1
+        if not -bound <= whole < bound:
+            raise ValueError(text)
+        return whole
+    if kinds.is_floating(type_):
+        return single(float(text)) if type_.bit_width == _SINGLE else float(text)
+    if kinds.is_boolean(type_):
+        return _BOOLEANS[text.lower()]
+    if kinds.is_date(type_):
+        return datetime.date.fromisoformat(text)
+    if kinds.is_timestamp(type_):
+        moment = datetime.datetime.fromisoformat(text)
+        utc = moment.astimezone(datetime.UTC) if moment.tzinfo else moment
+        return utc.replace(tzinfo=None)
+    # The bytes stand there as letters, which Spark makes of them by UTF-8.
+    return text.encode() if kinds.is_binary(type_) else text
+
+
+_SINGLE: Final = 32

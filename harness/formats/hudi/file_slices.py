@@ -1,0 +1,80 @@
+"""The file slices of a Hudi table as of an instant: of each file group the base file and the logs.
+
+Sources: Hudi technical specification, "File Layouts", "Log File Format"; `HoodieFileGroup` and
+`CompletionTimeQueryView`. Up to table version 6 a log file has the instant of the base file that it
+goes on from in its name, from version 8 on that of its own write, which goes on from the last base
+file that was begun before it was completed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from harness.formats.hudi import timeline
+from harness.formats.hudi.records import BASE, LOG, HudiTable
+
+BY_COMPLETION: Final = 8
+"""The first table version in which log files go by when their writes were completed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSlice:
+    group: str
+    """See `timeline.file_group`."""
+    base: str
+    """The path of the base file; empty where there are only logs."""
+    instant: str
+    """That of the base file."""
+    logs: tuple[str, ...]
+    """Paths, in the order of their writes."""
+
+    @property
+    def folder(self) -> str:
+        return self.group.rpartition("/")[0]
+
+
+def slices(table: HudiTable, counts: Callable[[str], bool]) -> Iterator[FileSlice]:
+    """Yield the newest slice of each file group that nothing replaced, by their names.
+
+    `counts`: whether an instant's writes are part of the table.
+    """
+    replaced = _replaced(table, counts)
+    bases: dict[str, tuple[str, str]] = {}
+    logs = defaultdict[str, list[tuple[str, int, str, str]]](list)
+    for file in (file for files in table.folder.walk() for file in files):
+        name = BASE.fullmatch(file.name) or LOG.fullmatch(file.name)
+        if name is None:
+            continue
+        group = timeline.file_group(file.path.rpartition("/")[0], name["group"])
+        if group in replaced:
+            continue
+        if name.re is BASE:
+            if counts(name["instant"]):
+                found = name["instant"], file.path
+                bases[group] = max(bases.get(group, found), found)
+        elif not name["cdc"]:
+            when = _when(table, name["instant"])
+            logs[group].append((when, int(name["number"]), name["token"], file.path))
+    for group in sorted({*bases, *logs}):
+        instant, base = bases.get(group, ("", ""))
+        paths = tuple(log[-1] for log in sorted(logs[group]) if log[0] >= instant)
+        if base or paths:
+            yield FileSlice(group, base, instant, paths)
+
+
+def _replaced(table: HudiTable, counts: Callable[[str], bool]) -> frozenset[str]:
+    groups = (
+        timeline.replaced_groups(table.record(entry), entry.path)
+        for entry in table.replacements()
+        if counts(entry.requested)
+    )
+    return frozenset[str]().union(*groups)
+
+
+def _when(table: HudiTable, instant: str) -> str:
+    if int(table.version or 0) < BY_COMPLETION or instant not in table.writes:
+        return instant
+    return table.writes[instant].ended
