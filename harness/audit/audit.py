@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from harness.artifacts import distributions
 from harness.audit import comparison, read_strategies, table_rows
+from harness.audit.catalog_entry import catalog_entry
 from harness.audit.comparison import DifferenceKind, Row, TableDifference
 from harness.audit.projection import full_type
-from harness.audit.records import AuditedAnswer, ShownDifference
+from harness.audit.readers import AuditReaders, Entries
+from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
 from harness.audit.table_rows import TableRows
+from harness.audit.tables import PinnedTable
 from harness.core import refusals, tolerances
+from harness.core.progress import Progress
 from harness.core.records import VerdictKind, labelled
 from harness.core.tolerances import LOWER, MILLISECONDS
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.engines.arrow_values import canonical_type
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import FileFactError
+from harness.formats.files.table_folder import UnreadableError
 from harness.judge.understand import milliseconds
 from harness.model.canonical import Value, map_leaves, text_of
 from harness.model.condition_text import SIGNS
 from harness.model.identifiers import TABLE
 from harness.model.query import ALL, COUNT, Comparison, Condition, Query, literal_text
 from harness.model.simulation.value_conversions import finer
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Reader
+from harness.usage.usage_file import UsedTable
 
+LOG: Final = logging.getLogger(__name__)
 _SIGN_OF: Final = {test: sign for sign, test in SIGNS.items()}
 MOST_SHOWN: Final = 20
 """So many differences of an answer are kept, with the number of all."""
@@ -197,3 +206,90 @@ class AnswerJudge:
 
 def _by_milliseconds(value: Value) -> Value:
     return map_leaves(value, lambda v: milliseconds(v) if isinstance(v, datetime.datetime) else v)
+
+
+def audit(
+    tables: Sequence[PinnedTable | UsedTable],
+    readers: Sequence[Reader],
+    start: Callable[[Entries], AuditReaders],
+    progress: Progress,
+) -> Iterator[AuditedTable]:
+    """Yield what readers show of tables; raises EnvironmentProblem where one does not start."""
+    pinned = {f"audit_{at}": table for at, table in enumerate(tables, 1)}
+    entries, problems = dict[str, CatalogEntry](), dict[str, str]()
+    for database, table in pinned.items():
+        try:
+            entries |= {database: _entry(table)}
+        except NotAuditedError as problem:
+            problems[database] = str(problem)
+    with ExitStack() as stack:
+        servers = [
+            (reader, *stack.enter_context(start(entries).serve(reader.distribution)))
+            for reader in readers
+            if entries
+        ]
+        count = stack.enter_context(progress.count("audit tables", len(pinned)))
+        for database, table in pinned.items():
+            yield (
+                _unread(table, problems[database])
+                if database in problems
+                else _audited(database, table, servers)
+            )
+            count.advance()
+
+
+class NotAuditedError(Exception):
+    """Nothing is known of a table; says why."""
+
+
+def _entry(table: PinnedTable | UsedTable) -> CatalogEntry:
+    if isinstance(table, UsedTable):
+        raise NotAuditedError(table.unread)
+    with _named_problem():
+        return catalog_entry(table.table, table.plan())
+
+
+@contextmanager
+def _named_problem() -> Iterator[None]:
+    try:
+        yield
+    except (FileFactError, UnreadableError, ValueError) as problem:
+        raise NotAuditedError(str(problem)) from problem
+    except Exception as problem:
+        LOG.exception("a table cannot be understood")
+        why = f"its records cannot be understood: {problem!r}"
+        raise NotAuditedError(why) from problem
+
+
+def _unread(table: PinnedTable | UsedTable, why: str) -> AuditedTable:
+    if isinstance(table, UsedTable):
+        return AuditedTable(table.name, table.format, "", problem=why)
+    return AuditedTable(table.table.name, table.table.format, table.table.location, problem=why)
+
+
+def _audited(
+    database: str, table: PinnedTable | UsedTable, servers: Sequence[tuple[Reader, Engine, Server]]
+) -> AuditedTable:
+    if isinstance(table, UsedTable):
+        return _unread(table, table.unread)
+    try:
+        with _named_problem():
+            truth = TableTruth(database, table.facts, table_rows.read(table.plan()))
+            answers = [answer for on in servers for answer in ask(truth, *on)]
+            plan, now = truth.rows.plan, table.plan()
+    except NotAuditedError as problem:
+        return _unread(table, str(problem))
+    if now.version != plan.version:
+        why = f"the table went on from {plan.version} to {now.version} while readers were asked"
+        answers = [replace(a, verdict=VerdictKind.UNKNOWN, because=why) for a in answers]
+    return AuditedTable(
+        table.table.name,
+        table.table.format,
+        table.table.location,
+        plan.version,
+        tuple((part.name, part.type) for part in plan.columns),
+        len(truth.rows.rows),
+        len(truth.rows.files),
+        plan.undecided,
+        answers=tuple(answers),
+    )
