@@ -22,6 +22,7 @@ from harness.formats.files import avro, orc, table_folder
 from harness.formats.files.table_folder import ListedFile, TableFolder, UnreadableError
 from harness.formats.hive_acid.format import FOLDER
 from harness.formats.hudi.records import HOODIE
+from harness.formats.iceberg import metadata_files
 from harness.formats.iceberg.table import METADATA
 from harness.usage.catalog_table import CatalogTable, Listing
 from harness.usage.usage_file import UsedFormat
@@ -30,9 +31,6 @@ MOST_FOLDERS: Final = 20_000
 """So many folders are looked into, to see which are tables."""
 TRIED: Final = 3
 """Files of a folder that are opened to see whether it is a plain table."""
-_ICEBERG: Final = re.compile(r"v?(?P<number>\d+)(-[\w-]+)?(\.gz)?\.metadata\.json(\.gz)?")
-"""Names of metadata files, with a catalog and without one (specification, "Metastore Tables" and
-"File System Tables"; `TableMetadataParser.getFileExtension`)."""
 _PARTITION: Final = re.compile(r"(?P<key>[^=]+)=.*")
 _MAGIC: Final = {
     b"PAR1": UsedFormat.HIVE_PARQUET,
@@ -127,7 +125,7 @@ def _table(root: _Root, below: str, inside: Sequence[ListedFile]) -> CatalogTabl
 
 def _metadata(files: Sequence[ListedFile]) -> str:
     """Return the newest metadata file; of two of the same number, the one written last."""
-    known = [(match, file) for file in files if (match := _ICEBERG.fullmatch(file.name))]
+    known = [(match, file) for file in files if (match := metadata_files.NAME.fullmatch(file.name))]
     newest = max(known, key=lambda e: (int(e[0]["number"]), e[1].modified), default=None)
     return newest[1].path if newest else ""
 

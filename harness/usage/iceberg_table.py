@@ -11,8 +11,9 @@ from harness.formats.files import data_files, table_folder
 from harness.formats.files.column_parts import parts_of
 from harness.formats.files.table_folder import TableFolder, UnreadableError
 from harness.formats.iceberg import table as iceberg_table
+from harness.formats.iceberg.manifests import FileContent, avro_records
 from harness.formats.iceberg.settings import MERGE_ON_READ, MODES
-from harness.formats.iceberg.table import NAME_MAPPING, FileContent, IcebergMetadata
+from harness.formats.iceberg.table import NAME_MAPPING, IcebergMetadata
 from harness.usage import schema_changes as diff
 from harness.usage.catalog_table import CatalogTable
 from harness.usage.features import DEFAULTS
@@ -123,7 +124,7 @@ def _oldest(
             inside, path = table_folder.holding(folder, location, manifests)
         numbers = [
             int(manifest.get("min_sequence_number") or 0)
-            for manifest in iceberg_table.avro_records(inside.text(path) or b"")
+            for manifest in avro_records(inside.text(path) or b"").records
             if manifest.get("content", FileContent.DATA) == FileContent.DATA
         ]
     except (UnreadableError, KeyError, ValueError, EOFError, IndexError) as problem:

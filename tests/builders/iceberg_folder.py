@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +125,8 @@ class IcebergFolder:
     def vector(self, name: str, *positions: int) -> str:
         bitmap = bytes.fromhex("d1d33964") + BitMap64(positions).serialize()
         path = self._made(f"data/{name}")
-        path.write_bytes(len(bitmap).to_bytes(4, "big") + bitmap + bytes(4))
+        checksum = zlib.crc32(bitmap).to_bytes(4, "big")
+        path.write_bytes(len(bitmap).to_bytes(4, "big") + bitmap + checksum)
         return f"data/{name}"
 
     def commit(

@@ -8,7 +8,6 @@ specification, "deletion-vector-v1 blob type".
 from __future__ import annotations
 
 import datetime
-import json
 import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,27 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.formats.api import FileFactError
-from harness.formats.files import avro, data_files, deletion_vectors, orc, parquet
+from harness.formats.files import avro, data_files, orc, parquet
 from harness.formats.files.parquet import Footer
-from harness.formats.iceberg.table import (
-    NAME_MAPPING,
-    FileContent,
-    IcebergTable,
-    Live,
-    identity_columns,
-    is_unpartitioned,
-    table,
-)
-from harness.model.canonical import Look, Value, look_of, same
+from harness.formats.iceberg import name_mapping, puffin
+from harness.formats.iceberg.manifests import FileContent, Live, applies
+from harness.formats.iceberg.table import NAME_MAPPING, IcebergTable, identity_columns, table
+from harness.model.canonical import Look, Value, look_of
 from harness.model.file_facts import ColumnStatistics, FileFact, FileKind, StatisticsSource, bound
 from harness.model.query import at
 from harness.runtime.metastore_objects import CatalogEntry
 
 FIELD_ID: Final = b"PARQUET:field_id"
-PUFFIN: Final = "PUFFIN"
-"""The format of the files that hold deletion vectors, as manifests call it."""
-_LENGTH: Final = struct.Struct(">I")
-"""How long the bitmap is."""
 _FIRST_SPEC: Final = 0
 """The id of the partition spec that a table is created with."""
 _POSITION_COLUMNS: Final = ("file_path", "pos")
@@ -68,42 +57,24 @@ def _delete_facts(
     if deletes.content is FileContent.EQUALITY_DELETES:
         deleted = dict(_by_value(deletes, table, data))
     else:
-        by_vector = _is_vector(deletes)
+        by_vector = deletes.is_vector
         for path, at in (_vector if by_vector else _positions)(deletes, table):
             in_vector = path in vectors and not by_vector
-            if path in data and not in_vector and _applies(deletes, data[path].live, table):
+            if path in data and not in_vector and applies(deletes, data[path].live, table.specs):
                 keys = data[path].footer.keys
                 deleted[path] = tuple(keys[position] for position in at)
     for path, keys in deleted.items():
         yield FileFact(deletes.path, FileKind.LOG, path, deletes.snapshot, (), (), keys)
 
 
-def _is_vector(deletes: Live) -> bool:
-    return bool(deletes.entry["file_format"] == PUFFIN)
-
-
 def _vectors(
     deletes: Iterable[Live], table: IcebergTable, data: Mapping[str, DataFile]
 ) -> Iterator[str]:
     """Yield the data files to which a deletion vector applies."""
-    for vector in filter(_is_vector, deletes):
+    for vector in (file for file in deletes if file.is_vector):
         path = table.relative(vector.entry["referenced_data_file"])
-        if path in data and _applies(vector, data[path].live, table):
+        if path in data and applies(vector, data[path].live, table.specs):
             yield path
-
-
-def _applies(deletes: Live, file: Live, table: IcebergTable) -> bool:
-    """Return whether a delete file applies to a data file ("Scan Planning").
-
-    Both are of one partition of one spec; by value, deletes of a spec without partitions apply to
-    all older files.
-    """
-    by_value = deletes.content is FileContent.EQUALITY_DELETES
-    if file.sequence > deletes.sequence - by_value:
-        return False
-    if by_value and is_unpartitioned(table.metadata, deletes.spec):
-        return True
-    return deletes.spec == file.spec and all(map(same, deletes.partition, file.partition))
 
 
 def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
@@ -118,11 +89,10 @@ def _positions(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[i
 def _vector(deletes: Live, table: IcebergTable) -> Iterator[tuple[str, list[int]]]:
     """Yield the one data file that a deletion vector is about, with positions in order."""
     begin, size = deletes.entry["content_offset"], deletes.entry["content_size_in_bytes"]
-    stored = (table.folder / deletes.path).read_bytes()[begin : begin + size]
     try:
-        (length,) = _LENGTH.unpack_from(stored)  # then the bitmap, and a checksum
-        positions = deletion_vectors.positions(stored[_LENGTH.size : _LENGTH.size + length])
-    except (ValueError, struct.error) as problem:
+        stored = (table.folder / deletes.path).read_bytes()
+        positions = puffin.blob_positions(stored[begin : begin + size])
+    except ValueError as problem:
         why = "no deletion vector is where its manifest says"
         raise FileFactError(f"{deletes.path}: {why}; {problem}") from problem
     yield table.relative(deletes.entry["referenced_data_file"]), sorted(positions)
@@ -138,7 +108,7 @@ def _by_value(
     """
     ids = tuple(deletes.entry["equality_ids"])
     gone = set(_tuples(deletes, table, ids, lacking=False))
-    for file in (file for file in data.values() if _applies(deletes, file.live, table)):
+    for file in (file for file in data.values() if applies(deletes, file.live, table.specs)):
         pairs = zip(file.footer.keys, _tuples(file.live, table, ids), strict=True)
         if keys := tuple(key for key, values in pairs if values in gone):
             yield file.live.path, keys
@@ -227,18 +197,9 @@ def _wrong_names(live: Live, table: IcebergTable) -> tuple[tuple[str, ...], tupl
     stored = table.properties.get(NAME_MAPPING)
     if not stored or live.entry["file_format"] not in {*_ID_OF, AVRO}:
         return (), ()
-    mapped, due = dict(_mapped(json.loads(stored))), table.ids(live.snapshot)
+    mapped, due = name_mapping.mapped(stored), table.ids(live.snapshot)
     lost = [name for name in _without_id(live, table) if mapped.get(name) != due.get(name)]
     return tuple(lost), tuple(name for name in lost if name in mapped)
-
-
-def _mapped(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[str, int]]:
-    """Yield each dotted name with its id; a part stands below every name of its struct."""
-    for field in fields:
-        for name in field["names"]:
-            if "field-id" in field:
-                yield above + name, field["field-id"]
-            yield from _mapped(field.get("fields", ()), f"{above}{name}.")
 
 
 def _without_id(live: Live, table: IcebergTable) -> Iterator[str]:

@@ -6,21 +6,19 @@ below the folder by what follows the table's location, so a copy tells the same.
 
 from __future__ import annotations
 
-import datetime
 import gzip
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from harness.formats.api import FileFactError
 from harness.formats.files.column_parts import leaves, parts_of
-from harness.model.canonical import Value
+from harness.formats.iceberg import manifests
+from harness.formats.iceberg.manifests import Live
 from harness.runtime.metastore_objects import CatalogEntry
 
 METADATA: Final = "metadata"
@@ -30,35 +28,6 @@ POINTER: Final = "metadata_location"
 NAME_MAPPING: Final = "schema.name-mapping.default"
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
 _STATE: Final = ("current-schema-id", "default-spec-id", "current-snapshot-id")
-_DELETED: Final = 2
-"""Status of a manifest's entry for a file that is no longer part of the table."""
-
-
-class FileContent(IntEnum):
-    """What a file of a table holds."""
-
-    DATA = 0
-    POSITION_DELETES = 1
-    EQUALITY_DELETES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """A file that is part of the table, as a manifest tells of it."""
-
-    content: FileContent
-    path: str
-    """Relative to the table's folder."""
-    snapshot: str
-    """The one that added it."""
-    sequence: int
-    """Grows with the snapshots; a rewritten file keeps that of the rows in it."""
-    entry: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """All that the manifest tells of the file."""
-    spec: int = 0
-    """The partition spec by which it was written."""
-    partition: tuple[Value, ...] = ()
-    """The values of the fields of that spec, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +49,10 @@ class IcebergMetadata:
     def _ids(self, *, current: bool) -> tuple[str, ...]:
         # The log has those that were the current one (specification, "Table Metadata").
         log = {entry["snapshot-id"] for entry in self.metadata.get("snapshot-log", ())}
-        records = sorted(self._records, key=itemgetter("sequence-number"))
+        # Snapshots of format version 1 have no sequence numbers.
+        records = sorted(
+            self._records, key=lambda r: (r.get("sequence-number", 0), r.get("timestamp-ms", 0))
+        )
         ids = (record["snapshot-id"] for record in records)
         return tuple(str(number) for number in ids if (number in log) is current)
 
@@ -101,14 +73,32 @@ class IcebergMetadata:
 
     def ids(self, snapshot: str) -> Mapping[str, int]:
         """Return the ids of leaf columns by dotted name in a snapshot; nothing where it is gone."""
-        records = (s for s in self._records if str(s["snapshot-id"]) == snapshot)
-        number = next((record.get("schema-id") for record in records), None)
-        schemas = (s for s in self.metadata["schemas"] if s["schema-id"] == number)
-        return {
-            name: int(part.id)
-            for schema in schemas
-            for name, part in leaves(parts_of(schema["fields"]))
-        }
+        number = self.record(snapshot).get("schema-id")
+        fields = self.schemas.get(number, ()) if number is not None else ()
+        return {name: int(part.id) for name, part in leaves(parts_of(fields))}
+
+    @property
+    def schemas(self) -> Mapping[int, Sequence[Mapping[str, Any]]]:
+        """The fields of all schemas by their numbers; old files of version 1 know but one."""
+        schemas = self.metadata.get("schemas") or [self.metadata.get("schema", {"fields": ()})]
+        return {int(schema.get("schema-id", 0)): schema["fields"] for schema in schemas}
+
+    @property
+    def current_schema(self) -> Sequence[Mapping[str, Any]]:
+        """The fields of the table's schema; empty where its number is that of none."""
+        schemas = self.schemas
+        return schemas.get(self.metadata.get("current-schema-id", next(iter(schemas), 0)), ())
+
+    @property
+    def specs(self) -> Mapping[int, Sequence[Mapping[str, Any]]]:
+        """The fields of all partition specs by their numbers; as `schemas`."""
+        only = {"spec-id": 0, "fields": self.metadata.get("partition-spec", ())}
+        specs = self.metadata.get("partition-specs") or [only]
+        return {int(spec["spec-id"]): spec["fields"] for spec in specs}
+
+    def record(self, snapshot: str) -> Mapping[str, Any]:
+        """Return what is said of a snapshot; nothing where there is none."""
+        return next((s for s in self._records if str(s["snapshot-id"]) == snapshot), {})
 
     @property
     def _records(self) -> Sequence[Mapping[str, Any]]:
@@ -124,13 +114,8 @@ class IcebergMetadata:
     @property
     def partition_fields(self) -> Sequence[Mapping[str, Any]]:
         """The fields of the default partition specification that still divide anything."""
-        return [
-            field
-            for spec in self.metadata.get("partition-specs", ())
-            if spec["spec-id"] == self.metadata.get("default-spec-id")
-            for field in spec["fields"]
-            if field["transform"] != "void"
-        ]
+        fields = self.specs.get(self.metadata.get("default-spec-id", 0), ())
+        return [field for field in fields if field["transform"] != "void"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,40 +136,16 @@ class IcebergTable(IcebergMetadata):
         return path.removeprefix(location)
 
     def live(self) -> Iterator[Live]:
-        """Yield every file of the newest snapshot; raises FileFactError."""
-        for manifest in self._entries(self.current.get("manifest-list", "")):
-            for entry in self._entries(manifest["manifest_path"]):
-                if entry["status"] != _DELETED:
-                    yield self._live(entry, manifest)
+        """Yield every file of the newest snapshot, by its relative path; raises FileFactError."""
+        for file in manifests.live(self.current, self.specs, self._read):
+            yield replace(file, path=self.relative(file.path))
 
-    def _live(self, entry: Mapping[str, Any], manifest: Mapping[str, Any]) -> Live:
-        # What a new file's entry leaves out it inherits from its manifest.
-        snapshot, sequence = entry["snapshot_id"], entry["sequence_number"]
-        return Live(
-            FileContent(entry["data_file"]["content"]),
-            self.relative(entry["data_file"]["file_path"]),
-            str(manifest["added_snapshot_id"] if snapshot is None else snapshot),
-            manifest["sequence_number"] if sequence is None else sequence,
-            entry["data_file"],
-            manifest["partition_spec_id"],
-            tuple(map(_value, entry["data_file"].get("partition", {}).values())),
-        )
-
-    def _entries(self, path: str) -> Iterator[Mapping[str, Any]]:
-        if not path:
-            return
+    def _read(self, path: str) -> bytes:
         relative = self.relative(path)
         try:
-            yield from avro_records((self.folder / relative).read_bytes())
-        except (ValueError, EOFError, IndexError, OSError) as problem:
+            return (self.folder / relative).read_bytes()
+        except OSError as problem:
             raise FileFactError(f"{relative}: {problem}") from problem
-
-
-def avro_records(content: bytes) -> Iterator[Mapping[str, Any]]:
-    """Yield the entries of a manifest or list; raises ValueError, EOFError or IndexError."""
-    import fastavro  # noqa: PLC0415 - only reading needs it
-
-    yield from fastavro.reader(io.BytesIO(content))  # type: ignore[misc] # records are mappings
 
 
 def parse(content: bytes) -> Mapping[str, Any]:
@@ -208,24 +169,25 @@ def table(folder: Path, entries: Iterable[CatalogEntry] = ()) -> IcebergTable:
         return IcebergTable({}, folder, "")
     paths = (entry.table.get("parameters", {}).get(POINTER, "") for entry in entries)
     named = next((path.rpartition("/")[2] for path in paths if path), "")
-    name = named or _newest(folder, numbers)
+    name = named or newest(numbers, partial(_json, folder))
     if name not in numbers:
         raise FileFactError(f"the catalog names the metadata {name}, which is not there")
     later = (n for n, number in numbers.items() if number >= numbers[name] and n != name)
     return IcebergTable(_json(folder, name), folder, name, tuple(sorted(later)))
 
 
-def _newest(folder: Path, numbers: Mapping[str, int]) -> str:
+def newest(numbers: Mapping[str, int], read: Callable[[str], Mapping[str, Any]]) -> str:
+    """Return the name of the newest metadata file by their numbers; raises FileFactError."""
     names = [name for name, number in numbers.items() if number == max(numbers.values())]
     if len(names) == 1:
         return names[0]
-    times = {name: _json(folder, name).get("last-updated-ms", 0) for name in names}
-    newest = [name for name, at in times.items() if at == max(times.values())]
-    if len(newest) > 1:
+    times = {name: read(name).get("last-updated-ms", 0) for name in names}
+    last = [name for name, at in times.items() if at == max(times.values())]
+    if len(last) > 1:
         raise FileFactError(
             f"which metadata is the newest is not clear: {', '.join(sorted(names))}"
         )
-    return newest[0]
+    return last[0]
 
 
 def _json(folder: Path, name: str) -> Mapping[str, Any]:
@@ -235,28 +197,11 @@ def _json(folder: Path, name: str) -> Mapping[str, Any]:
         raise FileFactError(f"{name}: {problem}") from problem
 
 
-def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
-    if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=None)  # a moment in UTC, or one without a zone
-    return value
-
-
-def is_unpartitioned(metadata: Mapping[str, Any], spec: int) -> bool:
-    """Return whether a partition spec has no fields but dropped ones, whose transform is `void`."""
-    return all(field["transform"] == "void" for field in _fields(metadata, spec))
-
-
 def identity_columns(metadata: Mapping[str, Any], spec: int) -> tuple[str, ...]:
     """Return the column of each field of a partition spec; empty where it is another value."""
     schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     names = {f["id"]: f["name"] for s in schemas for f in s["fields"]}
     return tuple(
         names.get(field["source-id"], "") if field["transform"] == "identity" else ""
-        for field in _fields(metadata, spec)
+        for field in IcebergMetadata(metadata).specs[spec]
     )
-
-
-def _fields(metadata: Mapping[str, Any], spec: int) -> Sequence[Mapping[str, Any]]:
-    fields: Sequence[Mapping[str, Any]]
-    (fields,) = [s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec]
-    return fields

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.formats.iceberg import move as iceberg_move
-from harness.formats.iceberg.table import avro_records, table
+from harness.formats.iceberg.manifests import avro_records
+from harness.formats.iceberg.table import table
 
 MOVED = Path(__file__).with_name("moved_tables")
 OLD = b"/warehouse/"
@@ -32,12 +33,12 @@ def copy(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def entries(folder: Path) -> list[Mapping[str, Any]]:
     lists = (folder / "metadata").glob("snap-*.avro")
-    manifests = [entry for path in lists for entry in avro_records(path.read_bytes())]
+    manifests = [entry for path in lists for entry in avro_records(path.read_bytes()).records]
     for manifest in manifests:
         path = Path(manifest["manifest_path"].removeprefix("file:"))
         assert path.stat().st_size == manifest["manifest_length"]
     paths = {manifest["manifest_path"].removeprefix("file:") for manifest in manifests}
-    return [e["data_file"] for path in paths for e in avro_records(Path(path).read_bytes())]
+    return [e["data_file"] for path in paths for e in avro_records(Path(path).read_bytes()).records]
 
 
 def test_no_file_names_the_old_place(copy: Path) -> None:

@@ -1,0 +1,171 @@
+"""The files that are part of an Iceberg table in a snapshot, as its manifests tell of them.
+
+Source: Iceberg table specification, "Manifests", "Manifest Lists", "Snapshots", "Sequence Number
+Inheritance" and "Scan Planning".
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Final, TypeAlias
+
+from harness.formats.api import FileFactError
+from harness.model.canonical import Value, same
+
+Record: TypeAlias = Mapping[str, Any]
+Read: TypeAlias = Callable[[str], bytes]
+"""Returns what the file holds that metadata name by a path; raises FileFactError."""
+PUFFIN: Final = "PUFFIN"
+"""The format of the files that hold deletion vectors, as manifests call it."""
+_ADDED: Final = 1
+_DELETED: Final = 2
+"""Status of a manifest's entry for a file that is no longer part of the table."""
+_FIRST_FIELD: Final = 1000
+"""The id of the first field of a partition spec that has none ("Partition Specs")."""
+
+
+class FileContent(IntEnum):
+    """What a file of a table holds."""
+
+    DATA = 0
+    POSITION_DELETES = 1
+    EQUALITY_DELETES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A file that is part of the table, as a manifest tells of it."""
+
+    content: FileContent
+    path: str
+    """As the manifest names it; `IcebergTable` has it relative to the table's folder."""
+    snapshot: str
+    """The one that added it."""
+    sequence: int
+    """Grows with the snapshots; a rewritten file keeps that of the rows in it."""
+    entry: Record = field(default_factory=dict, compare=False, repr=False)
+    """All that the manifest tells of the file."""
+    spec: int = 0
+    """The partition spec by which it was written."""
+    partition: tuple[Value, ...] = ()
+    """The values of the fields of that spec, in its order."""
+
+    @property
+    def is_vector(self) -> bool:
+        return str(self.entry.get("file_format", "")).upper() == PUFFIN
+
+
+@dataclass(frozen=True, slots=True)
+class AvroRecords:
+    """What a manifest or a list of manifests holds."""
+
+    records: tuple[Record, ...]
+    schema: Any
+    """Avro's own, which says the ids of fields."""
+    metadata: Mapping[str, str]
+
+
+def avro_records(content: bytes) -> AvroRecords:
+    """Read a manifest or list; raises ValueError, EOFError, IndexError or KeyError."""
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    reader = fastavro.reader(io.BytesIO(content))
+    records: Any = tuple(reader)
+    return AvroRecords(records, reader.writer_schema, reader.metadata)
+
+
+def live(snapshot: Record, specs: Mapping[int, Sequence[Record]], read: Read) -> Iterator[Live]:
+    """Yield every file of a snapshot; raises FileFactError.
+
+    `specs`: the fields of the table's partition specs.
+    """
+    for manifest in _manifests(snapshot, read):
+        path = manifest["manifest_path"]
+        stored = _read(path, read)
+        spec = manifest.get("partition_spec_id")
+        number = int(stored.metadata.get("partition-spec-id", 0) if spec is None else spec)
+        if number not in specs:
+            raise FileFactError(f"{path}: the table has no partition spec {number}")
+        order = _partition_order(stored.schema, specs[number])
+        for entry in stored.records:
+            if entry["status"] != _DELETED:
+                yield _live(entry, manifest, number, order)
+
+
+def _manifests(snapshot: Record, read: Read) -> Iterator[Record]:
+    """Yield the entries of a snapshot's list, or those of format version 1 that it names itself."""
+    if path := snapshot.get("manifest-list"):
+        yield from _read(path, read).records
+    for path in snapshot.get("manifests", ()):
+        yield {"manifest_path": path}
+
+
+def _read(path: str, read: Read) -> AvroRecords:
+    try:
+        return avro_records(read(path))
+    except (ValueError, EOFError, IndexError, KeyError) as problem:
+        raise FileFactError(f"{path}: it is no Avro file: {problem}") from problem
+
+
+def _partition_order(schema: Any, spec: Sequence[Record]) -> tuple[str, ...]:  # noqa: ANN401
+    """Return what a manifest calls the fields of its spec, in the spec's order.
+
+    They are known by their ids ("Partition Specs"); one that has none, by where it stands.
+    """
+    (data_file,) = (part["type"] for part in schema["fields"] if part["name"] == "data_file")
+    partition = [part["type"] for part in data_file["fields"] if part["name"] == "partition"]
+    fields = partition[0]["fields"] if partition else []
+    known = {part.get("field-id"): part["name"] for part in fields}
+    places = [part["name"] for part in fields]
+    ids = [part.get("field-id", _FIRST_FIELD + at) for at, part in enumerate(spec)]
+    return tuple(
+        known.get(number, places[at] if at < len(places) else "") for at, number in enumerate(ids)
+    )
+
+
+def _live(entry: Record, manifest: Record, spec: int, order: Sequence[str]) -> Live:
+    # What a new file's entry leaves out it inherits from its manifest; lists of format version 1
+    # have no sequence numbers, which are 0 then ("Sequence Number Inheritance").
+    file, snapshot = entry["data_file"], entry.get("snapshot_id")
+    sequence, of_manifest = entry.get("sequence_number"), manifest.get("sequence_number") or 0
+    if sequence is None:
+        sequence = of_manifest if entry["status"] == _ADDED else 0
+    partition = file.get("partition") or {}
+    return Live(
+        FileContent(file.get("content") or 0),
+        file["file_path"],
+        str(manifest.get("added_snapshot_id", "") if snapshot is None else snapshot),
+        sequence,
+        file,
+        spec,
+        tuple(_value(partition.get(name)) for name in order),
+    )
+
+
+def _value(value: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None)  # a moment in UTC, or one without a zone
+    return value
+
+
+def is_unpartitioned(spec: Sequence[Record]) -> bool:
+    """Return whether a partition spec has no fields but dropped ones, whose transform is `void`."""
+    return all(part["transform"] == "void" for part in spec)
+
+
+def applies(deletes: Live, file: Live, specs: Mapping[int, Sequence[Record]]) -> bool:
+    """Return whether a delete file applies to a data file ("Scan Planning").
+
+    Both are of one partition of one spec; by value, deletes of a spec without partitions apply to
+    all older files.
+    """
+    by_value = deletes.content is FileContent.EQUALITY_DELETES
+    if file.sequence > deletes.sequence - by_value:
+        return False
+    if by_value and is_unpartitioned(specs[deletes.spec]):
+        return True
+    return deletes.spec == file.spec and all(map(same, deletes.partition, file.partition))

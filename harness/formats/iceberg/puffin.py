@@ -1,0 +1,73 @@
+"""Deletion vectors in Puffin files.
+
+Source: Puffin specification, "Format specification", "Footer structure" and "deletion-vector-v1
+blob type"; Iceberg table specification, "Deletion Vectors".
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from harness.formats.files import deletion_vectors
+
+MAGIC: Final = b"PFA1"
+_LENGTH: Final = struct.Struct(">I")
+"""How long the bitmap with its magic is; its checksum has the same form."""
+_FOOTER_END: Final = struct.Struct("<i4s4s")
+"""How long the footer's text is, flags, magic."""
+_VECTOR: Final = "deletion-vector-v1"
+_COMPRESSED: Final = b"\x01\x00\x00\x00"
+
+
+def deleted_positions(content: bytes, entry: Mapping[str, Any]) -> frozenset[int]:
+    """Return the positions of rows that the vector of a manifest's entry deletes.
+
+    Raises ValueError where the file is no Puffin file, or has no such vector where the entry says.
+    """
+    begin, size = int(entry["content_offset"]), int(entry["content_size_in_bytes"])
+    for blob in _blobs(content):
+        if (blob["offset"], blob["length"]) == (begin, size) and blob["type"] == _VECTOR:
+            break
+    else:
+        raise ValueError(f"its footer has no {_VECTOR} of {size} bytes at {begin}")
+    positions = blob_positions(content[begin : begin + size])
+    if len(positions) != entry["record_count"]:
+        raise ValueError(
+            f"it deletes {len(positions)} rows, its manifest says {entry['record_count']}"
+        )
+    return positions
+
+
+def blob_positions(blob: bytes) -> frozenset[int]:
+    """Return what a vector deletes; raises ValueError where its length or checksum is wrong."""
+    if len(blob) < 2 * _LENGTH.size:
+        raise ValueError(f"a deletion vector has more than {len(blob)} bytes")
+    (length,) = _LENGTH.unpack_from(blob)
+    stored = blob[_LENGTH.size : _LENGTH.size + length]
+    positions = deletion_vectors.positions(stored)
+    if len(blob) != length + 2 * _LENGTH.size:
+        raise ValueError(f"its length is given as {length}, it is {len(blob) - 2 * _LENGTH.size}")
+    (checksum,) = _LENGTH.unpack_from(blob, len(blob) - _LENGTH.size)
+    if checksum != zlib.crc32(stored):
+        raise ValueError("the checksum of its bitmap is wrong")
+    return positions
+
+
+def _blobs(content: bytes) -> list[Mapping[str, Any]]:
+    if not (content.startswith(MAGIC) and content.endswith(MAGIC)):
+        raise ValueError(f"it is no Puffin file: that begins and ends with {MAGIC.decode()}")
+    size, flags, _ = _FOOTER_END.unpack_from(content, len(content) - _FOOTER_END.size)
+    begin = len(content) - _FOOTER_END.size - size
+    if flags == _COMPRESSED:
+        raise ValueError("its footer is compressed, which is not read here")
+    if begin < 0 or content[begin - len(MAGIC) : begin] != MAGIC:
+        raise ValueError("its footer does not begin where it says")
+    try:
+        blobs: list[Mapping[str, Any]] = json.loads(content[begin : begin + size])["blobs"]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise ValueError(f"its footer is not what the specification says: {problem}") from problem
+    return blobs
