@@ -26,9 +26,12 @@ ANSWERS: Final = ".expected.json"
 REFUSE: Final = "refuse"
 _MOMENTS: Final = {
     "iceberg": frozenset({"timestamptz", "timestamptz_ns"}),
-    **dict.fromkeys(("delta", "hudi"), frozenset({"timestamp"})),
+    "delta": frozenset({"timestamp"}),
+    "hudi": frozenset({"timestamp-micros", "timestamp-millis"}),
 }
 """Each format's words for what is counted in UTC."""
+_NANOSECONDS: Final = ("timestamp_ns", "timestamptz_ns")
+"""Whose values are texts where they are finer than microseconds."""
 _OF_VARIANTS: Final = _MOMENTS["iceberg"]
 _MOST: Final = 1 << 20
 """Bytes of what is said of a table."""
@@ -167,12 +170,12 @@ def _form(value: Value, part: ColumnPart, moments: frozenset[str]) -> Any:  # no
             ]
         case "variant":
             return _of_variant(value)
-    return _plain(value, zoned=part.type in moments)
+    return _plain(value, part.type, moments)
 
 
 def _of_variant(value: Mapping[str, Value]) -> Mapping[str, Any]:
     type_, inner = value[TYPE_KEY], value[VALUE_KEY]
-    form: Any = _plain(inner, zoned=type_ in _OF_VARIANTS)
+    form: Any = _plain(inner, type_, _OF_VARIANTS)
     if isinstance(inner, dict):
         form = {name: _of_variant(part) for name, part in inner.items()}
     elif isinstance(inner, tuple):
@@ -180,14 +183,17 @@ def _of_variant(value: Mapping[str, Value]) -> Mapping[str, Any]:
     return {TYPE_KEY: type_, VALUE_KEY: form}
 
 
-def _plain(value: Value, *, zoned: bool) -> Any:  # noqa: ANN401 - JSON
+def _plain(value: Value, type_: str, moments: frozenset[str]) -> Any:  # noqa: ANN401 - JSON
+    zone = "+00:00" if type_ in moments else ""
     match value:
         case float() if not math.isfinite(value):
             return {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
         case decimal.Decimal():
             return f"{value:f}"
         case datetime.datetime():
-            return value.isoformat(timespec="microseconds") + ("+00:00" if zoned else "")
+            return value.isoformat(timespec="microseconds") + zone
+        case str() if type_ in _NANOSECONDS:
+            return value.replace(" ", "T") + zone
         case datetime.date():
             return value.isoformat()
         case bytes():
