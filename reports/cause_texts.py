@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from harness.core.counting import counted
@@ -39,7 +40,6 @@ from harness.run.causes import (
     RunCause,
     SettingsAsked,
     causes,
-    right_in,
     settings_text,
 )
 from harness.run.load_run import Run
@@ -67,6 +67,10 @@ class ReaderAnswer:
     breaches: tuple[Breach, ...]
     """The silent ones first, then by number."""
     settings: tuple[Setting, ...]
+    versions: tuple[tuple[str, tuple[int, ...]], ...]
+    """Other versions of its engine, each with the causes that it has right."""
+    remedy: str
+    """The command that tries settings, where the run asked its engine with no others."""
     instead: str
     """The other reader that gets most of its wrong answers right; empty where none does."""
     instead_right: int
@@ -81,6 +85,16 @@ class ReaderAnswer:
         return tuple(breach for breach in self.breaches if breach.verdict is VerdictKind.WRONG)
 
 
+def _remedy(reader: str, scores: Sequence[Score], texts: Iterable[CauseText]) -> str:
+    engine = parse_reader(reader).distribution
+    if any(parse_reader(s.reader).distribution == engine for s in scores if s.reader != reader):
+        return ""
+    of_reader = (text for text in texts if text.cause.key.symptom.responsible in READERS)
+    wrong = (text.cause.verdicts for text in of_reader if text.verdict is VerdictKind.WRONG)
+    cases = (v.case for v in chain.from_iterable(wrong) if v.reader == reader)
+    return next((f"harness remedy {shlex.quote(case)}" for case in cases), "")
+
+
 def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, ...]:
     wrong = grouped(
         [
@@ -91,12 +105,14 @@ def reader_answers(run: Run, texts: Sequence[CauseText]) -> tuple[ReaderAnswer, 
     )
     scores = scoreboard(run)
     return tuple(
-        _answer(score, texts, wrong.get(score.reader, ()), run.by_question) for score in scores
+        _answer(score, scores, texts, wrong.get(score.reader, ()), run.by_question)
+        for score in scores
     )
 
 
 def _answer(
     score: Score,
+    scores: Sequence[Score],
     texts: Sequence[CauseText],
     wrong: Sequence[Verdict],
     asked: Mapping[QuestionKey, Sequence[Verdict]],
@@ -113,6 +129,8 @@ def _answer(
         score,
         _breaches(reader, [text for _, text in numbered]),
         _settings(reader, numbered),
+        tuple(_versions(numbered)),
+        _remedy(reader, scores, [text for _, text in numbered]),
         *next(iter(right.most_common(1)), ("", 0)),
         len(wrong),
     )
@@ -126,6 +144,11 @@ def _breaches(reader: str, texts: Sequence[CauseText]) -> tuple[Breach, ...]:
             cells.setdefault((operation, text.verdict), set()).update(cases)
     breaches = [Breach(name, kind, len(of)) for (name, kind), of in cells.items()]
     return tuple(sorted(breaches, key=lambda e: (e.verdict is not VerdictKind.WRONG, -e.cells)))
+
+
+def _versions(texts: Sequence[tuple[int, CauseText]]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    right = grouped([(version, at) for at, text in texts for version in text.right_in])
+    yield from ((version, tuple(numbers)) for version, numbers in right.items())
 
 
 def _settings(reader: str, texts: Sequence[tuple[int, CauseText]]) -> tuple[Setting, ...]:
@@ -201,6 +224,8 @@ class CauseText:
     """How much they helped, or that none did; empty where no reader's setting can."""
     known: str
     """The baselines' reasons; empty when it is new."""
+    right_in: tuple[str, ...]
+    """Other versions of the engine that have it right."""
 
     @property
     def verdict(self) -> VerdictKind:
@@ -244,6 +269,10 @@ def cause_texts(run: Run) -> tuple[CauseText, ...]:
 
 def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
     setting, scenarios = asked.helpful(cause), cause.scenarios
+    key = cause.key
+    bad = key.symptom.kind in BAD
+    of = key.finding, key.operation, cause.verdicts, run
+    right = known_defects.right_in(*of) if bad else ()
     where = counted(len(scenarios), "scenario") if len(scenarios) > 1 else scenarios[0]
     readers = [(run.info.reader(reader).by_default, reader) for reader in cause.readers]
     readers.sort(key=lambda reader: not reader[0])
@@ -260,18 +289,22 @@ def _text(run: Run, cause: RunCause, asked: SettingsAsked) -> CauseText:
         seen=seen,
         paste=tuple(_paste(setting)) if setting else (),
         settings=setting.settings if setting else "",
-        advice=printable(" ".join(_advice(run, cause, asked, setting))),
+        advice=printable(" ".join(_advice(run, cause, asked, setting, right))),
         known=printable("; ".join(text.rstrip(".") for text in cause.known)),
+        right_in=right,
     )
 
 
 def _advice(
-    run: Run, cause: RunCause, asked: SettingsAsked, setting: HelpfulSetting | None
+    run: Run,
+    cause: RunCause,
+    asked: SettingsAsked,
+    setting: HelpfulSetting | None,
+    right: Sequence[str],
 ) -> Iterator[str]:
     """Yield what settings do, or first where else the engine is right, and what is known of it."""
     effect = _effect(cause, setting) if setting else ""
-    right = right_in(cause.verdicts, run) if cause.key.symptom.kind in BAD else ()
-    versions = f"Right in {', '.join(right)}." if right else ""
+    versions = known_defects.right_text(right)
     none = "" if setting else _no_advice(cause, asked)
     known = known_defects.sentences(cause.key.finding, cause.key.operation, cause.verdicts, run)
     yield from filter(None, (effect, versions, none, *known))
@@ -282,14 +315,25 @@ def _what(cause: RunCause) -> str:
     since = f", since {key.operation}" if key.operation else ""
     if key.finding:
         columns = cause.columns if len(cause.columns) <= FEW else ()
-        names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
-        return f"{FINDINGS[key.finding].label}{names if columns else ''}{since}"
+        return f"{FINDINGS[key.finding].label}{_named(columns)}{since}"
     predicate = {
         VerdictKind.REFUSED: "refuses to answer",
         VerdictKind.UNSUPPORTED: "does not support this",
         VerdictKind.OPEN: "answers what is left open",
     }.get(key.symptom.kind, "gave no answer that could be judged")
     return f"{predicate}: {short(key.symptom.what.rstrip('.'))}{since}"
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return columns after what is wrong with them; what is counted is no column of the table.
+
+    >>> _named(["f1", "f2"]), _named(["count(*)"]), _named([])
+    (' columns f1, f2', ' in count(*)', '')
+    """
+    plain = [name for name in columns if "(" not in name]
+    counts = [name for name in columns if "(" in name]
+    what = f" {'column' if len(plain) == 1 else 'columns'} {', '.join(plain)}" if plain else ""
+    return what + (f"{' and' if plain else ''} in {', '.join(counts)}" if counts else "")
 
 
 def _where(run: Run, cause: RunCause) -> str:

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from harness.core.records import FindingKind, Verdict
+from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.core.runtime_names import lock_name
 from harness.core.yaml_reader import load_yaml
+from harness.run import causes
 from harness.run.load_run import Run
 from harness.scenario.cells import parse_reader
 
@@ -91,14 +93,49 @@ def known_as(
 def sentences(
     finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
 ) -> Iterator[str]:
-    """Yield what is known of a cause: what it fits, what trackers have of it, where it is right."""
+    """Yield what is known of a cause: what it fits, and what trackers have of it."""
     for name in known_as(finding, operation, verdicts, run):
-        defect = known_defects()[name]
-        right = f"; right in {', '.join(defect.right_in)}" if defect.right_in else ""
-        yield f"It fits a known defect: {defect.entries}{right} (docs/findings.md#{name})."
+        entries = known_defects()[name].entries
+        yield f"It fits a known defect: {entries} (docs/findings.md#{name})."
     sources = {run.info.variant(verdict.variant).source for verdict in verdicts}
     if all(verdict.scenario.startswith(BUGS) for verdict in verdicts) and any(sources):
         yield f"The scenario is of a known defect: {'; '.join(filter(None, sorted(sources)))}."
+
+
+def right_in(
+    finding: FindingKind | None, operation: str, verdicts: Sequence[Verdict], run: Run
+) -> tuple[str, ...]:
+    """Return the versions of the engine that have it right: in this run, and as is known.
+
+    Of those that the run asked, what it saw counts.
+    """
+    seen = causes.right_in(verdicts, run)
+    asked = {lock_name(reader.distribution) for reader in run.info.readers}
+    names = known_as(finding, operation, verdicts, run)
+    known = (version for name in names for version in known_defects()[name].right_in)
+    return tuple(dict.fromkeys((*seen, *(version for version in known if version not in asked))))
+
+
+def right_text(versions: Sequence[str]) -> str:
+    """Return a sentence of versions that have it right; empty without any.
+
+    >>> right_text(["trino-483"])
+    'Right in trino-483.'
+    """
+    return f"Right in {', '.join(versions)}." if versions else ""
+
+
+def of_wrong_answers(run: Run) -> Mapping[str, tuple[str, ...]]:
+    """Return by their names what is known of wrong answers all of whose findings are known."""
+    names = dict[str, list[tuple[str, ...]]]()
+    for cause in causes.causes(run.verdicts, run):
+        if cause.key.symptom.kind is VerdictKind.WRONG:
+            known = known_as(cause.key.finding, cause.key.operation, cause.verdicts, run)
+            for verdict in cause.verdicts:
+                names.setdefault(verdict.case, []).append(known)
+    return {
+        case: tuple(dict.fromkeys(chain.from_iterable(of))) for case, of in names.items() if all(of)
+    }
 
 
 def links(text: str) -> str:

@@ -35,7 +35,7 @@ from harness.reports.html import CauseCells, CellBefore, JsonValue, PageCells
 from harness.reports.markdown import markdown
 from harness.reports.summary import numbers
 from harness.reports.words import LONGEST, NOT_WORDED, VERDICTS, LoggedFailure, refusal_text, short
-from harness.run.causes import causes, right_in
+from harness.run.causes import causes
 from harness.run.load_run import Run
 
 PAGE: Final = "upgrade.html"
@@ -358,6 +358,17 @@ def comparison_data(comparison: SideComparison) -> JsonObject:
             "unreviewed": list(map(_line, accepted.unreviewed)),
             "expired": list(map(_line, accepted.expired)),
         },
+        "wrong_today": [
+            {
+                "scenario": line.scenario,
+                "findings": line.kinds,
+                "answers": line.answers,
+                "right_now": line.right_now,
+                "known": list(line.known),
+                "trackers": list(line.trackers),
+            }
+            for line in report.wrong_today_of(comparison)
+        ],
         "cells": {
             str(change): comparison.pairs_of(change)
             for change in VerdictChange
@@ -409,6 +420,7 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
     remedy, affected = report.cause_remedy(cause, comparison), comparison.affected.get(key)
     changes = Counter(pair.change for pair in pairs)
     formats = (run.info.variant(pair.either.variant).format for pair in pairs)
+    verdicts = [pair.either for pair in pairs]
     return {
         "title": report.cause_title(cause),
         "engine": key.engine,
@@ -425,10 +437,8 @@ def _cause(cause: Regression, comparison: SideComparison) -> JsonObject:
         "witness": report.cause_witness(cause, run),
         "sql": cause.first.either.sql,
         "what_to_do": report.what_to_do(cause, comparison),
-        "right_in": list(right_in(asked, run)),
-        "trackers": list(
-            known_defects.trackers(key.finding, key.operation, [p.either for p in pairs], run)
-        ),
+        "right_in": list(known_defects.right_in(key.finding, key.operation, verdicts, run)),
+        "trackers": list(known_defects.trackers(key.finding, key.operation, verdicts, run)),
         "settings": _settings(remedy),
         "brought_about_by": report.suspects_text(cause, comparison),
         "tables": list(affected.tables) if affected else [],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from harness.comparison.acceptance import AcceptedCause
@@ -51,7 +53,7 @@ from harness.reports.document import (
 )
 from harness.reports.findings import BLAME, FINDINGS, kinds_text, witness_text
 from harness.reports.words import VERDICTS, metastore_lines, refusal_text, short
-from harness.run.causes import SettingLine, right_in
+from harness.run.causes import SettingLine, meaning
 from harness.run.load_run import Run, VariantInfo
 
 IN_FULL: Final = 10
@@ -222,23 +224,91 @@ def known_limits(comparison: SideComparison) -> Iterator[Block]:
     yield from wrong_already(comparison)
 
 
-def wrong_already(comparison: SideComparison) -> Iterator[Block]:
+@dataclass(frozen=True, slots=True)
+class WrongToday:
+    """What is wrong with the old side, in one scenario and one way."""
+
+    scenario: str
+    kinds: str
+    answers: int
+    right_now: int
+    """So many of them are right with the new side."""
+    known: tuple[str, ...]
+    """Defects that each of them fits."""
+
+    @property
+    def trackers(self) -> tuple[str, ...]:
+        of = (known_defects.known_defects()[name].trackers for name in self.known)
+        return tuple(dict.fromkeys(chain.from_iterable(of)))
+
+
+def wrong_today_of(comparison: SideComparison) -> tuple[WrongToday, ...]:
+    pairs = (p for p in comparison.pairs if p.old and p.old.verdict is VerdictKind.WRONG)
     wrong = {  # one answer of the old side may stand beside several of the new one
-        pair.old.case: (pair.old, pair.change is VerdictChange.FIXED)
-        for pair in comparison.pairs
-        if pair.old and pair.old.verdict is VerdictKind.WRONG
+        pair.old.case: (pair.old, pair.change is VerdictChange.FIXED) for pair in pairs if pair.old
     }
-    counts = Counter((v.scenario, kinds_text(v)) for v, _ in wrong.values())
-    mended = Counter((v.scenario, kinds_text(v)) for v, fixed in wrong.values() if fixed)
+    known = known_defects.of_wrong_answers(comparison.old.run) if wrong else {}
+    lines = grouped(
+        [
+            ((verdict.scenario, kinds_text(verdict)), (fixed, known.get(verdict.case, ())))
+            for verdict, fixed in wrong.values()
+        ]
+    )
+    today = (
+        WrongToday(
+            *key,
+            len(of),
+            sum(fixed for fixed, _ in of),
+            tuple(name for name in of[0][1] if all(name in names for _, names in of)),
+        )
+        for key, of in lines.items()
+    )
+    return tuple(sorted(today, key=lambda line: -line.answers))
+
+
+def wrong_already(comparison: SideComparison) -> Iterator[Block]:
+    new = comparison.new.name
     lines = (
-        f"{scenario}: {kinds}, {counted(number, 'answer')}"
-        + (f", {mended[key]:,} of them right in {comparison.new.name}" if mended[key] else "")
-        for key, number in counts.most_common()
-        for scenario, kinds in (key,)
+        f"{line.scenario}: {line.kinds}, {counted(line.answers, 'answer')}"
+        + (f", {line.right_now:,} of them right in {new}" if line.right_now else "")
+        + "".join(
+            f"; a known defect: {known_defects.known_defects()[name].entries}"
+            for name in line.known
+        )
+        for line in wrong_today_of(comparison)
     )
     title = f"Wrong today already, with {comparison.old.name}"
     note = "Whether you upgrade or not, these are wrong now, without an error."
     yield from section(title, lines, VerdictKind.WRONG, note=note)
+    yield from section("Refused today already, and answered then", _answered_then(comparison))
+
+
+def _answered_then(comparison: SideComparison) -> Iterator[str]:
+    """Yield what the old side refuses and the new one has right: of each kind the first error."""
+    run = comparison.old.run
+    refused = {
+        pair.old.case: pair.old
+        for pair in comparison.pairs_of(VerdictChange.FIXED)
+        if pair.old and pair.old.verdict is VerdictKind.REFUSED
+    }
+    answers = run.answers
+    by_meaning = grouped(
+        [
+            (
+                (verdict.scenario, meaning(answers[case].refusal if case in answers else None)),
+                verdict,
+            )
+            for case, verdict in refused.items()
+        ]
+    )
+    for (scenario, _), verdicts in by_meaning.items():
+        yield f"{scenario}: {counted(len(verdicts), 'answer')}, as {_refusal(verdicts[0], run)}"
+
+
+def _refusal(verdict: Verdict, run: Run) -> str:
+    answer = run.answers.get(verdict.case)
+    refusal = answer.refusal if answer else None
+    return refusal_text(refusal) if refusal else short(verdict.because)
 
 
 def _not_known(comparison: SideComparison) -> Iterator[str]:
@@ -485,9 +555,7 @@ def cause_witness(cause: Regression, run: Run) -> str:
         whose = BLAME[finding.responsible].short
         witness = witness_text(finding.kind, finding.witness)
         return f"{where}: {witness}" + (f" ({whose})" if whose else "")
-    answer = run.answers.get(verdict.case)
-    refusal = answer.refusal if answer else None
-    return f"{where}: {refusal_text(refusal) if refusal else short(verdict.because)}"
+    return f"{where}: {_refusal(verdict, run)}"
 
 
 def _shows(finding: Finding, cause: Regression) -> bool:
@@ -500,10 +568,10 @@ def _shows(finding: Finding, cause: Regression) -> bool:
 def what_to_do(cause: Regression, comparison: SideComparison) -> str:
     """Say which settings make all of a cause right, and what they cost; or what else does."""
     key, run, verdicts = cause.key, comparison.new.run, [pair.either for pair in cause.pairs]
-    right = right_in(cause.asked, run)
-    versions = (f"Right in {_listed(right)}.",) if right else ()
-    known = known_defects.sentences(key.finding, key.operation, verdicts, run)
-    return " ".join((*versions, _settings_or_else(cause, comparison), *known))
+    of = key.finding, key.operation, verdicts, run
+    versions = known_defects.right_text(known_defects.right_in(*of))
+    known = known_defects.sentences(*of)
+    return " ".join(filter(None, (versions, _settings_or_else(cause, comparison), *known)))
 
 
 def _settings_or_else(cause: Regression, comparison: SideComparison) -> str:

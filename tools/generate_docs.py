@@ -12,6 +12,8 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +26,9 @@ from harness.artifacts.distribution import Default, Distribution
 from harness.core import open_cases
 from harness.core import tolerances as declared
 from harness.core.grouping import grouped
+from harness.core.records import FindingKind
 from harness.core.setting_values import SettingValues
+from harness.core.yaml_reader import load_yaml
 from harness.plan import distribution_support, shipped
 from harness.reports.findings import FINDINGS
 from harness.reports.known_defects import known_defects, links
@@ -106,13 +110,37 @@ def open_answers() -> str:
     return "\n".join(table(heads, rows))
 
 
+@dataclass(frozen=True, slots=True)
+class FindingHelp:
+    to_do: str
+    see: str = ""
+    """What to type after `harness`, where a shipped scenario shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _HelpFile:
+    kinds: dict[FindingKind, FindingHelp]
+
+
+@cache
+def finding_help() -> Mapping[FindingKind, FindingHelp]:
+    lines = HELP.read_text(encoding="utf-8").splitlines(keepends=True)
+    text = "kinds:\n" + "".join(f" {line}" for line in lines)
+    form, _ = load_yaml(_HelpFile, text, str(HELP), "help")
+    return form.kinds
+
+
 def finding_kinds() -> str:
     """Return a section for each kind of finding."""
     lines = []
     for kind, word in FINDINGS.items():
         known = [f"[{n}](#{n})" for n, d in known_defects().items() if kind in d.findings]
+        help_ = finding_help()[kind]
         lines += [f"### {kind}", "", f"{word.symbol} *{word.label}*. {word.meaning}", ""]
-        lines += [f"Known: {', '.join(known)}.", ""] if known else []
+        lines += [f"- See it: `harness {help_.see}`."] if help_.see else []
+        lines += [f"- What to do: {help_.to_do}"]
+        lines += [f"- Known: {', '.join(known)}."] if known else []
+        lines += [""]
     return "\n".join(lines)
 
 
@@ -164,6 +192,7 @@ def _default(default: Default) -> str:
     return f"{default.either or f'`{default.value}`'}{ours}".replace("\n", " ")
 
 
+HELP: Final = Path(__file__).with_name("finding_help.yaml")
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGES: Final = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
 _PART: Final = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

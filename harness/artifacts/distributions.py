@@ -121,9 +121,11 @@ def _with_artifacts(base: Data, data: Data) -> Data:
     return {**data, "artifacts": roles, "patches": patches}
 
 
-PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation"}
+_IMAGE = {"image_connectors", "image_catalog"}
+PLANNED = {"writes", "writes_steps", "table_versions", "cannot", "names", "mutation", *_IMAGE}
 """Settings that change no answer: those that only the plan reads, `names`, which become part of
-the statements of a writer, and the library of mutations, which is no part of the server."""
+the statements of a writer, the library of mutations, which is no part of the server, and what an
+image has beside that."""
 _ENDING = ".yaml"
 NEAR: Final = 0.85
 """How alike a name must be that is meant instead."""

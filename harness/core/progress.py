@@ -99,7 +99,7 @@ class Count:
 
         >>> found, judged = Counter(answered=7, refused=1), Counter(correct=4, wrong=3, refused=1)
         >>> Count("ask queries", 2000, made=8, by="a-1", outcomes=found, judged=judged).state
-        'ask queries: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
+        'ask queries: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong in all'
         """
         by = f" ({self.by})" if self.by else ""
         return f"{self.task}: {self.made:,} of {self.total:,}, {self.left:,} left{by}{self.results}"
@@ -109,7 +109,7 @@ class Count:
         """What came of the things so far; nothing is said of wrong ones before any is compared."""
         outcomes = ", ".join(f"{number:,} {what}" for what, number in self.outcomes.items())
         compared = self.judged.keys() & RIGHT_OR_WRONG
-        wrong = f"; {self.judged['wrong']:,} wrong" if compared else ""
+        wrong = f"; {self.judged['wrong']:,} wrong in all" if compared else ""
         return f": {outcomes}{wrong}" if outcomes else ""
 
     def advance(self, amount: int = 1) -> None:

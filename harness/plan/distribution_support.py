@@ -14,6 +14,7 @@ from harness.core import runtime_names, tolerances
 from harness.core.errors import Fault, UsageProblem
 from harness.core.problems import one_of, unknown_name
 from harness.core.runtime_names import (
+    AT,
     CONTAINER,
     METASTORE,
     PROCESS,
@@ -123,14 +124,19 @@ def family_name(format_name: str) -> str:
 def uses(distribution: Distribution) -> Mapping[str, str]:
     """Return of each family by its name whether it `reads`, `writes`, or `reads, writes` such.
 
-    Empty where it does neither. A family counts if one of its formats does.
+    Empty where it does neither; `reads (@container)` where the image of its version alone does. A
+    family counts if one of its formats does.
     """
+    has_image = distribution.is_asked and not distribution.wheels
+    image = distributions.load(in_runtime(distribution.name, CONTAINER)) if has_image else None
     written = formats_written(distribution)
     words: dict[str, dict[str, None]] = {}
     for name in sorted(formats.names(), key=_place):
         of_family = words.setdefault(family_name(name), {})
         if distribution.is_asked and _reads(distribution, name):
             of_family["reads"] = None
+        elif image and _reads(image, name):
+            of_family[f"reads ({AT}{CONTAINER})"] = None
         if name in written:
             of_family["writes"] = None
     return {family: ", ".join(sorted(of_family)) for family, of_family in words.items()}

@@ -304,8 +304,10 @@ def _without_partner(
 
 
 def _whose(profile: Profile, key: str) -> str:
-    named = key in profile.given
-    return f"none of the {key} named" if named else f"no {key[:-1]} of profile {profile.name}"
+    if key in profile.given:
+        return f"none of the {key} named"
+    adhoc = profile.name == AD_HOC
+    return f"none of the {key}" if adhoc else f"no {key[:-1]} of profile {profile.name}"
 
 
 def _tables(profile: Profile) -> str:

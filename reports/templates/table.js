@@ -26,7 +26,7 @@ function operationsOfLine(line) {
 }
 
 function partOf(rows, operation, variant) {
-  if (!rows.has(operation)) rows.set(operation, { id: operation, name: operation.replaceAll("_", " "), parts: new Map() });
+  if (!rows.has(operation)) rows.set(operation, { id: operation, name: operation, parts: new Map() });
   const { parts } = rows.get(operation);
   const name = variant.scenario;
   if (!parts.has(name)) parts.set(name, { id: `${operation}|${name}`, name, about: variant.about || "", operation, lines: [], counted: [] });

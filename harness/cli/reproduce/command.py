@@ -70,6 +70,7 @@ def reproduce(
     searches = [_begin(group, variants, answers, run.info.through) for group in chosen]
     end = time.monotonic() + minutes * len(searches) * 60
     progress = BestSoFar(searches, trials, folder, output.out)
+    progress.write_as_seen(_seen(group, run, answers) for group in chosen)
 
     def ask(of_round: Sequence[Trial]) -> list[bool]:
         progress.write()
@@ -137,6 +138,14 @@ def _begin(
     return target, shrink.search_for(target, first)
 
 
+def _seen(group: CauseGroup, run: Run, answers: Mapping[str, Answer]) -> Observation:
+    """Return what the run itself has of the check that a search begins with."""
+    witness = group.witness
+    states = (state for state in run.states if state.variant == witness.variant)
+    until = tuple(state for state in states if state.outcome.step <= witness.step)
+    return Observation(run.recorded[witness.case], answers[witness.case], until)
+
+
 def _write(
     target: Target, search: Search, trials: EngineTrials, folder: Path, out: Console
 ) -> dict[str, object]:
@@ -145,8 +154,9 @@ def _write(
     say(out, cause, "bold")
     if best is None:
         why = "the engine did not show it again" if search.over else "the time ran out first"
-        say(out, f"  nothing is written: {why}", "red")
-        return {"cause": cause, "folder": None, "smallest": False}
+        say(out, f"  nothing smaller is written: {why}", "red")
+        seen = None if search.over else str(folder / target.cause.name)
+        return {"cause": cause, "folder": seen, "smallest": False}
     path = files.write(folder, target, best, trials.observation((target, best)))
     say(out, f"  {path}: {_size(best)}")
     silent = len(trials.unknown & set(search.shows))
@@ -166,7 +176,7 @@ def _size(candidate: Candidate) -> str:
 
 @dataclass(slots=True)
 class BestSoFar:
-    """Writes the smallest that is known before each round, the first one being the check itself."""
+    """Writes the check as the run saw it, then the smallest that is known before each round."""
 
     searches: Sequence[tuple[Target, Search]]
     trials: EngineTrials
@@ -174,6 +184,12 @@ class BestSoFar:
     out: Console
     written: dict[Target, str] = field(default_factory=dict)
     """The key of what was written last, by the target."""
+
+    def write_as_seen(self, observations: Iterable[Observation]) -> None:
+        """Write what needs no engine, so that there is something at once."""
+        for (target, search), seen in zip(self.searches, observations, strict=True):
+            path = files.write(self.folder, target, search.best, seen)
+            say(self.out, f"  as the run saw it, {_size(search.best)}: {path}", "dim")
 
     def write(self) -> None:
         for target, search in self.searches:

@@ -35,6 +35,7 @@ from harness.artifacts.fetch import Installation
 from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.runtime_names import AT, CONTAINER
 from harness.core.setting_values import SettingValues
 from harness.engines import engine_support, query_sql
 from harness.engines.api import (
@@ -222,6 +223,10 @@ _SWITCH: Final = MappingProxyType({"on": "true", "off": "false"})
 _PROPERTIES: Final = MappingProxyType({COLUMN_NAMES: "column_names", METADATA: "metadata_table"})
 """Where a distribution says what the property of a setting is called, by kind of catalog."""
 _ORC_CATALOG: Final = f"{READY}_orc"
+IMAGE_CONNECTORS: Final = "image_connectors"
+"""The setting with what the official image has beside `connectors`."""
+IMAGE_CATALOG: Final = "image_catalog"
+"""The properties of their catalogs."""
 _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
 
@@ -238,8 +243,10 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
     name, connector = distribution.name, settings.get(CONNECTOR)
     if connector and connector not in distribution.texts("hudi_connectors"):
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
-    if format_.family not in distribution.options("connectors"):
-        return f"{name} has no connector for {format_.family} tables"
+    if format_.family not in kinds(distribution):
+        why = f"{name} has no connector for {format_.family} tables"
+        in_image = format_.family in _options(distribution, IMAGE_CONNECTORS)
+        return f"{why}; the official image has it: {name}{AT}{CONTAINER}" if in_image else why
     if connector and format_.family not in {CHOOSES, connector}:
         return f"{CONNECTOR}={connector} does not read {format_.family} tables"
     other = COLUMN_NAMES if _is_plain_orc(format_) else ORC_COLUMN_NAMES
@@ -250,6 +257,12 @@ def cannot_ask(distribution: Distribution, settings: ReaderSettings, format_: Fo
         if setting in settings and kind not in _options(distribution, key):
             return f"the {kind} connector of {name} has no setting {setting}"
     return ""
+
+
+def kinds(distribution: Distribution) -> Mapping[str, str]:
+    """Return the connector of each kind of catalog; an image may have more than the jars here."""
+    of_image = _options(distribution, IMAGE_CONNECTORS) if distribution.runtime == CONTAINER else {}
+    return {**distribution.options("connectors"), **of_image}
 
 
 def connectors(distribution: Distribution) -> dict[str, str]:
@@ -270,10 +283,11 @@ def needed_catalogs(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
 
 def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
     """Return what the template of a catalog is filled with, by the catalog's name."""
-    by_kind = distribution.options("connectors")
+    by_kind = kinds(distribution)
     catalogs: dict[str, dict[str, object]] = {}
     for name, kind, mapping in _catalogs(distribution):
-        properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
+        own = kind in distribution.options("connectors")
+        properties = distribution.options(f"{kind}_catalog" if own else IMAGE_CATALOG)
         catalogs[name] = {
             "connector": by_kind[kind],
             "metastore_uri": metastore_uri,
@@ -285,7 +299,7 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Yield each catalog's name, its kind, and the properties that the settings of readers are."""
     names, metadata = (_options(distribution, key) for key in _PROPERTIES.values())
-    for kind in distribution.options("connectors"):
+    for kind in kinds(distribution):
         mapped = _SUFFIXES if kind in names else ("",)
         listed = _METADATA if kind in metadata else ("",)
         for by_name, by_metadata in product(mapped, listed):

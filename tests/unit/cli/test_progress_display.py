@@ -81,9 +81,9 @@ def test_plain_lines_tell_how_many_are_wrong_so_far() -> None:
             count.count_result("a", "answered")
     assert out.getvalue().splitlines()[1:] == [
         "ask: 1 of 4, 3 left (a): 1 answered",  # none has rows: that none is wrong says nothing
-        "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong",
-        "ask: 3 of 4, 1 left (a): 3 answered; 1 wrong",
-        "ask: done: 4 answered; 2 wrong",
+        "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong in all",
+        "ask: 3 of 4, 1 left (a): 3 answered; 1 wrong in all",
+        "ask: done: 4 answered; 2 wrong in all",
     ]
 
 

@@ -22,7 +22,8 @@ ERRORS = {
     "run my.yaml --reader trinno-476": "did you mean 'trino-476'?",
     "engines add hive 4.9.9": "docs/locks.md shows how; shipped are hive-2.3.10, hive-3.1.3, ",
     "upgrade --from trino-476 --to trino-483 my.yaml --format delta": (
-        "format delta: trino-483 has no connector for delta tables; "
+        "format delta: trino-483 has no connector for delta tables; the official image has it: "
+        "trino-483@container; none of the readers can be asked about it; --reader takes chdb-"
     ),
     "run my.yaml --reader https://trino.internal:8443": (
         "reader https://trino.internal:8443: this is an address, and the harness starts its "

@@ -11,7 +11,7 @@ from harness.comparison.result import ComparedSide, SideComparison, compare
 from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import Primitive
 from harness.plan import shipped
-from harness.reports import cause_texts, known_defects, upgrade_files, upgrade_report
+from harness.reports import cause_texts, html, known_defects, upgrade_files, upgrade_report
 from harness.run.load_run import Run
 from harness.scenario.cells import Variant
 from harness.scenario.operations.columns import AddColumn
@@ -54,8 +54,31 @@ def test_another_version_that_was_right_is_named_before_anything_else() -> None:
 
 def test_a_cause_that_fits_a_known_defect_names_the_tracker_s_entry() -> None:
     text = to_do(asked(table("x"), (OLD, WRONG)))
-    assert f"It fits a known defect: <{ENTRY}>; right in trino-483" in text
+    assert text.startswith("Right in trino-483. "), "as is known: it was not asked here"
+    assert f"It fits a known defect: <{ENTRY}>" in text
     assert "docs/findings.md#trino-default-values" in text
+
+
+def test_what_is_known_of_a_version_does_not_count_where_the_run_saw_otherwise() -> None:
+    texts = cause_texts.cause_texts(asked(table("x"), (OLD, WRONG), (NEW, VerdictKind.UNKNOWN)))
+    assert [text.right_in for text in texts] == [(), ()]
+
+
+def test_a_reader_is_first_told_of_the_version_that_has_its_causes_right() -> None:
+    run_ = asked(table("x"), (OLD, WRONG), ("pyiceberg-0.12.0", RIGHT))
+    answers = cause_texts.reader_answers(run_, cause_texts.cause_texts(run_))
+    assert [answer.versions for answer in answers] == [((NEW, (1,)),), ()]
+    assert [answer.remedy for answer in answers] == [
+        "harness remedy v/s2/snapshot/all/trino-476",
+        "",
+    ]
+
+
+def test_settings_that_were_never_asked_are_not_said_not_to_help() -> None:
+    alone = asked(table(None), (OLD, WRONG))
+    assert "It was asked with no other settings; this tries them: " in html.page(alone)
+    asked_otherwise = asked(table(None), (OLD, WRONG), (f"{OLD}{{use-column-names=true}}", WRONG))
+    assert "No setting that was asked in this run helps." in html.page(asked_otherwise)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +110,27 @@ def test_what_is_wrong_today_and_right_after_says_so() -> None:
     result = compared(asked(table("x"), (OLD, WRONG)), asked(table("x"), (OLD, RIGHT)))
     text = "\n".join(map(str, upgrade_report.wrong_already(result)))
     assert "lost value, 1 answer, 1 of them right in new" in text
+    assert f"a known defect: <{ENTRY}>" in text
+    today = upgrade_files.comparison_data(result)["wrong_today"]
+    expected = {"scenario": "family/name", "findings": "lost value", "answers": 1, "right_now": 1}
+    assert today == [{**expected, "known": ["trino-default-values"], "trackers": [ENTRY]}]
+
+
+def test_what_is_wrong_today_in_two_ways_is_not_known_by_one() -> None:
+    ghost = finding(FindingKind.MISALIGNED, ("1", "id", "2"))
+    both = verdict(WRONG, LOST, ghost, step=2, reader=OLD, variant=table("x"))
+    old = run(verdict(RIGHT, step=1, reader=OLD, variant=table("x")), both, variants=(table("x"),))
+    assert known_defects.of_wrong_answers(old) == {}
+
+
+def test_what_is_refused_today_and_answered_after_is_said_in_the_engine_s_words() -> None:
+    variant = table("x")
+    refused = verdict(VerdictKind.REFUSED, step=2, reader=OLD, variant=variant)
+    old = run(refused, variants=(variant,), errors={refused.case: "no such type"})
+    right = verdict(RIGHT, step=2, reader=OLD, variant=variant)
+    result = compared(old, run(right, variants=(variant,)))
+    text = "\n".join(map(str, upgrade_report.wrong_already(result)))
+    assert "family/name: 1 answer, as no such type" in text
 
 
 @pytest.mark.parametrize("name", known_defects.known_defects())

@@ -45,15 +45,20 @@ def test_a_case_that_is_right_has_no_cause(judged: Path, capsys: Capture) -> Non
     assert "has no finding; harness reproduce without a name lists" in capsys.readouterr().err
 
 
-def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
-    judged: Path, capsys: Capture
+def test_each_cause_of_cases_named_in_full_is_written_as_it_was_seen_before_an_engine_is_asked(
+    judged: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(runs, "execute", None)
     of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
     of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
-    asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
+    asked = ["reproduce", of_add, of_rename, "--minutes", "0", "--folder", str(tmp_path)]
     assert app.main([*asked, "--run-dir", str(judged)]) == 3
     printed = capsys.readouterr().out
-    assert printed.count("nothing is written: the time ran out first") == 3
+    assert printed.count("nothing smaller is written: the time ran out first") == 3
+    assert printed.count("as the run saw it, ") == 3
+    scripts = [script.read_text(encoding="utf-8") for script in tmp_path.glob("*/reproduce.sql")]
+    assert len(scripts) == 3
+    assert all("-- seen:" in script and "insert into" in script for script in scripts)
     assert "add_column: misaligned (by position)" in printed
     assert "rename_column: missing_rename (by name)" in printed
 

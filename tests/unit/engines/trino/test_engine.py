@@ -24,6 +24,7 @@ from harness.model.query import Query
 from harness.runtime import template
 
 TRINO = distributions.load("trino-476")
+TRINO_483 = distributions.load("trino-483")
 OLD_TRINO = distributions.load("trino-368")
 PRESTO = distributions.load("prestosql-350")
 PRESTODB = distributions.load("prestodb-0.283")
@@ -110,6 +111,13 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTODB, {"orc.use-column-names": "true"}, "hive-orc", ""),
         (TRINO, {"use-column-names": "false"}, "hudi-cow", ""),
         (PRESTODB, {"connector": "hudi"}, "hive-parquet", "connector=hudi does not read hive"),
+        (
+            TRINO_483,
+            {},
+            "delta",
+            "trino-483 has no connector for delta tables; the official image has it: trino-483@con",
+        ),
+        (distributions.load("trino-483@container"), {}, "delta", ""),
         (PRESTO, {}, "iceberg", "prestosql-350 has no connector for iceberg tables"),
         (TRINO, {"connector": "hive"}, "hudi-cow", "trino-476 has one connector for Hudi tables"),
         (PRESTO, {"use-column-names": "true"}, "hive-orc", "use-column-names says nothing of"),
