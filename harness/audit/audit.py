@@ -13,7 +13,7 @@ from typing import Final
 from harness.artifacts import distributions
 from harness.audit import comparison, read_strategies, table_rows
 from harness.audit.catalog_entry import catalog_entry
-from harness.audit.comparison import DifferenceKind, Row, TableDifference
+from harness.audit.comparison import Row, TableDifference, TableDifferenceKind
 from harness.audit.projection import full_type
 from harness.audit.readers import AuditReaders, Entries
 from harness.audit.records import AuditedAnswer, AuditedTable, ShownDifference
@@ -45,6 +45,8 @@ MOST_SHOWN: Final = 20
 MOST_COLUMNS: Final = 12
 """Of so many columns conditions are asked."""
 TIMEOUT_S: Final = 300.0
+ENOUGH: Final = 2
+"""Questions that a reader refuses first, all for one reason: then it refuses the table."""
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -96,15 +98,18 @@ def ask(
         return
     declared = tolerances.declared_for_format(str(reader), table.format.name)
     judge = AnswerJudge(table, lower=LOWER in declared, milliseconds=MILLISECONDS in declared)
-    for query in table.queries():
-        question = Question(table.database, TABLE, table.format, query)
-        made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
-        with closing(server.connect(settings)) as connection:
+    refused = list[str]()
+    with closing(server.connect(settings)) as connection:
+        for query in table.queries():
+            question = Question(table.database, TABLE, table.format, query)
+            made = AuditedAnswer(str(reader), query_text(query), "", VerdictKind.UNKNOWN)
             try:
                 reply = connection.ask(question, timeout_s=TIMEOUT_S)
-            except RefusedError as refused:
-                why = refusals.text(refused.refusal)
-                yield replace(made, verdict=VerdictKind.REFUSED, because=why)
+            except RefusedError as problem:
+                refused.append(refusals.text(problem.refusal))
+                yield replace(made, verdict=VerdictKind.REFUSED, because=refused[-1])
+                if len(refused) == ENOUGH and len(set(refused)) == 1:
+                    return  # it is the table that is refused, whatever is asked
             except NoAnswerError as lost:
                 yield replace(made, because=str(lost))
                 return
@@ -192,7 +197,7 @@ class AnswerJudge:
     def _shown(self, wrong: TableDifference) -> ShownDifference:
         file, position = self.table.place(wrong.row)
         row = wrong.actual if wrong.row is None else self.table.rows.rows[wrong.row]
-        whole = wrong.kind in {DifferenceKind.LOST_ROW, DifferenceKind.EXTRA_ROW}
+        whole = wrong.kind in {TableDifferenceKind.LOST_ROW, TableDifferenceKind.EXTRA_ROW}
         return ShownDifference(
             wrong.kind,
             wrong.column,

@@ -22,7 +22,7 @@ MOST_PAIRS: Final = 250_000
 Row = tuple[Value, ...]
 
 
-class DifferenceKind(StrEnum):
+class TableDifferenceKind(StrEnum):
     ABSENT_COLUMN = "absent_column"
     EXTRA_COLUMN = "extra_column"
     LOST_ROW = "lost_row"
@@ -34,7 +34,7 @@ class DifferenceKind(StrEnum):
 class TableDifference:
     """One place where two tables differ."""
 
-    kind: DifferenceKind
+    kind: TableDifferenceKind
     column: str = ""
     row: int | None = None
     """The number of the row among those expected; None of one that is there and should not be."""
@@ -52,11 +52,11 @@ def differences(
     lost, extra = _unequal(right, answered)
     pairs = dict(_pairs(lost, extra, right, answered))
     heads = [
-        *(TableDifference(DifferenceKind.ABSENT_COLUMN, n) for n in names if n not in shown),
-        *(TableDifference(DifferenceKind.EXTRA_COLUMN, n) for n in shown if n not in names),
+        *(TableDifference(TableDifferenceKind.ABSENT_COLUMN, n) for n in names if n not in shown),
+        *(TableDifference(TableDifferenceKind.EXTRA_COLUMN, n) for n in shown if n not in names),
     ]
     values = [
-        TableDifference(DifferenceKind.VALUE, name, at, one, other)
+        TableDifference(TableDifferenceKind.VALUE, name, at, one, other)
         for at, against in pairs.items()
         for name, one, other in zip(common, right[at], answered[against], strict=True)
         if not same(one, other)
@@ -66,8 +66,8 @@ def differences(
     return (
         *heads,
         *values,
-        *(TableDifference(DifferenceKind.LOST_ROW, "", at, right[at]) for at in absent),
-        *(TableDifference(DifferenceKind.EXTRA_ROW, actual=answered[at]) for at in extra_rows),
+        *(TableDifference(TableDifferenceKind.LOST_ROW, "", at, right[at]) for at in absent),
+        *(TableDifference(TableDifferenceKind.EXTRA_ROW, actual=answered[at]) for at in extra_rows),
     )
 
 

@@ -35,9 +35,11 @@ def read(plan: ReadPlan, file: PlannedFile) -> tuple[FileTable, Projection]:
         gone = set(file.deleted)
         for deleted in file.deleted_values:
             gone.update(projection.positions(deleted))
-        left = [at for at in range(stored.num_rows) if at not in gone]
+        asked = range(stored.num_rows) if file.only is None else sorted(file.only)
+        left = [at for at in asked if at not in gone]
         table = projection.table()
-        rows = table.take(pa.array(left, pa.int64())) if gone else table
+        whole = len(left) == stored.num_rows
+        rows = table if whole else table.take(pa.array(left, pa.int64()))
         return FileTable(file, rows, left), projection
     except (pa.ArrowException, ValueError) as problem:
         raise FileFactError(f"{file.path}: {problem}") from problem

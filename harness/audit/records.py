@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.audit.comparison import DifferenceKind
+from harness.audit.comparison import TableDifferenceKind
 from harness.core.records import VerdictKind
 
 
@@ -12,7 +12,7 @@ from harness.core.records import VerdictKind
 class ShownDifference:
     """One place where an answer is wrong, for people."""
 
-    kind: DifferenceKind
+    kind: TableDifferenceKind
     column: str
     row: str
     """The values of the row that is expected, or of the one that is too many."""

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from harness.artifacts.cache import Cache
 from harness.audit import tables as audited_tables
 from harness.audit.audit import audit as look
-from harness.audit.comparison import DifferenceKind
+from harness.audit.comparison import TableDifferenceKind
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
 from harness.cli import options, plan_options
@@ -20,6 +20,7 @@ from harness.cli.output import Output
 from harness.core.atomic_write import atomic_write
 from harness.core.counting import counted
 from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.plan import custom_distributions
 from harness.run.run_folder import RUNS
@@ -103,14 +104,15 @@ def _lines(table: AuditedTable) -> list[str]:
     wrong = [answer for answer in table.answers if answer.verdict not in _GOOD]
     lines = [f"{table.name} ({table.format}, {size}): {_answer(table, wrong)}"]
     lines += [f"  left open: {sentence}" for sentence in table.undecided]
-    for answer in wrong:
-        why = f": {answer.because}" if answer.because else ""
-        lines.append(f"  {answer.reader}, {answer.query}: {answer.verdict}{why}")
-        if len(answer.read_as) == 1:
-            lines.append(f"    it reads the table with {answer.read_as[0]}")
-        lines += [f"    {_difference(d)}" for d in answer.differences[:SHOWN]]
-        if answer.total > SHOWN:
-            lines.append(f"    … and {answer.total - SHOWN:,} more")
+    alike = grouped([((a.reader, a.verdict, a.because, a.read_as), a) for a in wrong])
+    for (reader, verdict, why, read_as), answers in alike.items():
+        lines.append(f"  {reader}: {verdict}{f': {why}' if why else ''}")
+        lines.append(f"    asked: {'; '.join(answer.query for answer in answers)}")
+        if len(read_as) == 1:
+            lines.append(f"    as it is shown by a reader with {read_as[0]}")
+        lines += [f"    {_difference(shown)}" for shown in answers[0].differences[:SHOWN]]
+        if answers[0].total > SHOWN:
+            lines.append(f"    … and {answers[0].total - SHOWN:,} more")
     return lines
 
 
@@ -122,13 +124,13 @@ def _answer(table: AuditedTable, wrong: list[AuditedAnswer]) -> str:
 def _difference(shown: ShownDifference) -> str:
     where = f" (row {shown.position} of {shown.file})" if shown.file else ""
     match shown.kind:
-        case DifferenceKind.VALUE:
+        case TableDifferenceKind.VALUE:
             wrong = f"{shown.column} is {shown.actual} instead of {shown.expected}"
             return f"{wrong} in {shown.row}{where}"
-        case DifferenceKind.LOST_ROW:
+        case TableDifferenceKind.LOST_ROW:
             return f"this row is not shown: {shown.row}{where}"
-        case DifferenceKind.EXTRA_ROW:
+        case TableDifferenceKind.EXTRA_ROW:
             return f"this row should not be there: {shown.row}"
-        case DifferenceKind.ABSENT_COLUMN:
+        case TableDifferenceKind.ABSENT_COLUMN:
             return f"the column {shown.column} is not shown"
     return f"the column {shown.column} should not be there"

@@ -62,6 +62,8 @@ class PlannedFile:
     deleted: Collection[int] = ()
     """The positions of deleted rows, from 0."""
     deleted_values: tuple[DeletedValues, ...] = ()
+    only: Collection[int] | None = None
+    """The positions of the only rows that are read; all if None."""
     stored: Callable[[], pyarrow.Table] | None = None
     """Reads the rows where they are only a part of what lies there, with what they hold as ids
     under `field_id`; raises FileFactError."""

@@ -167,7 +167,7 @@ def hudi_taken_back(group: str, step: int) -> Action:
 
     def write(table: WrittenTable) -> None:
         header = {hudi_log.TARGET_INSTANT_TIME: f"2024{step:04}", 3: "0"}
-        block = _block(table.instant, BlockKind.COMMAND, b"", header)
+        block = hudi_block(table.instant, BlockKind.COMMAND, b"", header)
         table.file(f".{group}_{table.instant}.log.2_0-1-1").write_bytes(block)
 
     return write
@@ -180,7 +180,7 @@ def _rows(instant: str, records: Sequence[Record], *, partial: bool) -> bytes:
     schema = json.dumps({"type": "record", "name": "r", "fields": fields})
     more = {hudi_log.IS_PARTIAL: "true"} if partial else {}
     header = {hudi_log.SCHEMA: schema, **more}
-    return _block(instant, BlockKind.PARQUET_DATA, sink.getvalue(), header)
+    return hudi_block(instant, BlockKind.PARQUET_DATA, sink.getvalue(), header)
 
 
 def _deletes(instant: str, keys: Sequence[str]) -> bytes:
@@ -188,10 +188,10 @@ def _deletes(instant: str, keys: Sequence[str]) -> bytes:
     schema, sink = fastavro.parse_schema(hudi_log._DELETES), io.BytesIO()
     fastavro.schemaless_writer(sink, schema, {"deleteRecordList": records})
     content = struct.pack(">ii", hudi_log.CONTENT_VERSION, sink.tell()) + sink.getvalue()
-    return _block(instant, BlockKind.DELETE, content, {})
+    return hudi_block(instant, BlockKind.DELETE, content, {})
 
 
-def _block(instant: str, kind: BlockKind, content: bytes, header: Mapping[int, str]) -> bytes:
+def hudi_block(instant: str, kind: BlockKind, content: bytes, header: Mapping[int, str]) -> bytes:
     texts = [(at, text.encode()) for at, text in {hudi_log.INSTANT_TIME: instant, **header}.items()]
     head = struct.pack(">i", len(texts))
     head += b"".join(struct.pack(">ii", at, len(text)) + text for at, text in texts)

@@ -244,13 +244,23 @@ def snapshot(folder: TableFolder, version: int | None = None) -> DeltaLog:
     if not 0 <= until <= newest:
         raise FileFactError(f"{LOG}: there is no version {until}; the newest is {newest}")
     begin = max((number for number in points if number <= until), default=BEFORE)
-    needed = range(begin + 1, until + 1)
-    if absent := [number for number in needed if number not in stored]:
-        raise FileFactError(f"{LOG}: version {absent[0]} is gone, without which {until} is unknown")
-    commits = [_commit(folder, stored[number]) for number in needed]
+    commits = _commits(folder, stored, range(begin + 1, until + 1))
     if begin != BEFORE:
         commits.insert(0, Commit(begin, tuple(checkpoints.actions(folder, points[begin]))))
     return DeltaLog(Path(folder.root), tuple(commits))
+
+
+def commits(folder: TableFolder, first: int, last: int) -> Sequence[Commit]:
+    """Read the commits of some versions; raises FileFactError where one is not there."""
+    names = filter(COMMIT.fullmatch, (file.name for file in folder.listed(LOG)))
+    return _commits(folder, {_version(name): name for name in names}, range(first, last + 1))
+
+
+def _commits(folder: TableFolder, stored: Mapping[int, str], needed: range) -> list[Commit]:
+    if absent := [number for number in needed if number not in stored]:
+        until = f"without which {needed[-1]} is unknown"
+        raise FileFactError(f"{LOG}: version {absent[0]} is gone, {until}")
+    return [_commit(folder, stored[number]) for number in needed]
 
 
 def _version(name: str) -> int:

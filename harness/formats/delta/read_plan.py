@@ -7,7 +7,7 @@ Vectors", "Type Widening", "Valid Feature Names in Table Features".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -98,10 +98,16 @@ class PlannedTable:
         return FileColumns(names, self.mode == "id", unread)
 
     def file(self, live: LiveFile) -> PlannedFile:
-        path = live.path
+        return self.planned(live.path, live.partition, self.gone(live.vector))
+
+    def planned(
+        self, path: str, partition: Mapping[str, str | None], gone: Collection[int]
+    ) -> PlannedFile:
         location = path if _ABSOLUTE.fullmatch(path) else self.folder.location(path)
-        gone = vectors.deleted(self.folder, live.vector) if live.vector else ()
-        return PlannedFile(path, location, self.names, self.constants(live.partition, path), gone)
+        return PlannedFile(path, location, self.names, self.constants(partition, path), gone)
+
+    def gone(self, vector: Action | None) -> frozenset[int]:
+        return vectors.deleted(self.folder, vector) if vector else frozenset()
 
     def constants(self, partition: Mapping[str, str | None], path: str) -> Mapping[Id, Value]:
         constants: dict[Id, Value] = {}
@@ -113,6 +119,10 @@ class PlannedTable:
                 raise FileFactError(f"{path}: {stored}: {problem}") from problem
             constants[self._identify(field, (stored,))] = value
         return constants
+
+    @property
+    def is_partitioned(self) -> bool:
+        return any(self._partition())
 
     def _partition(self) -> Iterable[Action]:
         names = set(self._metadata.get("partitionColumns") or ())

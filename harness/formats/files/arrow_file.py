@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from harness.formats.api import FileFactError
 from harness.formats.files import avro, avro_table, orc, table_folder
@@ -13,6 +14,7 @@ from harness.formats.files.table_folder import UnreadableError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_Read = TypeVar("_Read")
 _STORED_IDS: Final = (b"PARQUET:field_id", b"iceberg.id")
 """What Arrow calls the ids of Parquet, and Iceberg those in ORC's attributes (specification,
 "Parquet", "ORC")."""
@@ -20,12 +22,21 @@ _STORED_IDS: Final = (b"PARQUET:field_id", b"iceberg.id")
 
 def read(location: str) -> pa.Table:
     """Read a Parquet, ORC or Avro file, told by its first bytes; raises FileFactError."""
+    return _opened(location, _read)
+
+
+def schema(location: str) -> pa.Schema:
+    """Return the columns of a file without its rows; raises FileFactError."""
+    return _opened(location, _schema)
+
+
+def _opened(location: str, read: Callable[[IO[bytes]], _Read]) -> _Read:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
 
     head, _, name = location.rpartition("/")
     try:
         with table_folder.at(head).opened(name) as file:
-            return _read(file)
+            return read(file)
     except UnreadableError as problem:
         raise FileFactError(f"{name}: {problem}") from problem
     except (pa.ArrowException, ValueError, EOFError, IndexError, KeyError) as problem:
@@ -59,6 +70,24 @@ def _read(file: IO[bytes]) -> pa.Table:
         with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:
             table = stored.read()
     return table.cast(pa.schema([_with_id(field) for field in table.schema]))
+
+
+def _schema(file: IO[bytes]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    begin = file.read(len(avro.MAGIC))
+    file.seek(0)
+    if begin == avro.MAGIC:
+        return avro_table.schema(file)
+    if begin.startswith(orc.MAGIC):
+        from pyarrow.orc import ORCFile  # noqa: PLC0415
+
+        fields = ORCFile(file).schema
+    else:
+        with pq.ParquetFile(file, coerce_int96_timestamp_unit="us") as stored:
+            fields = stored.schema_arrow
+    return pa.schema([_with_id(field) for field in fields])
 
 
 def _with_id(field: pa.Field) -> pa.Field:

@@ -40,6 +40,13 @@ def read(file: IO[bytes]) -> pa.Table:
     return of_records(reader.writer_schema or {}, list(reader))
 
 
+def schema(file: IO[bytes]) -> pa.Schema:
+    """Return the columns without reading a row; raises ValueError or EOFError."""
+    import fastavro  # noqa: PLC0415 - only reading needs it
+
+    return of_records(fastavro.reader(file).writer_schema or {}, ()).schema
+
+
 def of_records(schema: Any, records: Sequence[Any]) -> pa.Table:  # noqa: ANN401 - Avro's JSON
     """Return decoded records of a schema; raises ValueError or an error of Arrow."""
     import fastavro  # noqa: PLC0415 - only reading needs it
