@@ -11,7 +11,8 @@ import datetime
 import decimal
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -216,3 +217,73 @@ def _without_order(value: Any) -> Any:  # noqa: ANN401 - JSON
     parts = [_without_order(part) for part in value]
     pairs = all(isinstance(part, list) and len(part) == 2 for part in parts)  # noqa: PLR2004
     return sorted(parts, key=json.dumps) if pairs else parts
+
+
+def holds(where: Sequence[Any] | None, row: Mapping[str, Any]) -> bool | None:
+    """Return what a condition of a question is of a row in that form; None for unknown, as in SQL.
+
+    >>> holds(["not", ["=", "a", 1]], {"a": None}), holds(["in", "a", [1, 2]], {"a": 2})
+    (None, True)
+    """
+    if where is None:
+        return True
+    test, *parts = where
+    match test:
+        case "and" | "or":
+            known = [holds(part, row) for part in parts]
+            decides = test == "or"
+            return decides if decides in known else None if None in known else not decides
+        case "not":
+            inner = holds(parts[0], row)
+            return None if inner is None else not inner
+        case "is null" | "is not null":
+            return (_at(row, parts[0]) is None) is (test == "is null")
+    value, other = _at(row, parts[0]), parts[1]
+    if value is None or other is None:
+        return None
+    if test == "in":
+        return value in other
+    return bool(_TESTS[test](value, other))
+
+
+_TESTS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _at(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - JSON
+    head, *rest = path.split(".")
+    value = row[head]
+    for name in rest:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def wrong_questions(
+    table: TableWithAnswers, version: str, names: Sequence[str], rows: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the questions of a version that its rows, in that form, answer otherwise."""
+    there = [dict(zip(names, json.loads(row), strict=True)) for row in rows]
+    wrong = []
+    for question in table.questions:
+        if question["of"] == version:
+            taken = [row for row in there if holds(question.get("where"), row)]
+            if len(taken) != question["count"] or not _as_expected(question, names, taken):
+                wrong.append(f"{question.get('select')} where {question.get('sql')}")
+    return tuple(wrong)
+
+
+def _as_expected(
+    question: Mapping[str, Any], names: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> bool:
+    if "rows" not in question:
+        return True
+    select = question["select"]
+    paths = names if select == "*" else select
+    shown = sorted(json.dumps([_at(row, path) for path in paths]) for row in rows)
+    return shown == sorted(map(json.dumps, question["rows"]))

@@ -58,12 +58,12 @@ def found(address: str, patterns: Sequence[str]) -> Iterator[PinnedTable | UsedT
                 if isinstance(entries, UsedTable):
                     yield entries
                 else:
-                    yield PinnedTable(_with_type(entries[0]))
+                    yield PinnedTable(with_type(entries[0]))
         for name, why in listing.unlisted.items():
             yield UsedTable(name, UsedFormat.OTHER, unread=why)
 
 
-def _with_type(table: CatalogTable) -> CatalogTable:
+def with_type(table: CatalogTable) -> CatalogTable:
     """Return a Hudi table with the type that its own properties say."""
     if table.format is not UsedFormat.HUDI:
         return table

@@ -10,11 +10,11 @@ import typer
 from pydantic import TypeAdapter
 
 from harness.artifacts.cache import Cache
-from harness.audit import tables as audited_tables
 from harness.audit.audit import audit as look
 from harness.audit.comparison import TableDifferenceKind
 from harness.audit.readers import AuditReaders
 from harness.audit.records import Audit, AuditedAnswer, AuditedTable, ShownDifference
+from harness.audit.tables import found as tables_at
 from harness.cli import options, plan_options
 from harness.cli.output import Output
 from harness.core.atomic_write import atomic_write
@@ -71,7 +71,7 @@ def audit(
         raise UsageProblem("name the readers to ask, such as --reader duckdb-1.5.5")
     readers = tuple(map(plan_options.existing_reader, reader))
     cache, progress = Cache.default(offline=offline), output.progress()
-    found = tuple(audited_tables.found(address, database or ()))
+    found = tuple(tables_at(address, database or ()))
     if not found:
         raise UsageProblem(f"there is no table at {address}")
     cache.claim()

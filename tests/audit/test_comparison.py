@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.audit.comparison import TableDifferenceKind, TableDifference, differences, key_column
+from harness.audit.comparison import TableDifference, TableDifferenceKind, differences, key_column
 
 NAMES = ("id", "name")
 ROWS = ((1, "a"), (2, "b"), (3, None))
