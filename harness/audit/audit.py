@@ -70,7 +70,7 @@ class TableTruth:
         plan = self.rows.plan
         for at, part in enumerate(plan.columns[:MOST_COLUMNS]):
             type_ = canonical_type(full_type(part, plan.arrow_type))
-            if part.parts or not type_:
+            if part.parts or not type_ or "." in part.name:  # paths are dotted
                 continue
             yield Query(where=Condition(part.name, Comparison.NULL))
             there = [row[at] for row in self.rows.rows if row[at] is not None]

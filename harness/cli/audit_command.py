@@ -118,7 +118,10 @@ def _lines(table: AuditedTable) -> list[str]:
 
 def _answer(table: AuditedTable, wrong: list[AuditedAnswer]) -> str:
     total = counted(len(table.answers), "answer", "answers")
-    return f"{len(wrong):,} of {total} not right" if wrong else f"{total}, none of them wrong"
+    if not wrong:
+        return f"{total}, none of them wrong"
+    kinds = Counter(str(answer.verdict) for answer in wrong)
+    return f"of {total} {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}"
 
 
 def _difference(shown: ShownDifference) -> str:

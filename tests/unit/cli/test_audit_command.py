@@ -66,7 +66,7 @@ def test_a_wrong_answer_is_shown_with_where_it_is_wrong(
     finds(monkeypatch, table(RIGHT, WRONG, REFUSED))
     assert app.main(["audit", "/t", "--reader", READER]) == 1
     assert capsys.readouterr().out.splitlines()[:-1] == [
-        "orders (delta, 2 rows in 1 file): 2 of 3 answers not right",
+        "orders (delta, 2 rows in 1 file): of 3 answers 1 wrong, 1 refused",
         "  duckdb-1.5.5: wrong",
         "    asked: all columns",
         "    as it is shown by a reader with no deletes",
